@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs tests one after the other, and tells how far it is on standard error. */
+/** Runs acceptance tests one after the other and shows the progress on standard error. */
 final class AcceptanceRun {
     private final Scale scale;
     private final Path folder;
@@ -30,30 +30,30 @@ final class AcceptanceRun {
     void run(List<AcceptanceTest> tests) throws IOException, InterruptedException {
         for (int i = 0; i < tests.size(); i++) {
             AcceptanceTest test = tests.get(i);
-            String place = "[" + (i + 1) + "/" + tests.size() + "] ";
-            show(place + test.title());
+            String prefix = "[" + (i + 1) + "/" + tests.size() + "] ";
+            show(prefix + test.title());
             long begin = System.nanoTime();
-            Outcome outcome = run(test, words -> show(place + test.title() + (words == null ? "" : ": " + words)));
+            Outcome outcome = run(test, text -> show(prefix + test.title() + (text == null ? "" : ": " + text)));
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
             table.add(test, scale, outcome, seconds);
             clear();
             System.err.println(
-                    place + test.title() + ": " + outcome.verdict().name().toLowerCase(Locale.ROOT) + ", "
+                    prefix + test.title() + ": " + outcome.verdict().name().toLowerCase(Locale.ROOT) + ", "
                             + outcome.measured() + " (" + seconds + " s)");
         }
     }
 
-    @SuppressWarnings("try") // as for the stage itself
+    @SuppressWarnings("try") // closing a stage may throw InterruptedException
     private Outcome run(AcceptanceTest test, TestStage.Progress progress) throws IOException, InterruptedException {
         if (test.needsRoot() && !root) {
             return Outcome.cannot("needs root");
         }
-        Path place =
+        Path prefix =
                 folder.resolve("%02d-%s".formatted(test.number(), test.title().replaceAll("[^A-Za-z0-9]+", "-")));
         int limit = test.limitSeconds(scale);
         CompletableFuture<Outcome> ended = new CompletableFuture<>();
         Thread thread = Thread.ofPlatform().daemon().name("test").start(() -> {
-            try (TestStage stage = new TestStage(scale, place, progress)) {
+            try (TestStage stage = new TestStage(scale, prefix, progress)) {
                 ended.complete(test.run(stage));
             } catch (Throwable failure) {
                 ended.completeExceptionally(failure);
@@ -62,7 +62,7 @@ final class AcceptanceRun {
         try {
             return ended.get(limit, TimeUnit.SECONDS);
         } catch (ExecutionException failure) {
-            return failed(place, failure.getCause());
+            return failed(prefix, failure.getCause());
         } catch (TimeoutException _) {
             thread.interrupt();
             thread.join(TimeUnit.SECONDS.toMillis(20));
@@ -72,20 +72,20 @@ final class AcceptanceRun {
         }
     }
 
-    private static Outcome failed(Path place, @Nullable Throwable failure) throws IOException {
-        Files.createDirectories(place);
+    private static Outcome failed(Path prefix, @Nullable Throwable failure) throws IOException {
+        Files.createDirectories(prefix);
         if (failure != null) {
             try (PrintWriter writer =
-                    new PrintWriter(place.resolve("failure.txt").toFile(), StandardCharsets.UTF_8)) {
+                    new PrintWriter(prefix.resolve("failure.txt").toFile(), StandardCharsets.UTF_8)) {
                 failure.printStackTrace(writer);
             }
         }
         return Outcome.failed(String.valueOf(failure == null ? null : failure.getMessage()));
     }
 
-    private void show(String words) {
+    private void show(String text) {
         if (terminal) {
-            System.err.print("\r\033[K" + words);
+            System.err.print("\r\033[K" + text);
             System.err.flush();
         }
     }

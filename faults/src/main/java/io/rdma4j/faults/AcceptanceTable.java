@@ -6,20 +6,21 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-/** The table: for people as text, for machines as its rows. */
+/** The table of results, as text for people and as rows for JSON. */
 final class AcceptanceTable {
     /**
      * A row.
      *
-     * @param number of the test
-     * @param title of the test
+     * @param number number of the test
+     * @param title title of the test
      * @param scale quick or full
-     * @param asked figure asked
-     * @param measured figure measured
+     * @param required the required figure
+     * @param measured the measured figure
      * @param verdict passed, failed, slow or cannot
-     * @param seconds how long it took
+     * @param seconds duration of the test
      */
-    record Row(int number, String title, String scale, String asked, String measured, String verdict, long seconds) {}
+    record Row(
+            int number, String title, String scale, String required, String measured, String verdict, long seconds) {}
 
     private static final int WIDTH = 60;
 
@@ -30,7 +31,7 @@ final class AcceptanceTable {
                 test.number(),
                 test.title(),
                 scale.name().toLowerCase(Locale.ROOT),
-                test.asked(scale),
+                test.required(scale),
                 outcome.measured(),
                 outcome.verdict().name().toLowerCase(Locale.ROOT),
                 seconds));
@@ -48,28 +49,28 @@ final class AcceptanceTable {
         return count(Verdict.SLOW) > 0;
     }
 
-    /** The left half of a row. */
+    /** Returns the left half of a row: number, title and required figure. */
     static String head(AcceptanceTest test, Scale scale) {
-        return "%2d  %-28s  %s".formatted(test.number(), test.title(), test.asked(scale));
+        return "%2d  %-28s  %s".formatted(test.number(), test.title(), test.required(scale));
     }
 
-    /** Columns aligned; long figures go on over lines. */
+    /** Returns the table with aligned columns; long figures are wrapped. */
     String text() {
-        StringBuilder text = new StringBuilder(line("", "test", "asked", "measured", "", "s"));
+        StringBuilder text = new StringBuilder(line("", "test", "required", "measured", "", "s"));
         for (Row row : rows) {
-            List<String> asked = wrap(row.asked());
+            List<String> required = wrap(row.required());
             List<String> measured = wrap(row.measured());
             boolean isShort = row.verdict().equals("failed") || row.verdict().equals("slow");
             String verdict = isShort ? row.verdict().toUpperCase(Locale.ROOT) : row.verdict();
             text.append(line(
                     Integer.toString(row.number()),
                     row.title(),
-                    asked.getFirst(),
+                    required.getFirst(),
                     measured.getFirst(),
                     verdict,
                     Long.toString(row.seconds())));
-            for (int i = 1; i < Math.max(asked.size(), measured.size()); i++) {
-                text.append(line("", "", part(asked, i), part(measured, i), "", ""));
+            for (int i = 1; i < Math.max(required.size(), measured.size()); i++) {
+                text.append(line("", "", part(required, i), part(measured, i), "", ""));
             }
         }
         long passed = count(Verdict.PASSED);
@@ -79,7 +80,7 @@ final class AcceptanceTable {
                         .formatted(
                                 passed,
                                 rows.size(),
-                                slow == 0 ? "" : ", " + slow + " right but slow",
+                                slow == 0 ? "" : ", " + slow + " correct but slow",
                                 cannot == 0 ? "" : ", " + cannot + " cannot run here"))
                 .toString();
     }
@@ -94,17 +95,17 @@ final class AcceptanceTable {
     }
 
     private static String line(
-            String number, String title, String asked, String measured, String verdict, String time) {
+            String number, String title, String required, String measured, String verdict, String time) {
         return "%2s  %-28s  %-60s  %-60s  %-6s %5s"
-                        .formatted(number, title, asked, measured, verdict, time)
+                        .formatted(number, title, required, measured, verdict, time)
                         .stripTrailing()
                 + "\n";
     }
 
-    private static List<String> wrap(String words) {
+    private static List<String> wrap(String text) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
-        for (String word : words.split(" ", -1)) {
+        for (String word : text.split(" ", -1)) {
             if (!line.isEmpty() && line.length() + 1 + word.length() > WIDTH) {
                 lines.add(line.toString());
                 line.setLength(0);

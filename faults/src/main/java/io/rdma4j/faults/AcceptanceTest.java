@@ -1,35 +1,36 @@
 package io.rdma4j.faults;
 
 /**
- * One row of the table: a property with a figure. Made anew for each run; used by one thread.
+ * An acceptance test: a property with a required figure, which is one row of the table. Each run uses a new instance,
+ * from one thread.
  *
- * <p>A test leaves nothing behind: no process, no namespace, no file outside its folder. It sends only to loopback or to
- * hosts that it made itself, and ends by itself.
+ * <p>A test leaves no process, no namespace and no file outside its folder behind. It sends only to loopback or to
+ * hosts that it created itself, and terminates by itself.
  */
 public interface AcceptanceTest {
-    /** Its number in {@code docs/acceptance-tests.md}; a number may have several rows. */
+    /** Returns the number of the test in {@code docs/acceptance-tests.md}. Several tests may share a number. */
     int number();
 
-    /** A few words, unique: {@code integrity under loss}. */
+    /** Returns a short, unique title, such as {@code integrity under loss}. */
     String title();
 
-    /** The figure that is asked at this scale. */
-    String asked(Scale scale);
+    /** Returns the figure that is required at this scale. */
+    String required(Scale scale);
 
-    /** Whether it makes network namespaces or reads what only root may. */
+    /** Returns whether the test creates network namespaces or reads what only root may read. */
     default boolean needsRoot() {
         return false;
     }
 
-    /** The longest that it may take, in seconds; after it the row fails. */
+    /** Returns the time limit in seconds. A test that exceeds it fails. */
     default int limitSeconds(Scale scale) {
         return scale.of(240, 2 * 3600);
     }
 
     /**
-     * Runs it.
+     * Runs the test.
      *
-     * @throws Exception if something went wrong that is no figure; the row fails with its message
+     * @throws Exception if something other than a figure failed; the test then fails with the exception's message
      */
     Outcome run(TestStage stage) throws Exception;
 }

@@ -39,11 +39,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** All acceptance tests. */
+/** The list of all acceptance tests. */
 public final class AcceptanceTests {
     private AcceptanceTests() {}
 
-    /** A new instance of each, by number. */
+    /** Returns a new instance of each test, ordered by number. */
     public static List<AcceptanceTest> tests() {
         return Stream.<AcceptanceTest>of(
                         new Churn(),

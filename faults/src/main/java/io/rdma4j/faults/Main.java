@@ -19,16 +19,16 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "",
-            "Runs the acceptance tests of reliability and security and prints one table: test, figure asked, figure "
-                    + "measured, pass or fail. Tests that need it make network namespaces on this host, and damage "
-                    + "what goes between them; nothing leaves the host.",
+            "Runs the acceptance tests of reliability and security and prints one table: test, required figure,"
+                    + " measured figure, pass or fail. Some tests create network namespaces on this host and damage the"
+                    + " traffic between them; no packet leaves the host.",
             ""
         },
         footer = {
             "",
-            "Ends with 0 when every test passed, 1 when one failed, 2 when it could not start, 3 when nothing was"
-                + " wrong but a time or rate was not reached (SLOW), as on a busy machine. Logs of each test are in "
-                + "faults/target/latest/NN-title/.",
+            "Exits with 0 if every test passed, 1 if one failed, 2 if the run could not start, and 3 if every test"
+                    + " was correct but missed a time or rate (SLOW), as on a busy machine. Logs of each test are in "
+                    + "faults/target/latest/NN-title/.",
             "",
             "examples:",
             "  sudo interop/faults",
@@ -36,13 +36,18 @@ import picocli.CommandLine.Option;
             "  sudo interop/faults --full --json faults.json"
         })
 public final class Main implements Callable<Integer> {
-    @Option(names = "--full", description = "the whole figures; hours. Without it the quick form of each")
+    @Option(
+            names = "--full",
+            description = "run the full form of each test, which takes hours; the default is the quick form")
     private boolean full;
 
-    @Option(names = "--only", paramLabel = "REGEX", description = "only tests whose \"number title\" has REGEX in it")
+    @Option(
+            names = "--only",
+            paramLabel = "REGEX",
+            description = "run only tests whose \"number title\" contains a match of REGEX")
     private @Nullable Pattern only;
 
-    @Option(names = "--list", description = "print the tests and what is asked, run none")
+    @Option(names = "--list", description = "print the tests and their required figures without running them")
     private boolean list;
 
     @Option(names = "--json", paramLabel = "FILE", description = "also write the table as JSON")
@@ -50,7 +55,7 @@ public final class Main implements Callable<Integer> {
 
     private Main() {}
 
-    /** Runs it, and ends the process with the status above. */
+    /** Runs the command and exits with the status described above. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new Main()).execute(arguments));
     }
@@ -63,7 +68,7 @@ public final class Main implements Callable<Integer> {
                         || only.matcher(test.number() + " " + test.title()).find())
                 .toList();
         if (tests.isEmpty()) {
-            System.err.println("interop/faults: --only " + only + " fits no test; --list says which there are");
+            System.err.println("interop/faults: --only " + only + " matches no test; --list prints all tests");
             return 2;
         }
         AcceptanceTable table = new AcceptanceTable();

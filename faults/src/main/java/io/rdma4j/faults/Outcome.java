@@ -1,41 +1,43 @@
 package io.rdma4j.faults;
 
 /**
- * How a test ended.
+ * The outcome of a test.
  *
  * @param verdict passed, failed, slow, or not run
- * @param measured the figure that was measured, in the words of the figure that was asked; or why it was not run
+ * @param measured the measured figure, in the terms of the required figure; or the reason why the test did not run
  */
 public record Outcome(Verdict verdict, String measured) {
-    /** What became of it. */
+    /** The verdict on a test. */
     public enum Verdict {
-        /** The figure was reached. */
+        /** The required figure was reached. */
         PASSED,
-        /** Something went wrong, or a figure was not reached that has nothing to do with time. */
+        /** Something failed, or a figure that does not depend on time was not reached. */
         FAILED,
-        /** Nothing went wrong, but a time or a rate was not reached: also a matter of the machine, and of what else it does. */
+        /**
+         * Everything was correct, but a time or a rate was not reached, which also depends on the machine and its load.
+         */
         SLOW,
-        /** This machine cannot run it. Never counted as passed. */
+        /** This machine cannot run the test. Never counted as passed. */
         CANNOT
     }
 
-    /** The figure was reached, or not. */
+    /** Returns PASSED if the figure was reached, otherwise FAILED. */
     public static Outcome of(boolean reached, String measured) {
         return new Outcome(reached ? Verdict.PASSED : Verdict.FAILED, measured);
     }
 
-    /** All was right or not, and was as fast as asked or not. */
-    public static Outcome of(boolean right, boolean fast, String measured) {
-        return new Outcome(!right ? Verdict.FAILED : fast ? Verdict.PASSED : Verdict.SLOW, measured);
+    /** Returns FAILED if something was incorrect, otherwise PASSED or SLOW. */
+    public static Outcome of(boolean correct, boolean fast, String measured) {
+        return new Outcome(!correct ? Verdict.FAILED : fast ? Verdict.PASSED : Verdict.SLOW, measured);
     }
 
-    /** The figure was not reached. */
+    /** Returns FAILED with a figure or a reason. */
     public static Outcome failed(String measured) {
         return new Outcome(Verdict.FAILED, measured);
     }
 
-    /** This machine lacks something. */
-    public static Outcome cannot(String why) {
-        return new Outcome(Verdict.CANNOT, why);
+    /** Returns CANNOT with the reason why this machine cannot run the test. */
+    public static Outcome cannot(String reason) {
+        return new Outcome(Verdict.CANNOT, reason);
     }
 }

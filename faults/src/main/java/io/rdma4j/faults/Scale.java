@@ -1,18 +1,18 @@
 package io.rdma4j.faults;
 
-/** How much of a test is run. */
+/** The size of a test run. */
 public enum Scale {
-    /** The quick form: the same checks over fewer bytes, seeds or rounds, seconds to a minute; what CI runs. */
+    /** The quick form, which CI runs: the same checks over fewer bytes, seeds or rounds, in seconds to a minute. */
     QUICK,
-    /** The whole figure. */
+    /** The full form. */
     FULL;
 
-    /** One of two numbers. */
+    /** Returns the number for this scale. */
     public int of(int quick, int full) {
         return this == FULL ? full : quick;
     }
 
-    /** One of two numbers. */
+    /** Returns the number for this scale. */
     public long of(long quick, long full) {
         return this == FULL ? full : quick;
     }

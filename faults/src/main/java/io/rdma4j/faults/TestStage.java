@@ -10,22 +10,22 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a test plays on: its scale, its folder, and a place to leave what must be closed. Used by the thread of the test;
- * {@link #progress} by any.
+ * The environment of a running test: its scale, its folder, and the resources to close at its end. Used by the thread
+ * of the test; {@link #progress} may be called by any thread.
  */
-@SuppressWarnings("try") // closing waits for an end, which may be interrupted
+@SuppressWarnings("try") // closing may throw InterruptedException
 public final class TestStage implements AutoCloseable {
     private static final String NOTES = "notes.txt";
 
     private final Scale scale;
     private final Path folder;
     private final Progress progress;
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
 
-    /** Whoever shows how far a test is. */
+    /** Displays the progress of a test. */
     public interface Progress {
-        /** A few words, or null when there is nothing to say. */
-        void show(@Nullable String words);
+        /** Shows a short text, or nothing if the text is null. */
+        void show(@Nullable String text);
     }
 
     TestStage(Scale scale, Path folder, Progress progress) throws IOException {
@@ -35,38 +35,41 @@ public final class TestStage implements AutoCloseable {
         this.progress = progress;
     }
 
-    /** How much to run. */
+    /** Returns the scale of the run. */
     public Scale scale() {
         return scale;
     }
 
-    /** Where logs and captures go: errors of each {@link Child} are in {@code NAME.err}. Kept after the run. */
+    /**
+     * Returns the folder for logs and captures, which is kept after the run. Standard error of each {@link Child} is in
+     * {@code NAME.err}.
+     */
     public Path folder() {
         return folder;
     }
 
-    /** Shows how far the test is. */
-    public void progress(String words) {
-        progress.show(words);
+    /** Shows the progress of the test. */
+    public void progress(String text) {
+        progress.show(text);
     }
 
-    /** Adds a line to {@code notes.txt} in the folder: figures behind those of the table. */
+    /** Appends a line to {@code notes.txt} in the folder, for details that the table does not show. */
     public void note(String line) throws IOException {
         Files.writeString(folder.resolve(NOTES), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    /** Closes {@code resource} when the test has ended, last one first, also after a failure. */
+    /** Closes {@code resource} when the test has ended, also after a failure. Resources are closed in reverse order. */
     public <T extends AutoCloseable> T keep(T resource) {
-        open.push(resource);
+        resources.push(resource);
         return resource;
     }
 
     @Override
     public void close() throws Exception {
         Exception first = null;
-        while (!open.isEmpty()) {
+        while (!resources.isEmpty()) {
             try {
-                open.pop().close();
+                resources.pop().close();
             } catch (Exception e) {
                 if (first == null) {
                     first = e;

@@ -5,18 +5,18 @@ import java.lang.management.ManagementFactory;
 import java.util.stream.Stream;
 
 /**
- * A target with one law more: what an input makes the process allocate has a bound, which no length field can lift. What
- * is above it is looked at twice, since the first time classes are loaded too.
+ * A target that also limits the memory that an input allocates, whatever its length fields contain. An input above the
+ * limit is run twice, because the first run may load classes.
  */
 public final class BoundedMemory implements FuzzTarget {
-    /** Far above what any input of some kilobytes needs, far below what a length field of 24 bits can ask for. */
+    /** Far more than an input of some kilobytes needs, and far less than a 24-bit length field can request. */
     private static final long LIMIT_BYTES = 8L << 20;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final FuzzTarget target;
 
-    /** Adds the law to a target. */
+    /** Adds the limit to a target. */
     public BoundedMemory(FuzzTarget target) {
         this.target = target;
     }

@@ -13,7 +13,10 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Packets that Linux hosts sent: the captures of the room {@code wire}, of Ethernet frames in the old pcap format. */
+/**
+ * Packets sent by Linux hosts: the captures of the module {@code wire}, which are Ethernet frames in the classic pcap
+ * format.
+ */
 public final class Captures {
     private static final List<String> NAMES = List.of(
             "all",
@@ -42,12 +45,12 @@ public final class Captures {
 
     private Captures() {}
 
-    /** All RoCEv2 packets. */
+    /** Returns all RoCEv2 packets. */
     public static Stream<Frame> frames() {
         return NAMES.stream().flatMap(name -> frames(name).stream());
     }
 
-    /** The RoCEv2 packets of one capture. */
+    /** Returns the RoCEv2 packets of one capture. */
     static List<Frame> frames(String name) {
         byte[] file;
         try (InputStream in = Captures.class.getResourceAsStream("/captures/" + name + ".pcap")) {
@@ -56,18 +59,18 @@ public final class Captures {
             throw new UncheckedIOException(e);
         }
         ByteBuffer lengths = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-        List<Frame> found = new ArrayList<>();
-        for (int at = FILE_HEADER_BYTES; at < file.length; ) {
-            int length = lengths.getInt(at + 8);
-            int ethernet = at + RECORD_HEADER_BYTES;
-            at = ethernet + length;
+        List<Frame> frames = new ArrayList<>();
+        for (int offset = FILE_HEADER_BYTES; offset < file.length; ) {
+            int length = lengths.getInt(offset + 8);
+            int ethernet = offset + RECORD_HEADER_BYTES;
+            offset = ethernet + length;
             Frame frame = frame(ByteBuffer.wrap(file, ethernet + ETHERNET_BYTES, length - ETHERNET_BYTES)
                     .slice());
             if (frame != null) {
-                found.add(frame);
+                frames.add(frame);
             }
         }
-        return found;
+        return frames;
     }
 
     private static @Nullable Frame frame(ByteBuffer ip) {
@@ -94,19 +97,19 @@ public final class Captures {
         int length = Math.min(Short.toUnsignedInt(ip.getShort(udp + 4)) - 8, ip.limit() - udp - 8);
         byte[] payload = new byte[Math.max(0, length)];
         ip.get(udp + 8, payload);
-        hold(frame, payload);
+        fill(frame, payload);
         return frame;
     }
 
-    /** Lets a frame stand for bytes, and for nothing behind them: who reads on is caught. */
-    static void hold(Frame frame, byte[] payload) {
+    /** Sets the contents of a frame to exactly these bytes, so that reading beyond them fails. */
+    static void fill(Frame frame, byte[] payload) {
         frame.segment = MemorySegment.ofArray(payload);
         frame.buffer = ByteBuffer.wrap(payload);
         frame.offset = 0;
         frame.length = payload.length;
     }
 
-    /** The UDP payload of a frame. */
+    /** Returns the UDP payload of a frame. */
     public static byte[] payload(Frame frame) {
         byte[] payload = new byte[frame.length];
         frame.buffer.get(frame.offset, payload);

@@ -2,16 +2,16 @@ package io.rdma4j.fuzz;
 
 import java.util.stream.Stream;
 
-/** One thing that is given any bytes. Deterministic: the same input does the same. */
+/** Code that is run with arbitrary bytes. Deterministic: the same input has the same effect. */
 public interface FuzzTarget {
     /**
-     * Does what an input says, and checks what must hold.
+     * Interprets an input and checks the laws.
      *
      * @param input any bytes
-     * @throws AssertionError if something does not hold; any other throwable is a finding too
+     * @throws AssertionError if a law is violated; any other throwable is a finding, too
      */
     void run(byte[] input);
 
-    /** Inputs to begin with: mutations of these reach deep. */
+    /** Returns initial inputs, which mutations extend. */
     Stream<byte[]> seeds();
 }

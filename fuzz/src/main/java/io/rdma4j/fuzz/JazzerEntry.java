@@ -1,21 +1,21 @@
 package io.rdma4j.fuzz;
 
-/** Where Jazzer comes in: {@code --target_class=io.rdma4j.fuzz.JazzerEntry --target_args=F1}. */
+/** The entry point of Jazzer: {@code --target_class=io.rdma4j.fuzz.JazzerEntry --target_args=F1}. */
 public final class JazzerEntry {
-    private static FuzzTarget target = new BoundedMemory(KnownTarget.F1.make());
+    private static FuzzTarget target = new BoundedMemory(KnownTarget.F1.create());
 
     private JazzerEntry() {}
 
     /**
-     * Chooses the target.
+     * Selects the target.
      *
-     * @param arguments the name of one of {@link KnownTarget}
+     * @param arguments the name of a {@link KnownTarget}
      */
     public static void fuzzerInitialize(String[] arguments) {
-        target = new BoundedMemory(KnownTarget.valueOf(arguments[0]).make());
+        target = new BoundedMemory(KnownTarget.valueOf(arguments[0]).create());
     }
 
-    /** Runs the target over one input. */
+    /** Runs the target with one input. */
     public static void fuzzerTestOneInput(byte[] input) {
         target.run(input);
     }

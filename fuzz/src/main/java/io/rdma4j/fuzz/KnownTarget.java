@@ -3,13 +3,13 @@ package io.rdma4j.fuzz;
 import io.rdma4j.soft.engine.RelayTarget;
 import java.util.function.Supplier;
 
-/** All targets, under the names by which {@code fuzz/run --target} knows them. */
+/** All targets, by their names for {@code fuzz/run --target}. */
 public enum KnownTarget {
     /** Decoding of packets. */
     F1(PacketTarget::new),
-    /** Responder of a reliable connection. */
+    /** The responder of a reliable connection. */
     F2(ResponderTarget::new),
-    /** Requester of a reliable connection. */
+    /** The requester of a reliable connection. */
     F3(RequesterTarget::new),
     /** Messages of connection management. */
     F4(ManagementTarget::new),
@@ -22,15 +22,15 @@ public enum KnownTarget {
     /** Messages between processes of a host. */
     F9(RelayTarget::new);
 
-    @SuppressWarnings("ImmutableEnumChecker") // a constructor
-    private final Supplier<FuzzTarget> make;
+    @SuppressWarnings("ImmutableEnumChecker") // a constructor reference
+    private final Supplier<FuzzTarget> create;
 
-    KnownTarget(Supplier<FuzzTarget> make) {
-        this.make = make;
+    KnownTarget(Supplier<FuzzTarget> create) {
+        this.create = create;
     }
 
-    /** A new target of this kind. */
-    public FuzzTarget make() {
-        return make.get();
+    /** Creates a target of this kind. */
+    public FuzzTarget create() {
+        return create.get();
     }
 }

@@ -1,6 +1,8 @@
 package io.rdma4j.fuzz;
 
-/** Says what does not hold. The message is made only then, since a target runs some hundred thousand times a second. */
+/**
+ * Checks laws. A message is built only on a violation, because a target runs some hundred thousand times per second.
+ */
 final class Law {
     private Law() {}
 

@@ -6,18 +6,18 @@ import java.nio.file.Path;
 import java.util.Iterator;
 
 /**
- * What {@code fuzz/run} needs besides Jazzer.
+ * The commands that {@code fuzz/run} needs besides Jazzer.
  *
  * <pre>
- * seeds TARGET FOLDER    writes a target's seeds into a folder
- * run TARGET FILE...     runs a target over inputs, for what was found
+ * seeds TARGET FOLDER    writes a target's seeds to a folder
+ * run TARGET FILE...     runs a target with inputs, such as earlier findings
  * list                   prints the names of the targets
  * </pre>
  */
 public final class Main {
     private Main() {}
 
-    /** Does what the arguments say. */
+    /** Runs the command. */
     public static void main(String[] arguments) throws IOException {
         switch (arguments[0]) {
             case "list" -> {
@@ -25,10 +25,10 @@ public final class Main {
                     System.out.println(target);
                 }
             }
-            case "seeds" -> writeSeeds(KnownTarget.valueOf(arguments[1]).make(), Path.of(arguments[2]));
+            case "seeds" -> writeSeeds(KnownTarget.valueOf(arguments[1]).create(), Path.of(arguments[2]));
             case "run" -> {
                 FuzzTarget target =
-                        new BoundedMemory(KnownTarget.valueOf(arguments[1]).make());
+                        new BoundedMemory(KnownTarget.valueOf(arguments[1]).create());
                 for (int i = 2; i < arguments.length; i++) {
                     target.run(Files.readAllBytes(Path.of(arguments[i])));
                     System.out.println(arguments[i] + ": nothing found");

@@ -41,10 +41,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * F4: MADs that come to queue pair 1, and what the owner of the connections does meanwhile.
+ * F4: MADs sent to queue pair 1, and actions of the owner of the connections.
  *
- * <p>Every MAD is counted, a message that was read is written as it was but for reserved bits, what waits has a bound, one
- * MAD makes the agent say little, and when all is given up nothing is left.
+ * <p>Every MAD is counted. A parsed message is written unchanged except for reserved bits. Waiting requests are
+ * bounded, one MAD causes few MADs in response, and no state is left once all connections are destroyed.
  */
 public final class ManagementTarget implements FuzzTarget {
     private static final long SERVICE = 0x0000_0000_0106_1c06L;
@@ -58,10 +58,10 @@ public final class ManagementTarget implements FuzzTarget {
     private static final int BACKLOG = 4;
     private static final CmAttribute[] ATTRIBUTES = CmAttribute.values();
 
-    /** A refusal, and a DREQ for the connection that a REQ shows to be dead. */
-    private static final int MOST_SENT_FOR_ONE = 2;
+    /** A rejection, and a DREQ for the stale connection that a REQ indicates. */
+    private static final int MAX_SENT_PER_MAD = 2;
 
-    private static final int LONGEST_END = 10_000;
+    private static final int MAX_FINAL_DEADLINES = 10_000;
     private static final int COMMUNICATION_ID = MadHeader.LENGTH;
 
     /** Creates the target. */
@@ -69,10 +69,10 @@ public final class ManagementTarget implements FuzzTarget {
 
     @Override
     public void run(byte[] input) {
-        new Run(new Script(input)).go();
+        new Run(new Script(input)).execute();
     }
 
-    /** One input's agent and its owner. */
+    /** The agent and the owner for one input. */
     private static final class Run implements CmEvents, CmListener, ServiceListener, ServiceEvents {
         private final Script script;
         private final CmAgent agent;
@@ -93,7 +93,7 @@ public final class ManagementTarget implements FuzzTarget {
             var _ = agent.serve(DATAGRAM_SERVICE, this, BACKLOG);
         }
 
-        void go() {
+        void execute() {
             owner = script.u8();
             while (!script.isAtEnd()) {
                 step();
@@ -105,7 +105,7 @@ public final class ManagementTarget implements FuzzTarget {
         private void step() {
             switch (script.choice(8)) {
                 case 0 -> deliver(script.run());
-                case 1, 2, 3 -> deliver(shaped());
+                case 1, 2, 3 -> deliver(shapedMad());
                 case 4 -> act();
                 case 5 -> connect();
                 case 6 -> {
@@ -117,8 +117,8 @@ public final class ManagementTarget implements FuzzTarget {
             }
         }
 
-        /** A MAD that names what there is, more often than chance would. */
-        private byte[] shaped() {
+        /** Builds a MAD that refers to existing objects more often than random bytes would. */
+        private byte[] shapedMad() {
             byte[] mad = new byte[CmMad.LENGTH];
             MemorySegment s = MemorySegment.ofArray(mad);
             CmAttribute attribute = ATTRIBUTES[script.choice(ATTRIBUTES.length)];
@@ -159,11 +159,14 @@ public final class ManagementTarget implements FuzzTarget {
             Gid source = (owner & FOREIGN_SOURCE) == 0 ? PEER : OTHER;
             agent.onMad(now, source.high(), source.low(), 0, s, 0, mad.length, LOCAL.high(), LOCAL.low());
             Law.equal(counters.madsReceived, before + 1, "every MAD is counted");
-            Law.atMost(drain(), MOST_SENT_FOR_ONE + answersOfOwner(), "MADs sent because of one");
+            Law.atMost(drain(), MAX_SENT_PER_MAD + ownerMessages(), "MADs sent because of one");
         }
 
-        /** The owner decides inside the call where bit 0 is set, and then says a word of its own. */
-        private int answersOfOwner() {
+        /**
+         * Returns the number of MADs that the owner causes: one if bit 0 is set, which makes it decide inside the
+         * callback.
+         */
+        private int ownerMessages() {
             return owner & 1;
         }
 
@@ -171,20 +174,20 @@ public final class ManagementTarget implements FuzzTarget {
             CmMessage message = CmMessage.parse(s, 0, s.byteSize());
             Law.holds(
                     (message == null) == (CmMad.check(s, 0, s.byteSize()) != CmMad.Result.OK),
-                    "what passes the check can be read");
+                    "a MAD that passes the check is parsed");
             if (message != null) {
                 MemorySegment written = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
                 message.emit(written, 0, CmMad.transactionId(s, 0));
                 CmMessage again = CmMessage.parse(written, 0, CmMad.LENGTH);
-                Law.holds(message.equals(again), "a message that was written reads the same");
-                // One of each input is enough: to print takes longer than all else that is done with a message.
-                Law.holds(isPrinted || !message.toString().isEmpty(), "every message can be printed");
+                Law.holds(message.equals(again), "a written message is parsed as the same");
+                // One per input is enough, because formatting takes longer than everything else.
+                Law.holds(isPrinted || !message.toString().isEmpty(), "every message can be formatted");
                 isPrinted = true;
                 PrivateData data = message instanceof Req req ? req.privateData() : PrivateData.EMPTY;
                 IpCmHeader header = IpCmHeader.parse(data);
                 Law.holds(
                         header == null || header.equals(IpCmHeader.parse(header.with(PrivateData.EMPTY))),
-                        "an IP header that was written reads the same");
+                        "a written IP header is parsed as the same");
             }
         }
 
@@ -220,12 +223,12 @@ public final class ManagementTarget implements FuzzTarget {
 
         @Override
         public void onReply(ServiceResolution resolution, SidrRep reply) {
-            Law.holds(resolutions.remove(resolution), "a question is answered once");
+            Law.holds(resolutions.remove(resolution), "a resolution is answered once");
         }
 
         @Override
         public void onUnreachable(ServiceResolution resolution) {
-            Law.holds(resolutions.remove(resolution), "a question is given up once, and not when it was answered");
+            Law.holds(resolutions.remove(resolution), "a resolution times out once, and not after a reply");
         }
 
         private void act() {
@@ -240,18 +243,18 @@ public final class ManagementTarget implements FuzzTarget {
 
         private void decide(CmConnection connection, int choice) {
             CmState state = connection.state();
-            boolean isAsked = state == CmState.REQ_RECEIVED || state == CmState.MRA_REQ_SENT;
-            boolean isAnswered = state == CmState.REP_RECEIVED || state == CmState.MRA_REP_SENT;
+            boolean isRequested = state == CmState.REQ_RECEIVED || state == CmState.MRA_REQ_SENT;
+            boolean isReplied = state == CmState.REP_RECEIVED || state == CmState.MRA_REP_SENT;
             switch (choice % 6) {
                 case 0 -> {
-                    if (isAsked) {
+                    if (isRequested) {
                         connection.accept(now, Rep.of(0, 0, 0x456, 1, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
-                    } else if (isAnswered) {
+                    } else if (isReplied) {
                         connection.sendReadyToUse(now);
                     }
                 }
                 case 1 -> {
-                    if (isAsked || isAnswered) {
+                    if (isRequested || isReplied) {
                         connection.reject(now, RejectReason.CONSUMER_DEFINED, PrivateData.of((byte) 1));
                     }
                 }
@@ -307,43 +310,43 @@ public final class ManagementTarget implements FuzzTarget {
 
         @Override
         public void onReply(CmConnection connection, Rep reply) {
-            tell(connection);
+            notifyOwner(connection);
         }
 
         @Override
         public void onReadyToUse(CmConnection connection) {
-            Law.holds(connection.state() == CmState.ESTABLISHED, "who is ready to use is established");
-            tell(connection);
+            Law.holds(connection.state() == CmState.ESTABLISHED, "a connection that is ready to use is established");
+            notifyOwner(connection);
         }
 
         @Override
         public void onReject(CmConnection connection, Rej reject) {
             Law.holds(
                     connection.state() == CmState.IDLE || connection.state() == CmState.TIMEWAIT,
-                    "who is rejected has nothing more to decide");
+                    "a rejected connection is idle or in time-wait");
         }
 
         @Override
         public void onUnreachable(CmConnection connection) {
-            Law.holds(connection.state() == CmState.IDLE, "who is unreachable is forgotten");
+            Law.holds(connection.state() == CmState.IDLE, "an unreachable connection is idle");
         }
 
         @Override
         public void onDisconnectRequest(CmConnection connection) {
-            tell(connection);
+            notifyOwner(connection);
         }
 
         @Override
         public void onDisconnected(CmConnection connection, boolean timedOut) {
-            Law.holds(connection.state() == CmState.TIMEWAIT, "who is disconnected waits");
+            Law.holds(connection.state() == CmState.TIMEWAIT, "a disconnected connection is in time-wait");
         }
 
         @Override
         public void onTimewaitExit(CmConnection connection) {
-            Law.holds(connection.state() == CmState.IDLE, "after the wait nothing is left");
+            Law.holds(connection.state() == CmState.IDLE, "a connection is idle after time-wait");
         }
 
-        private void tell(CmConnection connection) {
+        private void notifyOwner(CmConnection connection) {
             if ((owner & 1) != 0) {
                 decide(connection, owner >> 3);
             }
@@ -360,15 +363,15 @@ public final class ManagementTarget implements FuzzTarget {
             }
             drain();
             for (int i = 0; agent.nextDeadlineNanos() != Long.MAX_VALUE; i++) {
-                Law.atMost(i, LONGEST_END, "deadlines until all is given up");
+                Law.atMost(i, MAX_FINAL_DEADLINES, "deadlines until no connection is left");
                 now = Math.max(now, agent.nextDeadlineNanos());
                 agent.onDeadline(now);
                 drain();
             }
             Law.equal(agent.connectionCount(), 0, "connections left");
             Law.equal(agent.halfOpenCount(), 0, "half-open connections left");
-            Law.equal(agent.resolutionCount(), 0, "questions left");
-            Law.equal(agent.waitingServiceRequests(), 0, "questions of peers left");
+            Law.equal(agent.resolutionCount(), 0, "resolutions left");
+            Law.equal(agent.waitingServiceRequests(), 0, "service requests of peers left");
         }
     }
 

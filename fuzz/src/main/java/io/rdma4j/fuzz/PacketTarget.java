@@ -17,11 +17,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 
 /**
- * F1: a datagram to the RoCEv2 port, of any length and content, with the ICRC made right. The input is a byte that chooses
- * the IP header, and the datagram.
+ * F1: a datagram to the RoCEv2 port, of any length and content, with a correct ICRC. The input is a byte that selects
+ * the IP header, followed by the datagram.
  *
- * <p>What is read lies in the datagram, the parts of a packet fill it exactly, reading and writing a header gives the same
- * bytes, and an ICRC is right only as it was sealed.
+ * <p>Only the datagram is read, the parts of a packet fill it exactly, parsing and writing a header reproduces it, and
+ * an ICRC is valid only for the sealed packet.
  */
 public final class PacketTarget implements FuzzTarget {
     private final Frame frame = new Frame();
@@ -36,9 +36,9 @@ public final class PacketTarget implements FuzzTarget {
         Script script = new Script(input);
         int choice = script.u8();
         byte[] datagram = script.rest();
-        Captures.hold(frame, datagram);
+        Captures.fill(frame, datagram);
         address(choice);
-        Law.holds(!Dissector.line(frame).isEmpty(), "every datagram has a line");
+        Law.holds(!Dissector.line(frame).isEmpty(), "every datagram is dissected");
         if (packet.parse(frame) != Packet.Result.OK) {
             return;
         }
@@ -59,13 +59,13 @@ public final class PacketTarget implements FuzzTarget {
     }
 
     private void checkParts(int length) {
-        Law.holds(packet.payloadLength() >= 0, "a payload is not shorter than nothing");
+        Law.holds(packet.payloadLength() >= 0, "a payload length is not negative");
         Law.equal(
                 packet.payloadOffset() + packet.payloadLength() + packet.padCount() + Packet.ICRC_LENGTH,
                 length,
                 "the parts of a packet fill it");
         Opcode opcode = packet.opcode();
-        Law.holds(opcode.headerLength() <= packet.payloadOffset(), "the payload begins behind the headers");
+        Law.holds(opcode.headerLength() <= packet.payloadOffset(), "the payload begins after the headers");
     }
 
     private void checkHeaders() {
@@ -77,7 +77,7 @@ public final class PacketTarget implements FuzzTarget {
         Law.equal(bth.destinationQueuePair(), packet.destinationQueuePair(), "queue pair number");
         Law.holds(bth.acknowledgeRequest() == packet.acknowledgeRequest(), "acknowledge request");
         bth.emit(copy, 0);
-        Law.holds(Bth.parse(copy, 0).equals(bth), "a BTH that was written reads the same");
+        Law.holds(Bth.parse(copy, 0).equals(bth), "a written BTH is parsed as the same");
         if (opcode.hasDeth()) {
             Deth.parse(s, packet.dethOffset()).emit(copy, 0);
             Law.holds(Deth.parse(copy, 0).equals(Deth.parse(s, packet.dethOffset())), "DETH");
@@ -115,8 +115,9 @@ public final class PacketTarget implements FuzzTarget {
         if (frame.isIpv4()) {
             Law.equal(icrc.recoverIdentification(frame), frame.identification, "the identification is in the ICRC");
         }
-        int changed =
-                Bth.LENGTH - 1 + choice % (datagram.length - Bth.LENGTH + 1); // the last byte of the PSN, or behind it
+        int changed = Bth.LENGTH
+                - 1
+                + choice % (datagram.length - Bth.LENGTH + 1); // the last byte of the PSN, or a later one
         datagram[changed] ^= (byte) (1 << (choice & 7));
         Law.holds(!icrc.verify(frame), "a changed packet does not verify");
     }

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair of the reliable connection, memory with canaries around it, and a peer that a script plays. */
+/** A queue pair of a reliable connection, memory regions between canaries, and a scripted peer. */
 final class Peering {
     static final int NUMBER = 0x22;
     static final int PEER_NUMBER = 0x11;
@@ -31,26 +31,26 @@ final class Peering {
     static final int CANARY_BYTES = 64;
     private static final byte[] UNTOUCHED = new byte[CANARY_BYTES + REGION_BYTES + CANARY_BYTES];
 
-    /** Work requests that may be posted. */
-    static final int PLACES = 16;
+    /** Capacity of each queue in work requests. */
+    static final int SLOTS = 16;
 
-    /** Enough to repeat a repetition, few enough that a peer who falls silent is not most of what an input costs. */
+    /** Enough for repeated retransmissions, but few, so that a silent peer does not dominate the run time. */
     private static final int RETRIES = 2;
 
     static final long ADDRESS = 0x7000_0000_0000L;
     private static final long LOCAL = Frame.ipv4Low(0x0a58_0002);
     private static final long REMOTE = Frame.ipv4Low(0x0a58_0001);
 
-    /** What became of a work request. */
-    record Done(long id, WorkStatus status, boolean isReceive) {}
+    /** A completion. */
+    record Completed(long id, WorkStatus status, boolean isReceive) {}
 
     final MemoryTable memory;
     final RcQueuePair queuePair;
-    final List<Done> done = new ArrayList<>();
+    final List<Completed> completions = new ArrayList<>();
     final List<QueuePairEvent> events = new ArrayList<>();
     long now = 1_000_000_000L;
 
-    /** A send as it was posted; no two have the same number. */
+    /** A posted send with its unique ID. */
     record Posted(long id, boolean isSignaled) {}
 
     /** Work requests posted so far, in order. */
@@ -61,7 +61,7 @@ final class Peering {
     private final List<byte[]> arrays = new ArrayList<>();
     private final List<MemoryRegion> regions = new ArrayList<>();
     private final byte[] out = new byte[MTU + QueuePairMachine.HEADER_ROOM_BYTES];
-    private final MemorySegment room = MemorySegment.ofArray(out);
+    private final MemorySegment outSegment = MemorySegment.ofArray(out);
     private final Frame frame = new Frame();
     private final Packet packet = new Packet();
     private final Frame sentFrame = new Frame();
@@ -74,19 +74,19 @@ final class Peering {
     Peering(int receivePsn, int sendPsn, int depth) {
         Random keys = new Random(1);
         memory = new MemoryTable(keys::nextInt);
-        QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(PLACES, PLACES, 4, 4, 64, false, DOMAIN);
-        queuePair = new RcQueuePair(NUMBER, c, memory, this::take, this::take, events::add);
+        QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(SLOTS, SLOTS, 4, 4, 64, false, DOMAIN);
+        queuePair = new RcQueuePair(NUMBER, c, memory, this::addCompletion, this::addCompletion, events::add);
         queuePair.toInit(ALL_ACCESS);
         queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
                 new QueuePairMachine.Peer(0, LOCAL, 0, REMOTE, 0, PEER_NUMBER, 0, 64, 0), MTU, receivePsn, depth, 12));
         queuePair.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, depth, 7, RETRIES, 14, true));
     }
 
-    private void take(Completion c) {
-        done.add(new Done(c.workRequestId, c.status, c.isReceive));
+    private void addCompletion(Completion c) {
+        completions.add(new Completed(c.workRequestId, c.status, c.isReceive));
     }
 
-    /** Registers memory between canaries; region {@code i} begins at {@link #ADDRESS} + {@code i} · 2^32. */
+    /** Registers memory between canaries. Region {@code i} begins at {@link #ADDRESS} + {@code i} · 2^32. */
     MemoryRegion register(int access, int domain) {
         byte[] array = UNTOUCHED.clone();
         arrays.add(array);
@@ -107,12 +107,12 @@ final class Peering {
         return regions.size();
     }
 
-    /** Whether bytes of a region, relative to its beginning, are as they were at first. */
+    /** Returns whether bytes of a region, relative to its beginning, are unchanged. */
     boolean isUntouched(int region, int from, int to) {
         return Arrays.equals(arrays.get(region), CANARY_BYTES + from, CANARY_BYTES + to, UNTOUCHED, 0, to - from);
     }
 
-    /** Whether a byte is nowhere in a region. */
+    /** Returns whether a region does not contain a byte value. */
     boolean hasNone(int region, byte value) {
         for (byte b : arrays.get(region)) {
             if (b == value) {
@@ -126,13 +126,13 @@ final class Peering {
         for (int i = 0; i < arrays.size(); i++) {
             Law.holds(
                     isUntouched(i, -CANARY_BYTES, 0) && isUntouched(i, REGION_BYTES, REGION_BYTES + CANARY_BYTES),
-                    "nothing is written beside a region");
+                    "nothing is written outside a region");
         }
     }
 
-    /** Gives a packet of the peer to the queue pair, if it can be read. */
+    /** Delivers a packet of the peer to the queue pair, if it can be parsed. */
     void deliver(byte[] datagram) {
-        Captures.hold(frame, datagram);
+        Captures.fill(frame, datagram);
         frame.sourceLow = REMOTE;
         frame.destinationLow = LOCAL;
         if (packet.parse(frame) == Packet.Result.OK) {
@@ -144,22 +144,22 @@ final class Peering {
                 "received = processed + dropped");
     }
 
-    /** The next packet that the queue pair sends, or null if there is none. */
+    /** Returns the next packet that the queue pair sends, or null if there is none. */
     @Nullable
     Packet poll() {
-        int length = queuePair.pollTransmit(now, room, 0);
+        int length = queuePair.pollTransmit(now, outSegment, 0);
         if (length == 0) {
             return null;
         }
-        Captures.hold(sentFrame, Arrays.copyOf(out, length + Packet.ICRC_LENGTH));
-        Law.holds(sent.parse(sentFrame) == Packet.Result.OK, "what is sent can be read");
-        Law.equal(sent.destinationQueuePair(), PEER_NUMBER, "what is sent is for the peer");
-        Law.atMost(sent.payloadLength(), MTU, "what is sent fits the path");
-        Law.equal(sent.padCount(), -sent.payloadLength() & 3, "what is sent has the right padding");
+        Captures.fill(sentFrame, Arrays.copyOf(out, length + Packet.ICRC_LENGTH));
+        Law.holds(sent.parse(sentFrame) == Packet.Result.OK, "a sent packet can be parsed");
+        Law.equal(sent.destinationQueuePair(), PEER_NUMBER, "a sent packet is for the peer");
+        Law.atMost(sent.payloadLength(), MTU, "a sent packet fits the path MTU");
+        Law.equal(sent.padCount(), -sent.payloadLength() & 3, "a sent packet has correct padding");
         return sent;
     }
 
-    /** Lets the queue pair send all that it has; its answers are bounded by what was asked. */
+    /** Lets the queue pair send all its packets, which must not exceed {@code limit}. */
     void pollAll(int limit) {
         int count = 0;
         while (poll() != null) {
@@ -168,50 +168,53 @@ final class Peering {
     }
 
     /**
-     * Once nothing is under way any more: every work request that asked for it was completed once and in order, and behind the
-     * first failure all were flushed, whether they asked or not.
+     * Checks the send completions once nothing is in flight. Every signaled send was completed once and in order, and
+     * after the first failure all sends were flushed, signaled or not.
      */
     void checkCompletions() {
         queuePair.flush();
         Law.holds(queuePair.sendQueue().isEmpty(), "nothing is left in the send queue");
-        int at = 0;
+        int index = 0;
         boolean failed = false;
-        for (Done d : done) {
+        for (Completed d : completions) {
             if (d.isReceive()) {
                 continue;
             }
-            while (!failed && at < sends.size() && sends.get(at).id() != d.id()) {
-                Law.holds(!sends.get(at).isSignaled(), "every send that asked for it is completed, in order");
-                at++;
+            while (!failed && index < sends.size() && sends.get(index).id() != d.id()) {
+                Law.holds(!sends.get(index).isSignaled(), "every signaled send is completed, in order");
+                index++;
             }
-            Law.holds(at < sends.size() && sends.get(at).id() == d.id(), "a send is completed once, in order");
+            Law.holds(index < sends.size() && sends.get(index).id() == d.id(), "a send is completed once, in order");
             boolean isFlushed = d.status() == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
-            Law.holds(!failed || isFlushed, "behind a failure all is flushed");
+            Law.holds(!failed || isFlushed, "all sends after a failure are flushed");
             Law.holds(
-                    d.status() != WorkStatus.SUCCESS || sends.get(at).isSignaled(), "success is reported if asked for");
+                    d.status() != WorkStatus.SUCCESS || sends.get(index).isSignaled(),
+                    "success is reported only for signaled sends");
             failed |= d.status() != WorkStatus.SUCCESS;
-            at++;
+            index++;
         }
-        for (; at < sends.size(); at++) {
-            Law.holds(!failed && !sends.get(at).isSignaled(), "no send is without its completion");
+        for (; index < sends.size(); index++) {
+            Law.holds(!failed && !sends.get(index).isSignaled(), "no send lacks its completion");
         }
     }
 
-    /** In the error state everything that was posted is completed, once and in order. */
+    /** Checks that everything posted was completed once and in order, as required in the error state. */
     void checkFlushed() {
         checkCompletions();
         Law.holds(queuePair.receiveQueue().isEmpty(), "nothing is left in the receive queue");
-        List<Long> receives =
-                done.stream().filter(Done::isReceive).map(Done::id).toList();
+        List<Long> receives = completions.stream()
+                .filter(Completed::isReceive)
+                .map(Completed::id)
+                .toList();
         Law.holds(receives.equals(postedReceives), "every receive is completed once and in order");
     }
 
     void postReceive(long id, MemoryRegion region, long offset, long length) {
-        var place = queuePair.receiveQueue().claim();
-        if (place != null) {
-            place.workRequestId = id;
+        var request = queuePair.receiveQueue().claim();
+        if (request != null) {
+            request.workRequestId = id;
             if (length > 0) {
-                place.list.add(region, offset, length);
+                request.list.add(region, offset, length);
             }
             queuePair.receiveQueue().publish();
             postedReceives.add(id);
@@ -219,7 +222,7 @@ final class Peering {
         }
     }
 
-    /** The opcode of a byte; a reserved one becomes one of the reliable connection. */
+    /** Returns the opcode with a code. A reserved code is mapped to an opcode of the reliable connection. */
     static Opcode opcode(int code) {
         Opcode opcode = Opcode.of(code);
         return opcode == null ? Objects.requireNonNull(Opcode.of(code % 0x15)) : opcode;

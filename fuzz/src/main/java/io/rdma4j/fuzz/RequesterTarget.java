@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * F3: the requester of a reliable connection, whose peer answers what it likes.
+ * F3: the requester of a reliable connection, whose peer responds arbitrarily.
  *
- * <p>Whatever the peer answers: only memory that an answer may be put into changes, no work request succeeds that was not
- * sent, and when the peer falls silent in the end, every work request is completed once and in order.
+ * <p>Only memory that a response may be written to changes. No work request succeeds that was not sent. When the peer
+ * finally becomes silent, every work request is completed once and in order.
  */
 public final class RequesterTarget implements FuzzTarget {
     private static final int FIRST_PSN = 0xff_fff0;
@@ -33,11 +33,11 @@ public final class RequesterTarget implements FuzzTarget {
     private static final int SOURCE = 1;
     private static final int READ_ONLY = 2;
     private static final byte PAYLOAD = 0x5a;
-    private static final byte BEHIND_PAYLOAD = (byte) 0xee;
-    private static final int LONGEST_BURST = 4096;
+    private static final byte PADDING = (byte) 0xee;
+    private static final int MAX_BURST = 4096;
     private static final int MAX_DEADLINES = 4096;
     private static final List<WorkOpcode> OPCODES = List.of(WorkOpcode.values());
-    private static final Opcode[] ANSWERS = {
+    private static final Opcode[] RESPONSES = {
         Opcode.RC_ACKNOWLEDGE,
         Opcode.RC_READ_RESPONSE_ONLY,
         Opcode.RC_READ_RESPONSE_FIRST,
@@ -46,13 +46,13 @@ public final class RequesterTarget implements FuzzTarget {
         Opcode.RC_ATOMIC_ACKNOWLEDGE
     };
 
-    /** A request that was sent and that the peer may answer properly, having counted so many messages then. */
-    private record Asked(Opcode opcode, int psn, int length, int messages) {}
+    /** A sent request that the peer may respond to correctly, and the number of messages sent until then. */
+    private record SentRequest(Opcode opcode, int psn, int length, int messages) {}
 
-    /** Whether all packets so far were such as {@link #packet} makes. */
+    /** True if all packets so far were built by {@link #packet}. */
     private boolean isShaped;
 
-    /** Messages that were sent, and the PSN behind the last of them. */
+    /** Number of messages sent, and the PSN after the last of them. */
     private int messages;
 
     private int messagesEnd;
@@ -70,43 +70,41 @@ public final class RequesterTarget implements FuzzTarget {
         isShaped = true;
         messages = 0;
         messagesEnd = FIRST_PSN;
-        Deque<Asked> asked = new ArrayDeque<>();
+        Deque<SentRequest> pending = new ArrayDeque<>();
         while (!script.isAtEnd()) {
-            step(script, side, asked);
+            step(script, side, pending);
         }
-        fallSilent(side);
+        exhaustRetries(side);
         side.checkCanaries();
-        Law.holds(
-                !isShaped || side.hasNone(SINK, BEHIND_PAYLOAD),
-                "nothing but the payload of answers comes into memory");
-        Law.holds(side.isUntouched(SOURCE, 0, Peering.REGION_BYTES), "memory that is sent stays");
-        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory that may not be written stays");
+        Law.holds(!isShaped || side.hasNone(SINK, PADDING), "only the payload of responses is written to memory");
+        Law.holds(side.isUntouched(SOURCE, 0, Peering.REGION_BYTES), "the source memory is unchanged");
+        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
         side.checkCompletions();
         if (side.queuePair.state() == State.ERROR) {
             side.checkFlushed();
         }
     }
 
-    private void step(Script script, Peering side, Deque<Asked> asked) {
+    private void step(Script script, Peering side, Deque<SentRequest> pending) {
         switch (script.choice(8)) {
             case 0 -> {
                 side.deliver(raw(script, side));
                 isShaped = false;
             }
-            case 1, 2 -> side.deliver(answer(script, side, asked.peek()));
-            case 3 -> properAnswer(side, asked);
+            case 1, 2 -> side.deliver(nearlyCorrectResponse(script, side, pending.peek()));
+            case 3 -> respondCorrectly(side, pending);
             case 4 -> post(script, side);
             case 5 -> {
                 Packet sent;
                 for (int count = 0; (sent = side.poll()) != null; count++) {
-                    note(sent, asked);
-                    Law.atMost(count, LONGEST_BURST, "packets in a row");
+                    recordSent(sent, pending);
+                    Law.atMost(count, MAX_BURST, "packets in a row");
                 }
             }
             case 6 -> {
                 Packet sent = side.poll();
                 if (sent != null) {
-                    note(sent, asked);
+                    recordSent(sent, pending);
                 }
             }
             default -> {
@@ -117,20 +115,20 @@ public final class RequesterTarget implements FuzzTarget {
         Law.holds(
                 side.queuePair.sendPsn() != FIRST_PSN
                         || side.queuePair.counters().sentPackets > 0
-                        || side.done.stream().noneMatch(d -> d.status() == WorkStatus.SUCCESS),
-                "nothing succeeds before anything was sent");
+                        || side.completions.stream().noneMatch(d -> d.status() == WorkStatus.SUCCESS),
+                "no work request succeeds before a packet was sent");
     }
 
-    private void note(Packet sent, Deque<Asked> asked) {
+    private void recordSent(Packet sent, Deque<SentRequest> pending) {
         boolean isRead = sent.opcode().isRead();
         int length = isRead ? Reth.dmaLength(sent.segment(), sent.rethOffset()) : sent.payloadLength();
         if (Psn.distance(sent.psn(), messagesEnd) >= 0) {
             messagesEnd = Psn.plus(sent.psn(), isRead ? Math.max(1, (length + Peering.MTU - 1) / Peering.MTU) : 1);
             messages += isRead || sent.opcode().isAtomic() || sent.opcode().isLast() ? 1 : 0;
         }
-        asked.add(new Asked(sent.opcode(), sent.psn(), length, messages));
-        if (asked.size() > 64) {
-            asked.remove();
+        pending.add(new SentRequest(sent.opcode(), sent.psn(), length, messages));
+        if (pending.size() > 64) {
+            pending.remove();
         }
     }
 
@@ -173,38 +171,38 @@ public final class RequesterTarget implements FuzzTarget {
         return datagram;
     }
 
-    /** An answer near the right one: of the oldest request that the peer has seen, or near the newest number. */
-    private byte[] answer(Script script, Peering side, @Nullable Asked oldest) {
-        Opcode opcode = ANSWERS[script.choice(ANSWERS.length)];
+    /** Builds a response that is nearly correct: to the oldest pending request, or near the newest PSN. */
+    private byte[] nearlyCorrectResponse(Script script, Peering side, @Nullable SentRequest oldest) {
+        Opcode opcode = RESPONSES[script.choice(RESPONSES.length)];
         int flags = script.u8();
         int from = side.queuePair.sendPsn();
-        int right = Peering.MTU;
+        int expectedLength = Peering.MTU;
         if (oldest != null && (flags & 1) == 0) {
             from = oldest.psn();
-            right = Math.min(oldest.length(), Peering.MTU);
+            expectedLength = Math.min(oldest.length(), Peering.MTU);
         }
         int psn = Psn.plus(from, script.near());
         int syndrome = script.u8();
-        int length = Math.clamp(right + ((flags & 2) == 0 ? script.near() : 0L), 0, 2 * Peering.MTU);
-        int counted = messages + ((flags & 4) == 0 ? 0 : script.near());
-        return packet(opcode, psn, syndrome, counted, opcode.isRead() ? length : 0);
+        int length = Math.clamp(expectedLength + ((flags & 2) == 0 ? script.near() : 0L), 0, 2 * Peering.MTU);
+        int messageCount = messages + ((flags & 4) == 0 ? 0 : script.near());
+        return packet(opcode, psn, syndrome, messageCount, opcode.isRead() ? length : 0);
     }
 
-    private static byte[] packet(Opcode opcode, int psn, int syndrome, int counted, int length) {
+    private static byte[] packet(Opcode opcode, int psn, int syndrome, int messageCount, int length) {
         byte[] datagram = new byte[opcode.headerLength() + length + (-length & 3) + Packet.ICRC_LENGTH];
         MemorySegment s = MemorySegment.ofArray(datagram);
         Bth.write(s, 0, opcode.code(), false, -length & 3, 0xffff, Peering.NUMBER, false, psn);
         if (opcode.hasAeth()) {
-            Aeth.write(s, Bth.LENGTH, syndrome, counted & Psn.MASK);
+            Aeth.write(s, Bth.LENGTH, syndrome, messageCount & Psn.MASK);
         }
         Arrays.fill(datagram, opcode.headerLength(), opcode.headerLength() + length, PAYLOAD);
-        Arrays.fill(datagram, opcode.headerLength() + length, datagram.length, BEHIND_PAYLOAD);
+        Arrays.fill(datagram, opcode.headerLength() + length, datagram.length, PADDING);
         return datagram;
     }
 
-    /** The peer does what it should with the oldest request that it has not seen to. */
-    private static void properAnswer(Peering side, Deque<Asked> asked) {
-        Asked oldest = asked.poll();
+    /** Lets the peer respond correctly to the oldest pending request. */
+    private static void respondCorrectly(Peering side, Deque<SentRequest> pending) {
+        SentRequest oldest = pending.poll();
         if (oldest == null) {
             return;
         }
@@ -225,14 +223,14 @@ public final class RequesterTarget implements FuzzTarget {
         }
     }
 
-    /** The peer answers nothing any more: the requester repeats, and gives it up. */
-    private static void fallSilent(Peering side) {
-        side.pollAll(LONGEST_BURST);
+    /** Lets the peer stop responding: the requester retransmits until its retry count is exceeded. */
+    private static void exhaustRetries(Peering side) {
+        side.pollAll(MAX_BURST);
         for (int i = 0; side.queuePair.nextDeadlineNanos() != Long.MAX_VALUE; i++) {
-            Law.atMost(i, MAX_DEADLINES, "deadlines until the peer is given up");
+            Law.atMost(i, MAX_DEADLINES, "deadlines until the retry count is exceeded");
             side.now = Math.max(side.now, side.queuePair.nextDeadlineNanos());
             side.queuePair.onDeadline(side.now);
-            side.pollAll(LONGEST_BURST);
+            side.pollAll(MAX_BURST);
         }
     }
 
@@ -253,12 +251,12 @@ public final class RequesterTarget implements FuzzTarget {
             }
             return seed.bytes();
         });
-        Stream<byte[]> made = OPCODES.stream().map(opcode -> {
+        Stream<byte[]> generated = OPCODES.stream().map(opcode -> {
             ScriptWriter seed = new ScriptWriter().u8(1);
             for (int i = 0; i < 3; i++) {
                 seed.u8(4, i, OPCODES.indexOf(opcode)).u16(i * 700);
             }
-            return seed.u8(5, 1, 2, 2, 0, 0x1f, 3, 5) // the proper beginning of the answer, and the rest of it
+            return seed.u8(5, 1, 2, 2, 0, 0x1f, 3, 5) // the correct beginning of the response, and its remainder
                     .u8(1, 1, 2, 0, 0x1f, 1, 0, 1, 0xff, 0x60, 0, 7)
                     .u16(9000)
                     .u8(5, 3, 3, 6, 3, 5)
@@ -267,6 +265,6 @@ public final class RequesterTarget implements FuzzTarget {
                     .u8(5, 3)
                     .bytes();
         });
-        return Stream.concat(captured, made);
+        return Stream.concat(captured, generated);
     }
 }

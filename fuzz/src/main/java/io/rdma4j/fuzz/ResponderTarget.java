@@ -16,11 +16,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 
 /**
- * F2: the responder of a reliable connection, driven by a list of what its peer and its owner do.
+ * F2: the responder of a reliable connection, driven by a sequence of actions of its peer and its owner.
  *
- * <p>Whatever the peer sends: nothing beside the regions that it may write changes, the counters add up, what is sent in
- * return is bounded and can be read, and in the end a proper request is either served, or the connection is in the error
- * state with everything that was posted completed once and in order.
+ * <p>Nothing outside the writable regions changes, the counters add up, and the responses are bounded and can be
+ * parsed. In the end a correct request is either executed, or the queue pair is in the error state and all posted
+ * receives were completed once and in order.
  */
 public final class ResponderTarget implements FuzzTarget {
     private static final int FIRST_PSN = 0xff_fff0;
@@ -31,8 +31,11 @@ public final class ResponderTarget implements FuzzTarget {
     private static final int RECEIVES = 4;
     private static final int LAST = 5;
 
-    /** Packets of the longest answer: as many READs as are remembered, of a whole region each; and acknowledgements. */
-    private static final int LONGEST_ANSWER = 8 * (Peering.REGION_BYTES / Peering.MTU + 1) + 1;
+    /**
+     * Maximum number of response packets: of as many READs as are remembered, each of a whole region, and an
+     * acknowledgement.
+     */
+    private static final int MAX_RESPONSE_PACKETS = 8 * (Peering.REGION_BYTES / Peering.MTU + 1) + 1;
 
     private static final int REQUESTS_WITH_KEY = 4;
 
@@ -52,7 +55,7 @@ public final class ResponderTarget implements FuzzTarget {
         while (!script.isAtEnd()) {
             step(script, side);
         }
-        side.pollAll(LONGEST_ANSWER);
+        side.pollAll(MAX_RESPONSE_PACKETS);
         finish(side);
     }
 
@@ -65,7 +68,7 @@ public final class ResponderTarget implements FuzzTarget {
                 long offset = script.u16() % (Peering.REGION_BYTES - length + 1);
                 side.postReceive(script.u8(), side.region(RECEIVES), offset, length);
             }
-            case 5 -> side.pollAll(LONGEST_ANSWER);
+            case 5 -> side.pollAll(MAX_RESPONSE_PACKETS);
             case 6 -> {
                 for (int i = script.u8() % 8; i > 0; i--) {
                     side.poll();
@@ -75,7 +78,7 @@ public final class ResponderTarget implements FuzzTarget {
         }
     }
 
-    /** What an owner does meanwhile. */
+    /** Executes an action of the owner. */
     private static void change(Script script, Peering side) {
         switch (script.choice(4)) {
             case 0 -> {
@@ -91,7 +94,7 @@ public final class ResponderTarget implements FuzzTarget {
         }
     }
 
-    /** A packet of any bytes, with the number and the PSN that make it count where the script says so. */
+    /** Builds a packet of arbitrary bytes, with a PSN near the expected one unless the script says otherwise. */
     private static byte[] raw(Script script, Peering side) {
         int distance = script.near();
         byte[] datagram = script.run();
@@ -102,7 +105,7 @@ public final class ResponderTarget implements FuzzTarget {
         return datagram;
     }
 
-    /** A request whose fields are those of a proper one, or near them. */
+    /** Builds a request whose fields are correct or nearly correct. */
     private static byte[] request(Script script, Peering side) {
         Opcode opcode = Peering.opcode(script.u8());
         int flags = script.u8();
@@ -133,21 +136,21 @@ public final class ResponderTarget implements FuzzTarget {
 
     private static void finish(Peering side) {
         side.checkCanaries();
-        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without the right to write stays");
-        Law.holds(side.isUntouched(LOCAL, 0, Peering.REGION_BYTES), "memory without remote rights stays");
-        Law.holds(side.isUntouched(FOREIGN, 0, Peering.REGION_BYTES), "memory of another domain stays");
-        Law.holds(side.isUntouched(LAST, 0, Peering.REGION_BYTES), "memory whose key was not used stays");
+        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
+        Law.holds(side.isUntouched(LOCAL, 0, Peering.REGION_BYTES), "memory without remote access is unchanged");
+        Law.holds(side.isUntouched(FOREIGN, 0, Peering.REGION_BYTES), "memory of another domain is unchanged");
+        Law.holds(side.isUntouched(LAST, 0, Peering.REGION_BYTES), "memory whose key was not used is unchanged");
         if (side.queuePair.state() != State.ERROR) {
-            goOn(side);
+            sendCorrectWrite(side);
         }
         if (side.queuePair.state() == State.ERROR) {
-            side.pollAll(1); // what it owes
+            side.pollAll(1); // a pending response
             side.checkFlushed();
         }
     }
 
-    /** The peer sends a proper WRITE. If it is in the middle of a message that is a fault of the peer. */
-    private static void goOn(Peering side) {
+    /** Lets the peer send a correct WRITE, which is an error in the middle of a message. */
+    private static void sendCorrectWrite(Peering side) {
         MemoryRegion region = side.region(LAST);
         int psn = side.queuePair.receivePsn();
         side.queuePair.changeAccess(Peering.ALL_ACCESS);
@@ -156,16 +159,20 @@ public final class ResponderTarget implements FuzzTarget {
         Bth.write(s, 0, Opcode.RC_WRITE_ONLY.code(), false, 0, 0xffff, Peering.NUMBER, true, psn);
         Reth.write(s, Bth.LENGTH, region.address(), region.key(), 4);
         side.deliver(datagram);
-        Packet answer = side.poll();
-        Law.holds(answer != null, "a proper request is answered");
-        if (answer != null) {
-            Law.equal(answer.psn(), psn, "a proper request is answered by its number");
-            boolean isAcknowledged = Aeth.isAck(answer.syndrome());
-            Law.holds(isAcknowledged == (side.queuePair.state() != State.ERROR), "who refuses a request gives up");
-            Law.holds(isAcknowledged != side.isUntouched(LAST, 0, 4), "what is acknowledged was done");
-            Law.holds(side.isUntouched(LAST, 4, Peering.REGION_BYTES), "no more was done than that");
+        Packet response = side.poll();
+        Law.holds(response != null, "a correct request is responded to");
+        if (response != null) {
+            Law.equal(response.psn(), psn, "the response has the PSN of the request");
+            boolean isAcknowledged = Aeth.isAck(response.syndrome());
+            Law.holds(
+                    isAcknowledged == (side.queuePair.state() != State.ERROR),
+                    "a queue pair that refuses a request is in the error state");
+            Law.holds(
+                    isAcknowledged != side.isUntouched(LAST, 0, 4),
+                    "a WRITE is acknowledged if and only if it was executed");
+            Law.holds(side.isUntouched(LAST, 4, Peering.REGION_BYTES), "nothing else was written");
         }
-        Law.holds(side.poll() == null, "one answer is enough");
+        Law.holds(side.poll() == null, "there is one response");
     }
 
     @Override
@@ -189,7 +196,7 @@ public final class ResponderTarget implements FuzzTarget {
             }
             return seed.bytes();
         });
-        Stream<byte[]> made = Stream.of(Opcode.values())
+        Stream<byte[]> generated = Stream.of(Opcode.values())
                 .filter(opcode -> opcode.isRequest() && opcode.transport() == Opcode.Transport.RC)
                 .map(opcode -> new ScriptWriter()
                         .u8(4)
@@ -208,6 +215,6 @@ public final class ResponderTarget implements FuzzTarget {
                         .u16(8)
                         .u8(5)
                         .bytes());
-        return Stream.concat(captured, made);
+        return Stream.concat(captured, generated);
     }
 }

@@ -2,7 +2,7 @@ package io.rdma4j.fuzz;
 
 import java.io.ByteArrayOutputStream;
 
-/** Writes what {@link Script} reads, for seeds. */
+/** Writes inputs for {@link Script}, used by seeds. */
 final class ScriptWriter {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 

@@ -4,7 +4,7 @@ import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.util.stream.Stream;
 
-/** F5: what a peer says to an RDMA socket; the first bit of the input chooses between streams and datagrams. */
+/** F5: messages of a peer to an RDMA socket. The first bit of the input selects streams or datagrams. */
 public final class SocketTarget implements FuzzTarget {
     /** Creates the target. */
     public SocketTarget() {}
@@ -13,9 +13,9 @@ public final class SocketTarget implements FuzzTarget {
     public void run(byte[] input) {
         Script script = new Script(input);
         if (script.flag()) {
-            new DatagramTalk(script).run();
+            new DatagramSession(script).run();
         } else {
-            new StreamTalk(script).run();
+            new StreamSession(script).run();
         }
     }
 
@@ -23,15 +23,15 @@ public final class SocketTarget implements FuzzTarget {
     public Stream<byte[]> seeds() {
         Stream<byte[]> captured = Stream.of("rstream", "riostream", "rcpp").map(name -> {
             ScriptWriter seed = new ScriptWriter().u8(0, 0);
-            StreamTalk.connect(seed);
+            StreamSession.connect(seed);
             Packet packet = new Packet();
             for (Frame frame : Captures.frames(name)) {
                 if (packet.parse(frame) == Packet.Result.OK && packet.opcode().hasImmediate()) {
-                    StreamTalk.word(seed, packet.immediate(), packet.payloadLength());
+                    StreamSession.controlWord(seed, packet.immediate(), packet.payloadLength());
                 }
             }
             return seed.bytes();
         });
-        return Stream.concat(captured, Stream.concat(StreamTalk.seeds(), DatagramTalk.seeds()));
+        return Stream.concat(captured, Stream.concat(StreamSession.seeds(), DatagramSession.seeds()));
     }
 }

@@ -16,23 +16,26 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * F8: command lines, options and the texts that tools tell each other. The first byte of the input chooses who reads the
+ * F8: command lines, options and the texts that tools exchange. The first byte of the input selects the parser of the
  * rest.
  *
- * <p>Whatever is written there, it is read, or refused in the way that is promised and with words; and what was read and is
- * written again is read as the same.
+ * <p>Every text is parsed, or refused with the documented exception and a message. A parsed text that is written again
+ * is parsed as the same.
  */
 public final class TextTarget implements FuzzTarget {
-    private static final PrintStream NOWHERE =
+    private static final PrintStream DISCARD =
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     private static final List<Getopt.LongOption> LONG_OPTIONS = List.of(
             new Getopt.LongOption("seed", true, 's'),
             new Getopt.LongOption("seeds", false, 'S'),
             new Getopt.LongOption("quiet", false, 'q'));
-    private static final int MOST_OPTIONS_A_CHARACTER = 1;
+    private static final int MAX_OPTIONS_PER_CHARACTER = 1;
 
-    /** What follows is part of the last: Jazzer's hooks allocate 7 KB for each, which counts as allocated by the input. */
-    private static final int MOST_WORDS = 256;
+    /**
+     * The last argument contains the rest of the text. Jazzer's hooks allocate 7 KB per argument, which would count as
+     * allocated by the input.
+     */
+    private static final int MAX_ARGUMENTS = 256;
 
     /** Creates the target. */
     public TextTarget() {}
@@ -40,50 +43,51 @@ public final class TextTarget implements FuzzTarget {
     @Override
     public void run(byte[] input) {
         Script script = new Script(input);
-        int reader = script.choice(8);
+        int parser = script.choice(8);
         byte[] bytes = script.rest();
         String text = new String(bytes, StandardCharsets.UTF_8);
-        List<String> words = List.of(text.split("\0", MOST_WORDS));
-        switch (reader) {
-            case 0 -> refusedWithWords(SecurityOptions::parse, text);
-            case 1 -> refusedWithWords(FaultSpec::parse, text);
-            case 2 -> refusedWithWords(AddressRules::parse, text);
-            case 3 -> common(words);
-            case 4 -> options(words);
+        List<String> arguments = List.of(text.split("\0", MAX_ARGUMENTS));
+        switch (parser) {
+            case 0 -> parsesOrExplains(SecurityOptions::parse, text);
+            case 1 -> parsesOrExplains(FaultSpec::parse, text);
+            case 2 -> parsesOrExplains(AddressRules::parse, text);
+            case 3 -> common(arguments);
+            case 4 -> options(arguments);
             case 5 -> OutOfBandTexts.check(text);
             case 6 -> OutOfBandRecords.check(bytes);
-            default -> CommandLines.check(words, NOWHERE);
+            default -> CommandLines.check(arguments, DISCARD);
         }
     }
 
-    private static void refusedWithWords(Function<String, Object> parser, String text) {
+    private static void parsesOrExplains(Function<String, Object> parser, String text) {
         try {
             Object parsed = parser.apply(text);
-            Law.holds(parsed.equals(parser.apply(text)), "the same text is read as the same");
+            Law.holds(parsed.equals(parser.apply(text)), "the same text is parsed as the same");
         } catch (NumberFormatException e) {
-            throw new AssertionError("a number is refused in the words of its own", e);
+            throw new AssertionError("an invalid number causes a NumberFormatException", e);
         } catch (IllegalArgumentException refused) {
-            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "what is refused is told why");
+            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "a refusal has a message");
         }
     }
 
-    private static void common(List<String> words) {
+    private static void common(List<String> arguments) {
         try {
-            CommonOptions options = CommonOptions.parse(words);
-            Law.atMost(options.arguments().size(), words.size(), "words left for the tool");
+            CommonOptions options = CommonOptions.parse(arguments);
+            Law.atMost(options.arguments().size(), arguments.size(), "arguments left for the tool");
         } catch (CommonOptions.UsageException refused) {
-            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "what is refused is told why");
+            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "a refusal has a message");
         }
     }
 
-    private static void options(List<String> words) {
-        long characters = words.stream().mapToLong(word -> word.length() + 1L).sum();
+    private static void options(List<String> arguments) {
+        long characters =
+                arguments.stream().mapToLong(argument -> argument.length() + 1L).sum();
         for (String letters : List.of("a:b::c", "+:a:b", ":xy:")) {
-            Getopt getopt = new Getopt("fuzz", letters, LONG_OPTIONS, words, NOWHERE);
+            Getopt getopt = new Getopt("fuzz", letters, LONG_OPTIONS, arguments, DISCARD);
             for (int count = 0; getopt.next() != Getopt.END; count++) {
-                Law.atMost(count, MOST_OPTIONS_A_CHARACTER * characters, "options of a command line");
+                Law.atMost(count, MAX_OPTIONS_PER_CHARACTER * characters, "options of a command line");
             }
-            Law.atMost(getopt.operands().size(), words.size(), "operands");
+            Law.atMost(getopt.operands().size(), arguments.size(), "operands");
         }
     }
 
@@ -101,9 +105,9 @@ public final class TextTarget implements FuzzTarget {
                 seed(7, "--seed\0-7\0--runs=100\0-j\0" + "2"));
     }
 
-    private static byte[] seed(int reader, String text) {
+    private static byte[] seed(int parser, String text) {
         return new ScriptWriter()
-                .u8(reader)
+                .u8(parser)
                 .rest(text.getBytes(StandardCharsets.UTF_8))
                 .bytes();
     }

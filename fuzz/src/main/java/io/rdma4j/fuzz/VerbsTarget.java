@@ -35,19 +35,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * F7: calls of the verbs in any order with any values, on the device of the loopback address, between queue pairs of one
- * process.
+ * F7: calls of the verbs in any order with any values, on the device of the loopback address, between queue pairs of
+ * one process.
  *
- * <p>A call does what it says or is refused by an exception of the verbs that names the operation and the reason; closing works
- * or is refused since something is in use; nothing is written beside registered memory; and in the end no queue pair is left,
- * and none has failed by itself. An input with a length that 16 divides has a context of its own, which is closed with all that
- * is left in it; others close what is left themselves, in a context for all of them, which is several times as fast.
+ * <p>A call succeeds or is refused by an exception of the verbs that names the operation and the reason. Closing an
+ * object succeeds or is refused because the object is in use. Nothing is written outside registered memory. In the end
+ * no queue pair is left, and none has failed by an internal error.
+ *
+ * <p>An input whose length is a multiple of 16 has a context of its own, which is closed with all remaining objects.
+ * Other inputs share a context and close the remaining objects themselves, which is several times as fast.
  */
 public final class VerbsTarget implements FuzzTarget {
     private static final int BYTES = 8192;
     private static final int GUARD = 256;
     private static final byte CANARY = (byte) 0xc5;
-    private static final int MOST_OBJECTS = 8;
+    private static final int MAX_OBJECTS = 8;
     private static final int ENTRIES = 16;
     private static final int LENGTHS_PER_OWN_CONTEXT = 16;
     private static final AccessFlag[] FLAGS = AccessFlag.values();
@@ -80,27 +82,27 @@ public final class VerbsTarget implements FuzzTarget {
         memory.fill(CANARY);
         long failures = ProcessStack.stack().internals().engine().engines().counters().queuePairFailures;
         if (input.length % LENGTHS_PER_OWN_CONTEXT == 0) {
-            try (DeviceContext own = Loopback.DEVICE.open()) {
-                play(script, own);
+            try (DeviceContext context = Loopback.DEVICE.open()) {
+                execute(script, context);
             }
         } else {
-            play(script, Loopback.CONTEXT);
+            execute(script, Loopback.CONTEXT);
             closeAll();
         }
         for (int i = 0; i < GUARD; i++) {
             Law.holds(
                     memory.get(ValueLayout.JAVA_BYTE, i) == CANARY
                             && memory.get(ValueLayout.JAVA_BYTE, GUARD + BYTES + i) == CANARY,
-                    "nothing is written beside registered memory");
+                    "nothing is written outside registered memory");
         }
         Law.equal(
                 ProcessStack.stack().internals().engine().engines().counters().queuePairFailures,
                 failures,
-                "queue pairs that failed by themselves");
-        Law.equal(living(), 0, "queue pairs left in the end");
+                "queue pairs that failed by an internal error");
+        Law.equal(queuePairsLeft(), 0, "queue pairs left in the end");
     }
 
-    private void play(Script script, DeviceContext context) {
+    private void execute(Script script, DeviceContext context) {
         domains.add(context.createProtectionDomain());
         queues.add(context.createCompletionQueue(ENTRIES, null, null, 0));
         while (!script.isAtEnd()) {
@@ -111,19 +113,19 @@ public final class VerbsTarget implements FuzzTarget {
                         !refused.operation().isEmpty()
                                 && String.valueOf(refused.getMessage()).length()
                                         > refused.operation().length(),
-                        "what is refused is told with operation and reason");
+                        "a refusal names operation and reason");
             }
         }
     }
 
-    /** What uses something before what it uses: then nothing is refused. */
+    /** Closes users before the objects they use, so no call is refused. */
     private void closeAll() {
-        for (List<? extends AutoCloseable> some : List.of(pairs, windows, regions, handles, queues, domains)) {
-            some.forEach(VerbsTarget::close);
+        for (List<? extends AutoCloseable> objects : List.of(pairs, windows, regions, handles, queues, domains)) {
+            objects.forEach(VerbsTarget::close);
         }
     }
 
-    /** Memory that a device can use must not be on the heap. */
+    /** Memory for a device must be outside the heap. */
     private static final class SharedMemory {
         private static final MemorySegment SEGMENT = Arena.global().allocate(GUARD + BYTES + GUARD, 4096);
     }
@@ -136,7 +138,7 @@ public final class VerbsTarget implements FuzzTarget {
         private static final int GID_INDEX = CONTEXT.gids(1).indexOf(GID);
     }
 
-    private static int living() {
+    private static int queuePairsLeft() {
         var engine = ProcessStack.stack().internals().engine();
         engine.lock();
         try {
@@ -146,25 +148,25 @@ public final class VerbsTarget implements FuzzTarget {
         }
     }
 
-    private static <T> @Nullable T any(List<T> list, Script script) {
+    private static <T> @Nullable T choose(List<T> list, Script script) {
         return list.isEmpty() ? null : list.get(script.u8() % list.size());
     }
 
     private void step(Script script, DeviceContext context) {
         switch (script.choice(16)) {
             case 0 -> {
-                if (domains.size() < MOST_OBJECTS) {
+                if (domains.size() < MAX_OBJECTS) {
                     domains.add(context.createProtectionDomain());
                 }
             }
             case 1 -> {
-                if (queues.size() < MOST_OBJECTS) {
+                if (queues.size() < MAX_OBJECTS) {
                     queues.add(context.createCompletionQueue(size(script), null, null, script.choice(3)));
                 }
             }
             case 2 -> create(script);
             case 3 -> {
-                if (regions.size() < MOST_OBJECTS) {
+                if (regions.size() < MAX_OBJECTS) {
                     int from = script.u16() % BYTES;
                     int length = script.u16() % (BYTES - from + 1);
                     regions.add(domains.get(script.u8() % domains.size())
@@ -172,13 +174,13 @@ public final class VerbsTarget implements FuzzTarget {
                 }
             }
             case 4 -> {
-                if (windows.size() < MOST_OBJECTS) {
+                if (windows.size() < MAX_OBJECTS) {
                     windows.add(domains.get(script.u8() % domains.size())
                             .allocateMemoryWindow(script.flag() ? MemoryWindow.Type.TYPE_1 : MemoryWindow.Type.TYPE_2));
                 }
             }
             case 5 -> {
-                if (handles.size() < MOST_OBJECTS) {
+                if (handles.size() < MAX_OBJECTS) {
                     handles.add(domains.get(script.u8() % domains.size()).createAddressHandle(path(script)));
                 }
             }
@@ -187,18 +189,18 @@ public final class VerbsTarget implements FuzzTarget {
             case 9, 10, 11 -> send(script);
             case 12 -> receive(script);
             case 13 -> {
-                CompletionQueue queue = any(queues, script);
+                CompletionQueue queue = choose(queues, script);
                 if (queue != null) {
                     int count = queue.poll(WorkCompletion.array(1 + script.choice(ENTRIES)));
                     Law.atMost(count, queue.capacity(), "completions of a queue");
                 }
             }
             case 14 -> close(script);
-            default -> other(script);
+            default -> otherCall(script);
         }
     }
 
-    /** A small one, or one that nothing can have: what the caller asks for in between it gets. */
+    /** Returns a small size or one that no device supports. Sizes between these would be allocated. */
     private static int size(Script script) {
         int size = script.near();
         return size > Byte.MAX_VALUE ? Integer.MAX_VALUE : size;
@@ -214,19 +216,19 @@ public final class VerbsTarget implements FuzzTarget {
         return flags;
     }
 
-    /** Most often the way to this device itself. */
+    /** Returns a path that usually leads to this device. */
     private AddressVector path(Script script) {
-        int odd = script.u8();
-        Gid destination = (odd & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : Loopback.GID;
-        int index = (odd & 0x0f) == 0x0f ? script.near() : Loopback.GID_INDEX;
-        int port = (odd & 0x88) == 0x88 ? script.near() : 1;
+        int variation = script.u8();
+        Gid destination = (variation & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : Loopback.GID;
+        int index = (variation & 0x0f) == 0x0f ? script.near() : Loopback.GID_INDEX;
+        int port = (variation & 0x88) == 0x88 ? script.near() : 1;
         return new AddressVector(index, destination, 0, 0, 64, 0, port);
     }
 
     private void create(Script script) {
-        CompletionQueue sends = any(queues, script);
-        CompletionQueue receives = any(queues, script);
-        if (sends == null || receives == null || pairs.size() >= MOST_OBJECTS) {
+        CompletionQueue sends = choose(queues, script);
+        CompletionQueue receives = choose(queues, script);
+        if (sends == null || receives == null || pairs.size() >= MAX_OBJECTS) {
             return;
         }
         int sizes = script.u8();
@@ -239,7 +241,7 @@ public final class VerbsTarget implements FuzzTarget {
     }
 
     private void modify(Script script) {
-        QueuePair pair = any(pairs, script);
+        QueuePair pair = choose(pairs, script);
         if (pair == null) {
             return;
         }
@@ -282,22 +284,22 @@ public final class VerbsTarget implements FuzzTarget {
         try {
             pair.modify(a);
         } catch (RdmaException refused) {
-            Law.holds(mayBecome(before, pair.state()), "what is refused leaves the state as it was");
+            Law.holds(isPossibleAfterRefusal(before, pair.state()), "a refused change leaves the state unchanged");
             throw refused;
         }
     }
 
-    /** Whether it is the same, or has failed meanwhile by what it sends. */
-    private static boolean mayBecome(QueuePairState before, QueuePairState after) {
+    /** Returns whether the state is unchanged, or an error state caused by a concurrent failure. */
+    private static boolean isPossibleAfterRefusal(QueuePairState before, QueuePairState after) {
         return after == before
                 || after == QueuePairState.ERROR
                 || before == QueuePairState.READY_TO_SEND && after == QueuePairState.SEND_QUEUE_ERROR;
     }
 
-    /** Two queue pairs become each other's peers, as they should. */
+    /** Connects two queue pairs correctly. */
     private void connect(Script script) {
-        QueuePair a = any(pairs, script);
-        QueuePair b = any(pairs, script);
+        QueuePair a = choose(pairs, script);
+        QueuePair b = choose(pairs, script);
         if (a != null && b != null) {
             connect(a, b);
             connect(b, a);
@@ -332,9 +334,9 @@ public final class VerbsTarget implements FuzzTarget {
     }
 
     private void send(Script script) {
-        QueuePair pair = any(pairs, script);
-        MemoryRegion region = any(regions, script);
-        MemoryRegion remote = any(regions, script);
+        QueuePair pair = choose(pairs, script);
+        MemoryRegion region = choose(regions, script);
+        MemoryRegion remote = choose(regions, script);
         if (pair == null) {
             return;
         }
@@ -358,9 +360,9 @@ public final class VerbsTarget implements FuzzTarget {
         if ((flags & 8) != 0) {
             request.inline();
         }
-        AddressHandle handle = any(handles, script);
+        AddressHandle handle = choose(handles, script);
         if ((flags & 16) != 0 && handle != null) {
-            QueuePair to = any(pairs, script);
+            QueuePair to = choose(pairs, script);
             request.to(handle, to == null ? 0 : to.number(), 1);
         }
         pair.postSend(request);
@@ -370,15 +372,15 @@ public final class VerbsTarget implements FuzzTarget {
         boolean fits = offset >= 0 && length >= 0 && offset <= region.lengthBytes() - length;
         try {
             list.add(region, offset, length);
-            Law.holds(fits, "a piece lies in its region");
+            Law.holds(fits, "an accepted element is within its region");
         } catch (IndexOutOfBoundsException refused) {
-            Law.holds(!fits, "a piece of a region is taken");
+            Law.holds(!fits, "an element within its region is accepted");
         }
     }
 
     private void operation(
             Script script, SendWorkRequest request, long address, int key, @Nullable MemoryRegion region) {
-        MemoryWindow window = any(windows, script);
+        MemoryWindow window = choose(windows, script);
         switch (script.choice(9)) {
             case 0 -> request.write(address, key);
             case 1 -> request.write(address, key).immediate(script.u8());
@@ -394,14 +396,14 @@ public final class VerbsTarget implements FuzzTarget {
             }
             case 7 -> request.localInvalidate(script.flag() || window == null ? key : window.remoteKey());
             default -> {
-                // A message.
+                // A SEND.
             }
         }
     }
 
     private void receive(Script script) {
-        QueuePair pair = any(pairs, script);
-        MemoryRegion region = any(regions, script);
+        QueuePair pair = choose(pairs, script);
+        MemoryRegion region = choose(regions, script);
         if (pair != null) {
             ReceiveWorkRequest request = new ReceiveWorkRequest().reset(script.u8());
             if (region != null) {
@@ -412,24 +414,25 @@ public final class VerbsTarget implements FuzzTarget {
     }
 
     private void close(Script script) {
-        List<? extends List<? extends AutoCloseable>> all = List.of(pairs, regions, windows, handles, queues, domains);
-        int kind = script.choice(all.size());
-        List<? extends AutoCloseable> some = all.get(kind);
-        // The first domain and queue stay, so that there is always one to go on with.
-        int least = kind < all.size() - 2 ? 0 : 1;
-        if (some.size() > least) {
-            AutoCloseable one = some.get(least + script.u8() % (some.size() - least));
-            close(one);
-            if (script.flag()) { // else it is used although it is closed
-                some.remove(one);
+        List<? extends List<? extends AutoCloseable>> lists =
+                List.of(pairs, regions, windows, handles, queues, domains);
+        int kind = script.choice(lists.size());
+        List<? extends AutoCloseable> objects = lists.get(kind);
+        // The first domain and the first completion queue are kept, as other calls need them.
+        int min = kind < lists.size() - 2 ? 0 : 1;
+        if (objects.size() > min) {
+            AutoCloseable object = objects.get(min + script.u8() % (objects.size() - min));
+            close(object);
+            if (script.flag()) { // otherwise it is used although closed
+                objects.remove(object);
             }
         }
     }
 
-    /** Closes it, or throws the exception of the verbs that says what still uses it. */
-    private static void close(AutoCloseable one) {
+    /** Closes an object, or throws the exception of the verbs if the object is in use. */
+    private static void close(AutoCloseable object) {
         try {
-            one.close();
+            object.close();
         } catch (RdmaException inUse) {
             throw inUse;
         } catch (Exception e) {
@@ -437,9 +440,9 @@ public final class VerbsTarget implements FuzzTarget {
         }
     }
 
-    private void other(Script script) {
-        CompletionQueue queue = any(queues, script);
-        QueuePair pair = any(pairs, script);
+    private void otherCall(Script script) {
+        CompletionQueue queue = choose(queues, script);
+        QueuePair pair = choose(pairs, script);
         switch (script.choice(4)) {
             case 0 -> {
                 if (queue != null) {

@@ -1,6 +1,6 @@
 /**
- * Fuzz targets: what comes from the network or from a caller, made of any bytes, and what must hold whatever they say.
- * {@code fuzz/run} runs them with Jazzer; the module's tests run them over their seeds and over what was once found.
+ * Fuzz targets for data from the network and for calls of applications, and laws that hold for any input. {@code
+ * fuzz/run} runs them with Jazzer. The module's tests run them with their seeds and with earlier findings.
  */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.fuzz;

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The targets without Jazzer: over their seeds, over what was once found, and over changes of these by chance.
- * {@code -Drdma4j.seed=N} repeats a run.
+ * Runs the targets without Jazzer: with their seeds, with earlier findings, and with random changes of these. {@code
+ * -Drdma4j.seed=N} repeats a run.
  */
 class KnownTargetTest {
     private static final int CHANGES = 2_000;
@@ -27,26 +27,26 @@ class KnownTargetTest {
     @ParameterizedTest
     @EnumSource
     void lawsHoldForEverySeed(KnownTarget target) {
-        List<byte[]> seeds = target.make().seeds().toList();
+        List<byte[]> seeds = target.create().seeds().toList();
         assertThat(seeds).isNotEmpty();
         seeds.forEach(seed -> run(target, seed));
     }
 
-    /** Files {@code findings/F1/NAME}: inputs that broke a law once. */
+    /** Files {@code findings/F1/NAME} are inputs that once violated a law. */
     @ParameterizedTest
     @EnumSource
-    void lawsHoldForWhatWasFoundOnce(KnownTarget target) {
-        findings(target).forEach(found -> run(target, found));
+    void lawsHoldForEarlierFindings(KnownTarget target) {
+        findings(target).forEach(finding -> run(target, finding));
     }
 
     @ParameterizedTest
     @EnumSource
-    void lawsHoldForSeedsChangedByChance(KnownTarget target) {
+    void lawsHoldForRandomlyChangedSeeds(KnownTarget target) {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         System.out.println(target + " -Drdma4j.seed=" + seed);
         Random random = new Random(seed);
         List<byte[]> seeds =
-                Stream.concat(target.make().seeds(), findings(target)).toList();
+                Stream.concat(target.create().seeds(), findings(target)).toList();
         for (int i = 0; i < CHANGES; i++) {
             run(target, changed(random, seeds));
         }
@@ -54,13 +54,13 @@ class KnownTargetTest {
 
     private static void run(KnownTarget target, byte[] input) {
         try {
-            new BoundedMemory(target.make()).run(input);
+            new BoundedMemory(target.create()).run(input);
         } catch (Throwable finding) {
             throw new AssertionError(target + " of " + HexFormat.of().formatHex(input), finding);
         }
     }
 
-    /** A piece of one seed behind a piece of another, with some bytes changed. */
+    /** Returns a part of one seed followed by a part of another, with some bytes changed. */
     private static byte[] changed(Random random, List<byte[]> seeds) {
         byte[] first = seeds.get(random.nextInt(seeds.size()));
         byte[] second = seeds.get(random.nextInt(seeds.size()));

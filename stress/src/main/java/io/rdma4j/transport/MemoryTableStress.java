@@ -14,7 +14,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
-/** Keys that are looked up without a lock while others register memory and take it back. */
+/** Lock-free key lookups while other threads register and deregister memory. */
 public final class MemoryTableStress {
     private static final int KEY = 0x1234;
     private static final int DOMAIN = 1;
@@ -27,21 +27,21 @@ public final class MemoryTableStress {
         return table.register(MemorySegment.ofArray(memory), ADDRESS, ACCESS, DOMAIN);
     }
 
-    /** Who looks a key up finds nothing, or the region with all its rights and its memory. */
+    /** A lookup finds nothing, or the region with all its access rights and its memory. */
     @JCStressTest
     @Outcome(id = "nothing", expect = Expect.ACCEPTABLE, desc = "not yet registered")
-    @Outcome(id = "4660/4096/8/true", expect = Expect.ACCEPTABLE, desc = "registered, whole")
+    @Outcome(id = "4660/4096/8/true", expect = Expect.ACCEPTABLE, desc = "registered, complete")
     @State
     public static class Register {
         private final MemoryTable table = new MemoryTable(() -> KEY);
 
-        /** Registers. */
+        /** Registers memory. */
         @Actor
         public void owner() {
             MemoryRegion _ = register(table, new byte[8]);
         }
 
-        /** Looks up. */
+        /** Looks up the key. */
         @Actor
         public void driver(L_Result r) {
             MemoryRegion region = table.find(KEY);
@@ -51,16 +51,16 @@ public final class MemoryTableStress {
         }
     }
 
-    /** A key is found while other keys come and go, and the table is replaced because of them. */
+    /** A key is found while other keys are added and removed and the table is replaced because of them. */
     @JCStressTest
     @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "found")
     @State
-    public static class Others {
+    public static class OtherKeys {
         private int next = KEY;
         private final MemoryTable table = new MemoryTable(() -> next++);
         private final MemoryRegion region = register(table, new byte[8]);
 
-        /** Registers many, and takes half of them back. */
+        /** Registers many regions and deregisters half of them. */
         @Actor
         public void owner(LL_Result r) {
             for (int i = 0; i < 40; i++) {
@@ -72,7 +72,7 @@ public final class MemoryTableStress {
             r.r2 = table.size() == 21;
         }
 
-        /** Looks up. */
+        /** Looks up the key. */
         @Actor
         public void driver(LL_Result r) {
             boolean found = true;
@@ -84,13 +84,13 @@ public final class MemoryTableStress {
     }
 
     /**
-     * The rule by which memory is taken back: whoever drives holds a lock, and whoever takes back has had it once after. Then
-     * nobody writes to the memory any more.
+     * The protocol of deregistration: drivers hold a lock, and the owner acquires it once after deregistering.
+     * Afterwards no driver writes to the memory.
      */
     @JCStressTest
-    @Outcome(id = "true, 5", expect = Expect.ACCEPTABLE, desc = "what the owner wrote afterwards stays")
+    @Outcome(id = "true, 5", expect = Expect.ACCEPTABLE, desc = "the owner's later write remains")
     @State
-    public static class TakeBack {
+    public static class Deregister {
         private final MemoryTable table = new MemoryTable(() -> KEY);
         private final byte[] memory = new byte[8];
         private final MemoryRegion region = register(table, memory);
@@ -112,9 +112,9 @@ public final class MemoryTableStress {
             }
         }
 
-        /** Takes back, and uses the memory again. */
+        /** Deregisters the memory and reuses it. */
         @Actor
-        @SuppressWarnings("LockNotBeforeTry") // to have had it is all
+        @SuppressWarnings("LockNotBeforeTry") // acquiring the lock once is sufficient
         public void owner(ZL_Result r) {
             r.r1 = table.deregister(region);
             engine.lock();
@@ -122,14 +122,14 @@ public final class MemoryTableStress {
             memory[0] = 5;
         }
 
-        /** What is in the memory. */
+        /** Returns the contents of the memory. */
         @Arbiter
         public void end(ZL_Result r) {
             r.r2 = (int) memory[0];
         }
     }
 
-    /** Atomic operations of several engines on one place: nothing is lost, aligned or not. */
+    /** Atomic operations of several engines on one location: none is lost, aligned or not. */
     @JCStressTest
     @Outcome(id = "0, 1, 2", expect = Expect.ACCEPTABLE)
     @Outcome(id = "1, 0, 2", expect = Expect.ACCEPTABLE)
@@ -148,13 +148,13 @@ public final class MemoryTableStress {
             r.r1 = add();
         }
 
-        /** Adds one, too. */
+        /** Adds one. */
         @Actor
         public void other(JJJ_Result r) {
             r.r2 = add();
         }
 
-        /** The sum. */
+        /** Returns the sum. */
         @Arbiter
         public void end(JJJ_Result r) {
             r.r3 = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, 1);

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LLL_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** The ring of receives, its own or shared. */
+/** The ring of receives, of one queue pair or shared. */
 public final class ReceiveQueueStress {
     private static final MemoryRegion REGION =
             new MemoryTable(() -> 5).register(MemorySegment.ofArray(new byte[8]), 0, AccessFlags.LOCAL_WRITE, 1);
@@ -18,12 +18,12 @@ public final class ReceiveQueueStress {
     private ReceiveQueueStress() {}
 
     private static boolean post(ReceiveQueue queue, long id) {
-        ReceiveRequest place = queue.claim();
-        if (place == null) {
+        ReceiveRequest request = queue.claim();
+        if (request == null) {
             return false;
         }
-        place.workRequestId = id;
-        place.list.add(REGION, id, 1);
+        request.workRequestId = id;
+        request.list.add(REGION, id, 1);
         queue.publish();
         return true;
     }
@@ -32,21 +32,21 @@ public final class ReceiveQueueStress {
         return request.workRequestId + "/" + request.list.count + "/" + request.list.offsets[0];
     }
 
-    /** Who drives sees nothing, or a receive with its list. */
+    /** A driver sees nothing, or a receive with its scatter list. */
     @JCStressTest
     @Outcome(id = "nothing, true", expect = Expect.ACCEPTABLE, desc = "not yet posted")
-    @Outcome(id = "1/1/1, true", expect = Expect.ACCEPTABLE, desc = "posted, whole")
+    @Outcome(id = "1/1/1, true", expect = Expect.ACCEPTABLE, desc = "posted, complete")
     @State
     public static class Publish {
         private final ReceiveQueue queue = new ReceiveQueue(4, 2);
 
-        /** Posts. */
+        /** Posts a receive. */
         @Actor
         public void poster(LL_Result r) {
             r.r2 = post(queue, 1);
         }
 
-        /** Looks. */
+        /** Reads the first receive. */
         @Actor
         public void driver(LL_Result r) {
             ReceiveRequest request = queue.peek();
@@ -54,36 +54,33 @@ public final class ReceiveQueueStress {
         }
     }
 
-    /** What is taken out of a full ring is the taker's: the next receive goes into another object. */
+    /** A receive taken out of a full ring belongs to the taker: the next receive is stored in another object. */
     @JCStressTest
     @Outcome(id = "1/1/1, false, nothing", expect = Expect.ACCEPTABLE, desc = "posted while the queue was full")
-    @Outcome(
-            id = "1/1/1, true, 2/1/2",
-            expect = Expect.ACCEPTABLE,
-            desc = "posted into the place that was taken out of")
+    @Outcome(id = "1/1/1, true, 2/1/2", expect = Expect.ACCEPTABLE, desc = "posted into the freed slot")
     @State
     public static class Take {
         private final ReceiveQueue queue = new ReceiveQueue(1, 2);
 
-        /** With one receive, which fills the queue. */
+        /** Starts with one receive, which fills the queue. */
         public Take() {
             boolean _ = post(queue, 1);
         }
 
-        /** Takes, and looks at it later. */
+        /** Takes a receive and reads it later. */
         @Actor
         public void driver(LLL_Result r) {
             ReceiveRequest taken = queue.take(new ReceiveRequest(2));
             r.r1 = taken == null ? "nothing" : text(taken);
         }
 
-        /** Posts another. */
+        /** Posts another receive. */
         @Actor
         public void poster(LLL_Result r) {
             r.r2 = post(queue, 2);
         }
 
-        /** What is left. */
+        /** Reads the remaining receive. */
         @Arbiter
         public void end(LLL_Result r) {
             ReceiveRequest left = queue.peek();

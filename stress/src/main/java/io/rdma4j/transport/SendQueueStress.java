@@ -8,32 +8,32 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LJ_Result;
 import org.openjdk.jcstress.infra.results.LLL_Result;
 
-/** The ring of send work requests between who posts and who drives. */
+/** The ring of send work requests between a posting and a driving thread. */
 public final class SendQueueStress {
     private SendQueueStress() {}
 
-    /** Who drives sees nothing, or a request with all that was put into it. */
+    /** A driver sees nothing, or a request with all its fields. */
     @JCStressTest
     @Outcome(id = "nothing, 0", expect = Expect.ACCEPTABLE, desc = "not yet posted")
-    @Outcome(id = "1/true/7, 7", expect = Expect.ACCEPTABLE, desc = "posted, whole")
+    @Outcome(id = "1/true/7, 7", expect = Expect.ACCEPTABLE, desc = "posted, complete")
     @State
     public static class Publish {
         private final SendQueue queue = new SendQueue(4, 1, 8);
 
-        /** Posts. */
+        /** Posts a request. */
         @Actor
         public void post() {
-            SendRequest place = queue.claim();
-            if (place != null) {
-                place.workRequestId = 1;
-                place.signaled = true;
-                place.remoteKey = 7;
-                place.lengthBytes = 7;
+            SendRequest request = queue.claim();
+            if (request != null) {
+                request.workRequestId = 1;
+                request.signaled = true;
+                request.remoteKey = 7;
+                request.lengthBytes = 7;
                 queue.publish();
             }
         }
 
-        /** Looks. */
+        /** Reads the first request. */
         @Actor
         public void drive(LJ_Result r) {
             if (queue.head() == queue.tail()) {
@@ -46,25 +46,25 @@ public final class SendQueueStress {
         }
     }
 
-    /** The place of a request that is still looked at is not given to who posts. */
+    /** The slot of a request that is still in use is not claimed for another one. */
     @JCStressTest
     @Outcome(id = "1, full, nothing", expect = Expect.ACCEPTABLE, desc = "posted while the queue was full")
-    @Outcome(id = "1, posted, 2", expect = Expect.ACCEPTABLE, desc = "posted after the place was given back, and seen")
-    @Outcome(id = "1, posted, nothing", expect = Expect.ACCEPTABLE, desc = "posted after the place was given back")
+    @Outcome(id = "1, posted, 2", expect = Expect.ACCEPTABLE, desc = "posted after the slot was released, and seen")
+    @Outcome(id = "1, posted, nothing", expect = Expect.ACCEPTABLE, desc = "posted after the slot was released")
     @State
     public static class Release {
         private final SendQueue queue = new SendQueue(1, 1, 8);
 
-        /** With one request posted, which fills the queue. */
+        /** Starts with one request, which fills the queue. */
         public Release() {
-            SendRequest place = queue.claim();
-            if (place != null) {
-                place.workRequestId = 1;
+            SendRequest request = queue.claim();
+            if (request != null) {
+                request.workRequestId = 1;
                 queue.publish();
             }
         }
 
-        /** Completes the first request, and looks for the next. */
+        /** Completes the first request and reads the next. */
         @Actor
         public void drive(LLL_Result r) {
             r.r1 = queue.at(queue.head()).workRequestId;
@@ -72,15 +72,15 @@ public final class SendQueueStress {
             r.r3 = queue.head() == queue.tail() ? "nothing" : queue.at(queue.head()).workRequestId;
         }
 
-        /** Posts another. */
+        /** Posts another request. */
         @Actor
         public void post(LLL_Result r) {
-            SendRequest place = queue.claim();
-            if (place == null) {
+            SendRequest request = queue.claim();
+            if (request == null) {
                 r.r2 = "full";
                 return;
             }
-            place.workRequestId = 2;
+            request.workRequestId = 2;
             queue.publish();
             r.r2 = "posted";
         }

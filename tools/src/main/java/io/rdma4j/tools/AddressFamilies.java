@@ -5,28 +5,30 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of Java's channels that may meet an address of a family that the host or the socket does not have: they then throw
- * exceptions that are no {@link IOException}, where C's calls fail with an error like any other.
+ * Runs channel operations that may meet an address family that the host or the socket lacks.
+ *
+ * <p>Java's channels then throw unchecked exceptions, whereas C's calls fail with an ordinary error.
  */
 public final class AddressFamilies {
     private AddressFamilies() {}
 
-    /** A call with a result. */
+    /** A channel operation with a result. */
     public interface Call<T extends @Nullable Object> {
-        /** Does it. */
+        /** Runs the operation. */
         T run() throws IOException;
     }
 
-    /** A call without a result. */
+    /** A channel operation without a result. */
     public interface Action {
-        /** Does it. */
+        /** Runs the operation. */
         void run() throws IOException;
     }
 
     /**
-     * Does a call.
+     * Runs an operation and returns its result.
      *
-     * @throws IOException if it fails; with C's text, and a reason, where there is no such family
+     * @throws IOException if the operation fails; for an unavailable address family, with C's error text and the likely
+     *     cause
      */
     public static <T extends @Nullable Object> T call(Call<T> call) throws IOException {
         try {
@@ -39,7 +41,7 @@ public final class AddressFamilies {
         }
     }
 
-    /** The same for a call without a result. */
+    /** Runs an operation that has no result. */
     public static void act(Action action) throws IOException {
         AddressFamilies.<@Nullable Void>call(() -> {
             action.run();

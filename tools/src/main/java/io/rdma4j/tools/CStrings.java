@@ -1,12 +1,14 @@
 package io.rdma4j.tools;
 
-/** Functions of C's library that the tools' behaviour depends on. */
+/** Functions of the C library on which the tools' behaviour depends. */
 public final class CStrings {
     private CStrings() {}
 
     /**
-     * The number at the front of a text, as glibc's {@code atoi} finds it: white space, a sign, digits; 0 if there are
-     * none. Too large a number becomes the nearest {@code long}, and of that only the low 32 bits are left.
+     * Parses the number at the start of a string, as glibc's {@code atoi} does.
+     *
+     * <p>The number consists of white space, an optional sign and decimal digits. The result is 0 if there are no
+     * digits. A number out of range saturates at the nearest {@code long}, of which the low 32 bits are returned.
      */
     public static int atoi(String text) {
         int at = 0;
@@ -24,7 +26,7 @@ public final class CStrings {
             if (value < (Long.MIN_VALUE + digit) / 10) {
                 return (int) (negative ? Long.MIN_VALUE : Long.MAX_VALUE);
             }
-            // Collected below zero, where there is one number more.
+            // Accumulated as a negative number, because the negative range has one more value.
             value = value * 10 - digit;
         }
         if (negative) {
@@ -34,8 +36,10 @@ public final class CStrings {
     }
 
     /**
-     * The number at the front of a text, as glibc's {@code strtol} with base 0 finds it: decimal, octal behind {@code 0},
-     * hexadecimal behind {@code 0x}; 0 if there is none. Too large a number becomes the nearest {@code long}.
+     * Parses the number at the start of a string, as glibc's {@code strtol} with base 0 does.
+     *
+     * <p>The number is octal after {@code 0}, hexadecimal after {@code 0x}, and decimal otherwise. The result is 0 if
+     * there are no digits. A number out of range saturates at the nearest {@code long}.
      */
     public static long strtol(String text) {
         int at = 0;
@@ -64,7 +68,7 @@ public final class CStrings {
         return negative ? -value : value;
     }
 
-    /** Value of an ASCII digit, or -1. */
+    /** Returns the value of an ASCII digit, or -1. */
     private static int digit(char c, int base) {
         return c < 128 ? Character.digit(c, base) : -1;
     }

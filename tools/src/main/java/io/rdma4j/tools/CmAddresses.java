@@ -9,18 +9,18 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up where a server binds, or from where a client connects to where, as the C tools do ({@code get_rdma_addr}). */
+/** Resolves the addresses of a server or a client, as the C tools do ({@code get_rdma_addr}). */
 public final class CmAddresses {
     private CmAddresses() {}
 
     /**
-     * Looks addresses up.
+     * Resolves the addresses to bind to or to connect to.
      *
-     * @param source local address as typed, or null for any
-     * @param server the server's address as typed, or null to be the server
+     * @param source the local address as typed, or null for any
+     * @param server the server's address as typed, or null for a server
      * @param port the server's port as typed
-     * @param flags how to read the addresses
-     * @param portSpace the kind of service
+     * @param flags how to interpret the addresses
+     * @param portSpace the port space of the service
      * @throws io.rdma4j.cm.AddressLookupException if an address cannot be resolved
      * @throws io.rdma4j.verbs.RdmaException {@code ENODEV} if there is no device
      */

@@ -10,17 +10,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of every tool, which the C tools do not have: {@code --pcap}, {@code --fault}, {@code --trace},
- * {@code --device}, {@code --json}. They may stand anywhere before a {@code --} and are taken out before the tool sees its arguments, so
- * a tool's own options stay exactly those of C.
+ * The options that all tools have and that C's tools lack: {@code --pcap}, {@code --fault}, {@code --trace},
+ * {@code --device}, {@code --json}, {@code --help}.
  *
- * @param arguments what is left for the tool
- * @param pcap file for a capture of all packets, or null
- * @param fault faults to put on the traffic, or null
- * @param trace whether to print a line per packet
- * @param device name or address of the device to use, or name of its provider; null for any
- * @param json whether to print a JSON document
- * @param help whether {@code --help} was among them
+ * <p>They may appear anywhere before a {@code --}. They are removed before the tool sees its arguments, so a tool's own
+ * options are exactly those of C.
+ *
+ * @param arguments the remaining arguments
+ * @param pcap the file for a capture of all packets, or null
+ * @param fault the faults to inject into the traffic, or null
+ * @param trace true to print a line per packet
+ * @param device the name or an address of the device to use, or the name of its provider; null for any
+ * @param json true to print a JSON document
+ * @param help true if {@code --help} was given
  */
 public record CommonOptions(
         List<String> arguments,
@@ -30,20 +32,20 @@ public record CommonOptions(
         @Nullable String device,
         boolean json,
         boolean help) {
-    /** Names the device to use; read by {@link io.rdma4j.verbs.DeviceChoice}. */
+    /** Names the device to use. {@link io.rdma4j.verbs.DeviceChoice} reads this property. */
     private static final String DEVICE_PROPERTY = "rdma4j.device";
 
-    /** Lines about these options for help texts. */
+    /** The description of these options for help texts. */
     public static final String HELP = """
-        options of every tool, beyond those of C:
+        options of all tools, in addition to those of C:
           --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
-          --fault SPEC     put faults on the traffic, for example loss=1%,dup=1%,seed=7
+          --fault SPEC     inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace          print a line per packet on stderr
           --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
           --json           one JSON document of parameters and results on stdout; all messages go to stderr
         """;
 
-    /** A wrong use of these options; the message says what is right. */
+    /** Invalid use of these options. The message names the valid use. */
     public static final class UsageException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -52,7 +54,7 @@ public record CommonOptions(
         }
     }
 
-    /** Takes the options out of a command line. */
+    /** Extracts these options from a command line. */
     public static CommonOptions parse(List<String> words) throws UsageException {
         List<String> rest = new ArrayList<>();
         Path pcap = null;
@@ -80,7 +82,7 @@ public record CommonOptions(
                     } else if (++i < words.size()) {
                         value = words.get(i);
                     } else {
-                        throw new UsageException("option " + name + " needs a value after it");
+                        throw new UsageException("option " + name + " requires a value");
                     }
                     switch (name) {
                         case "--pcap" -> pcap = checkedFile(value);
@@ -94,12 +96,12 @@ public record CommonOptions(
         return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, json, help);
     }
 
-    /** Whether {@code --json} is on a command line, whatever else is wrong with it. */
-    static boolean asksForJson(List<String> words) {
+    /** Returns whether {@code --json} is on a command line, even if the command line is otherwise invalid. */
+    static boolean hasJsonOption(List<String> words) {
         return words.stream().takeWhile(word -> !word.equals("--")).anyMatch("--json"::equals);
     }
 
-    /** The first argument, which names the tool, or null if there is none. */
+    /** Returns the first argument, which names the tool, or null if there is none. */
     @Nullable
     String tool() {
         return arguments.isEmpty() ? null : arguments.getFirst();
@@ -119,13 +121,13 @@ public record CommonOptions(
             Path file = Path.of(value).toAbsolutePath();
             Path folder = file.getParent();
             if (Files.isDirectory(file)) {
-                throw new UsageException("option --pcap: " + file + " is a folder; give it a file in there");
+                throw new UsageException("option --pcap: " + file + " is a directory; name a file in it");
             }
             if (folder == null || !Files.isDirectory(folder)) {
-                throw new UsageException("option --pcap: there is no folder " + folder + "; make it first");
+                throw new UsageException("option --pcap: directory " + folder + " does not exist");
             }
             if (!Files.isWritable(Files.exists(file) ? file : folder)) {
-                throw new UsageException("option --pcap: no right to write " + file);
+                throw new UsageException("option --pcap: no permission to write " + file);
             }
             return file;
         } catch (InvalidPathException e) {
@@ -133,7 +135,10 @@ public record CommonOptions(
         }
     }
 
-    /** Tells the devices, by system properties; to be called before the first use of them. */
+    /**
+     * Applies the options to the devices by setting system properties. Must be called before the devices are first
+     * used.
+     */
     public void apply() {
         set(DEVICE_PROPERTY, device);
         set(LinkOptions.CAPTURE_PROPERTY, pcap);

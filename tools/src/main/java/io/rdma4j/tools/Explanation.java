@@ -2,11 +2,14 @@ package io.rdma4j.tools;
 
 import io.rdma4j.verbs.RdmaException;
 
-/** What an exception says beyond the name of its error. */
+/** Formats the details that an exception carries beyond the name of its error. */
 public final class Explanation {
     private Explanation() {}
 
-    /** The sentences for a person, then the operation and the error by name; for behind a line of {@code perror}. */
+    /**
+     * Returns the explanation, followed by the operation and the error name. The text is meant to follow a line of
+     * {@code perror}.
+     */
     public static String of(RdmaException cause) {
         String message = String.valueOf(cause.getMessage());
         String known = cause.operation() + ": " + cause.errno().text() + " (" + cause.errno() + ")";

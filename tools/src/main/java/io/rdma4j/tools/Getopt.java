@@ -8,25 +8,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * Splits a command line into options and operands as GNU {@code getopt} does, with its messages. Source: getopt(3).
  *
- * <p>Options may be clustered ({@code -vV}), their arguments may follow in the same word or the next ({@code -C10},
- * {@code -C 10}), options and operands may be mixed, {@code --} ends the options and a lone {@code -} is an operand. A
- * letter followed by one colon takes an argument, by two colons an optional one that must be in the same word. A
- * specification that begins with {@code +} stops at the first operand; one that begins with a colon (after any
+ * <p>Options may be clustered ({@code -vV}). An option's argument may be in the same word or in the next ({@code -C10},
+ * {@code -C 10}). Options and operands may be mixed, {@code --} ends the options, and a lone {@code -} is an operand.
+ *
+ * <p>A letter followed by one colon takes an argument; by two colons, an optional argument that must be in the same
+ * word. A specification that begins with {@code +} stops at the first operand. One that begins with a colon (after any
  * {@code +}) reports a missing argument as {@code ':'} and prints nothing.
  *
- * <p>With long options ({@code getopt_long}) a word may also be {@code --name}, {@code --name=value} or {@code --name
- * value}, and a name may be shortened as long as it is clear which one is meant. Not thread safe.
+ * <p>With long options ({@code getopt_long}) a word may also be {@code --name}, {@code --name=value} or
+ * {@code --name value}. A name may be abbreviated as long as it is unambiguous. Not thread safe.
  */
 public final class Getopt {
-    /** What {@link #next} returns when there are no more options. */
+    /** The value that {@link #next} returns at the end of the options. */
     public static final int END = -1;
 
     /**
      * A long option.
      *
-     * @param name without hyphens
-     * @param hasArgument whether it must have an argument
-     * @param letter what {@link #next} returns for it
+     * @param name the name without hyphens
+     * @param hasArgument true if the option requires an argument
+     * @param letter the value that {@link #next} returns for the option
      */
     public record LongOption(String name, boolean hasArgument, char letter) {}
 
@@ -40,7 +41,7 @@ public final class Getopt {
     private final List<String> operands = new ArrayList<>();
     private int index;
 
-    /** The word that is being read, and how far; it is not shortened, which would copy a long one again and again. */
+    /** The word being parsed. An offset into it advances, because shortening a long word would copy it repeatedly. */
     private String cluster = "";
 
     private int clusterAt;
@@ -51,16 +52,16 @@ public final class Getopt {
     /**
      * Creates a parser.
      *
-     * @param program name for messages
-     * @param specification option letters, as for getopt(3)
+     * @param program the program name for messages
+     * @param specification the option letters, as for getopt(3)
      * @param arguments the words of the command line, without the program's name
-     * @param messages where complaints go; null prints none, as with {@code opterr = 0}
+     * @param messages the stream for error messages; null prints none, as with {@code opterr = 0}
      */
     public Getopt(String program, String specification, List<String> arguments, @Nullable PrintStream messages) {
         this(program, specification, List.of(), arguments, messages);
     }
 
-    /** Creates a parser that also knows long options; see the other constructor. C: {@code getopt_long}. */
+    /** Creates a parser that also accepts long options. C: {@code getopt_long}. */
     public Getopt(
             String program,
             String specification,
@@ -81,10 +82,10 @@ public final class Getopt {
     }
 
     /**
-     * Takes the next option.
+     * Parses the next option.
      *
-     * @return its letter; {@code '?'} for one that is unknown or lacks its argument ({@code ':'} for the latter where the
-     *     specification asks for it); {@link #END} after the last
+     * @return its letter; {@code '?'} for an unknown option or a missing argument; {@code ':'} for a missing argument
+     *     if the specification begins with a colon; {@link #END} after the last option
      */
     public int next() {
         argument = null;
@@ -96,13 +97,13 @@ public final class Getopt {
             return takeLong();
         }
         clusterIsWord = false;
-        int place = letter == ':' || letter == ';' ? -1 : specification.indexOf(letter);
-        if (place < 0) {
+        int position = letter == ':' || letter == ';' ? -1 : specification.indexOf(letter);
+        if (position < 0) {
             unknownOption = letter;
-            complain("invalid option -- '" + letter + "'");
+            printError("invalid option -- '" + letter + "'");
             return '?';
         }
-        return specification.startsWith(":", place + 1) ? takeArgument(letter, place) : letter;
+        return specification.startsWith(":", position + 1) ? takeArgument(letter, position) : letter;
     }
 
     private int takeLong() {
@@ -111,27 +112,27 @@ public final class Getopt {
         String typed = equals < 0 ? rest : rest.substring(0, equals);
         @Nullable String value = equals < 0 ? null : rest.substring(equals + 1);
         unknownOption = 0;
-        List<LongOption> meant = candidates(typed);
-        if (meant.isEmpty()) {
-            complain("unrecognized option '--" + typed + (value == null ? "" : "=" + value) + "'");
+        List<LongOption> matches = candidates(typed);
+        if (matches.isEmpty()) {
+            printError("unrecognized option '--" + typed + (value == null ? "" : "=" + value) + "'");
             return '?';
         }
-        if (meant.size() > 1) {
+        if (matches.size() > 1) {
             StringBuilder names = new StringBuilder();
-            meant.forEach(option -> names.append(" '--").append(option.name()).append('\''));
-            complain("option '--" + typed + (value == null ? "" : "=" + value) + "' is ambiguous; possibilities:"
+            matches.forEach(option -> names.append(" '--").append(option.name()).append('\''));
+            printError("option '--" + typed + (value == null ? "" : "=" + value) + "' is ambiguous; possibilities:"
                     + names);
             return '?';
         }
-        LongOption option = meant.getFirst();
+        LongOption option = matches.getFirst();
         unknownOption = option.letter();
         if (!option.hasArgument() && value != null) {
-            complain("option '--" + option.name() + "' doesn't allow an argument");
+            printError("option '--" + option.name() + "' doesn't allow an argument");
             return '?';
         }
         if (option.hasArgument() && value == null) {
             if (index == arguments.size()) {
-                complain("option '--" + option.name() + "' requires an argument");
+                printError("option '--" + option.name() + "' requires an argument");
                 return colonMode ? ':' : '?';
             }
             value = arguments.get(index++);
@@ -141,8 +142,10 @@ public final class Getopt {
     }
 
     /**
-     * The options that a name may mean: the one that has it, else all that begin with it; only the first of them if they
-     * all have the same letter and argument, since they are then names of one option.
+     * Returns the options that a possibly abbreviated name matches: the exact match, or all options that begin with it.
+     *
+     * <p>If all matches have the same letter and argument, they are names of one option, and only the first is
+     * returned.
      */
     private List<LongOption> candidates(String typed) {
         List<LongOption> candidates = new ArrayList<>();
@@ -162,14 +165,14 @@ public final class Getopt {
         return one.letter() == other.letter() && one.hasArgument() == other.hasArgument();
     }
 
-    private int takeArgument(char letter, int place) {
-        boolean optional = specification.startsWith(":", place + 2);
+    private int takeArgument(char letter, int position) {
+        boolean optional = specification.startsWith(":", position + 2);
         if (clusterAt < cluster.length()) {
             argument = restOfCluster();
         } else if (!optional) {
             if (index == arguments.size()) {
                 unknownOption = letter;
-                complain("option requires an argument -- '" + letter + "'");
+                printError("option requires an argument -- '" + letter + "'");
                 return colonMode ? ':' : '?';
             }
             argument = arguments.get(index++);
@@ -183,7 +186,7 @@ public final class Getopt {
         return rest;
     }
 
-    /** Goes to the next word with options, setting operands aside. */
+    /** Advances to the next word with options, collecting operands on the way. */
     private boolean findCluster() {
         while (index < arguments.size()) {
             String word = arguments.get(index);
@@ -209,18 +212,20 @@ public final class Getopt {
         return false;
     }
 
-    private void complain(String text) {
+    private void printError(String text) {
         if (messages != null) {
             messages.println(program + ": " + text);
         }
     }
 
-    /** Argument of the option that {@link #next} returned last, or null if it has none. C: {@code optarg}. */
+    /**
+     * Returns the argument of the option that {@link #next} returned last, or null if it has none. C: {@code optarg}.
+     */
     public @Nullable String argument() {
         return argument;
     }
 
-    /** Argument of an option that must have one. */
+    /** Returns the argument of an option that requires one. */
     public String requiredArgument() {
         if (argument == null) {
             throw new IllegalStateException("the option takes no argument");
@@ -228,17 +233,17 @@ public final class Getopt {
         return argument;
     }
 
-    /** The argument of the last option, or an empty text if it takes none. */
+    /** Returns the argument of the last option, or an empty string if it has none. */
     public String argumentOrEmpty() {
         return argument == null ? "" : argument;
     }
 
-    /** The letter that the last {@code '?'} or {@code ':'} was about. C: {@code optopt}. */
+    /** Returns the letter that caused the last {@code '?'} or {@code ':'}. C: {@code optopt}. */
     public char unknownOption() {
         return (char) unknownOption;
     }
 
-    /** The words that are no options, in order; complete after {@link #END}. */
+    /** Returns the words that are not options, in order. The list is complete after {@link #END}. */
     public List<String> operands() {
         return List.copyOf(operands);
     }

@@ -4,13 +4,13 @@ import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 
-/** GIDs as C's tools print them. */
+/** Formats GIDs as C's tools do. */
 public final class GidText {
     private GidText() {}
 
     /**
-     * A GID as {@code inet_ntop} prints it as an IPv6 address: the short form, with IPv4 in dotted form behind {@code
-     * ::ffff:}.
+     * Formats a GID as {@code inet_ntop} formats an IPv6 address: compressed, with an IPv4 address in dotted form after
+     * {@code ::ffff:}.
      */
     public static String of(Gid gid) {
         InetAddress address = gid.toInetAddress();

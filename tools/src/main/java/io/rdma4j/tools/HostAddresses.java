@@ -7,11 +7,11 @@ import java.net.ProtocolFamily;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks names and addresses up as {@code getaddrinfo} does. */
+/** Resolves host names and addresses as {@code getaddrinfo} does. */
 public final class HostAddresses {
     private HostAddresses() {}
 
-    /** A name that could not be resolved. */
+    /** Thrown if a name cannot be resolved. */
     public static final class LookupException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -22,16 +22,16 @@ public final class HostAddresses {
             this.code = cause.code();
         }
 
-        /** The negative code of {@code getaddrinfo}. */
+        /** Returns the negative error code of {@code getaddrinfo}. */
         public int code() {
             return code;
         }
     }
 
     /**
-     * The first address of a host.
+     * Returns the first address of a host.
      *
-     * @param host name, IPv4 or IPv6 address, the latter with a scope if it has one: {@code fe80::1%eth0}
+     * @param host a name or an IPv4 or IPv6 address; an IPv6 address may have a scope: {@code fe80::1%eth0}
      * @throws LookupException if there is none; the message is that of {@code gai_strerror}
      */
     public static InetAddress first(String host) throws LookupException {
@@ -39,10 +39,10 @@ public final class HostAddresses {
     }
 
     /**
-     * The first address of a family; of a host that has none of it, the first of all.
+     * Returns the first address of a family or, if the host has none, its first address of any family.
      *
-     * @param host as for {@link #first}; an address stands for itself
-     * @param family the family
+     * @param host as for {@link #first}; a literal address is returned as it is
+     * @param family the preferred family
      * @throws LookupException if there is none; the message is that of {@code gai_strerror}
      */
     public static InetAddress preferred(String host, ProtocolFamily family) throws LookupException {
@@ -61,7 +61,7 @@ public final class HostAddresses {
         }
     }
 
-    /** All addresses of a host, one or more; otherwise as {@link #first}. */
+    /** Returns all addresses of a host, at least one. Otherwise like {@link #first}. */
     public static List<InetAddress> all(String host) throws LookupException {
         try {
             return HostLookup.all("getaddrinfo", host, null, false);

@@ -4,15 +4,15 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes JSON (RFC 8259), indented by two spaces, lines ended by {@code \n}. */
+/** Writes JSON (RFC 8259), indented by two spaces, with {@code \n} as the line terminator. */
 final class Json {
     private Json() {}
 
     /**
-     * Writes a value.
+     * Formats a value as JSON.
      *
-     * @param value a {@link Map} (keys by {@code toString}), an {@link Iterable}, a number, a boolean, null, or anything
-     *     else by its {@code toString}. Numbers that JSON does not have (infinite, not a number) become null.
+     * @param value a {@link Map} (keys by {@code toString}), an {@link Iterable}, a number, a boolean, null, or any
+     *     other object by its {@code toString}. Numbers that JSON cannot represent (infinities, NaN) become null.
      */
     static String write(@Nullable Object value) {
         StringBuilder text = new StringBuilder();

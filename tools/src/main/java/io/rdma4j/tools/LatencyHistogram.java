@@ -1,11 +1,12 @@
 package io.rdma4j.tools;
 
 /**
- * Counts durations in classes that are at most 1/64 of their value wide, so that percentiles are exact to 1.6 percent, in
- * memory that does not grow. Not thread safe.
+ * A histogram of durations with a relative error of at most 1/64, so percentiles are exact to 1.6 percent.
+ *
+ * <p>Its memory is constant. Not thread safe.
  */
 public final class LatencyHistogram {
-    /** Values below this have a class each; above, every power of two has half as many classes. */
+    /** Values below this have a bucket each. Every power of two above it has half as many buckets. */
     private static final int LINEAR = 128;
 
     private static final int HALF = LINEAR / 2;
@@ -19,7 +20,7 @@ public final class LatencyHistogram {
     /** Creates an empty histogram. */
     public LatencyHistogram() {}
 
-    /** Counts a duration in nanoseconds; a negative one counts as 0. */
+    /** Records a duration in nanoseconds. A negative duration counts as 0. */
     public void record(long nanos) {
         long value = Math.max(0, nanos);
         counts[indexOf(value)]++;
@@ -44,33 +45,33 @@ public final class LatencyHistogram {
         return ((long) (index - (shift << HALF_BITS)) << shift) + (1L << shift) - 1;
     }
 
-    /** Number of durations. */
+    /** Returns the number of durations. */
     public long count() {
         return count;
     }
 
-    /** Shortest duration in nanoseconds, 0 if there are none. */
+    /** Returns the shortest duration in nanoseconds, or 0 if there are none. */
     public long minimumNanos() {
         return count == 0 ? 0 : minimum;
     }
 
-    /** Longest duration in nanoseconds, 0 if there are none. */
+    /** Returns the longest duration in nanoseconds, or 0 if there are none. */
     public long maximumNanos() {
         return maximum;
     }
 
     /**
-     * A duration that {@code percent} percent of all do not exceed.
+     * Returns a duration that {@code percent} percent of all durations do not exceed.
      *
      * @param percent from 0 to 100
-     * @return nanoseconds, 0 if there are none
+     * @return the duration in nanoseconds, or 0 if there are none
      */
     public long percentileNanos(double percent) {
-        long wanted = Math.max(1, (long) Math.ceil(percent / 100 * count));
-        long seen = 0;
+        long rank = Math.max(1, (long) Math.ceil(percent / 100 * count));
+        long cumulative = 0;
         for (int i = 0; i < counts.length; i++) {
-            seen += counts[i];
-            if (seen >= wanted) {
+            cumulative += counts[i];
+            if (cumulative >= rank) {
                 return Math.min(maximum, highestOf(i));
             }
         }

@@ -41,14 +41,15 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The umbrella command: {@code rdma4j TOOL [OPTION...]}. Help and version of the command itself are printed by the
- * launcher, which need not start Java for it.
+ * The umbrella command: {@code rdma4j TOOL [OPTION...]}.
+ *
+ * <p>The launcher prints the help and the version of the command itself, without starting Java.
  */
 public final class Main {
-    /** Exit status for a command line that makes no sense before any tool has seen it. */
+    /** Exit status for an invalid command line that no tool has seen. */
     private static final int USAGE = 2;
 
-    /** Exit status for a defect. */
+    /** Exit status for an unexpected exception. */
     private static final int UNEXPECTED = 70;
 
     private static final int LOW_BYTE = 0xff;
@@ -88,55 +89,57 @@ public final class Main {
 
     private Main() {}
 
-    /** All tools, in the order of the help text. */
+    /** Returns all tools, in the order of the help text. */
     public static List<Tool> tools() {
         return TOOLS;
     }
 
-    /** Runs a tool and ends the process with its status. */
+    /** Runs a tool and ends the process with its exit status. */
     public static void main(String[] words) {
         ProcessOutput out = new ProcessOutput(FileDescriptor.out, 1);
         ToolEnvironment environment =
                 new ToolEnvironment(stream(out), stream(new ProcessOutput(FileDescriptor.err, 2)));
         System.setOut(environment.out());
-        System.setErr(environment.err()); // for the trace, and for what Java prints
-        AtomicBoolean ending = new AtomicBoolean();
+        System.setErr(environment.err()); // for the packet trace and for Java's own output
+        AtomicBoolean isEnding = new AtomicBoolean();
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
-            if (!ending.get() || List.of(words).contains("-d")) {
+            if (!isEnding.get() || List.of(words).contains("-d")) {
                 reportUnexpected(failure, "thread " + thread.getName(), List.of(words), environment);
             }
         });
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {
-                            ending.set(true);
+                            isEnding.set(true);
                             environment.interrupt();
                         },
                         "rdma4j-interrupt"));
         int status = run(List.of(words), environment);
         environment.out().flush();
-        IOException unwritten = out.failure();
-        if (unwritten != null) {
-            environment.err().println("rdma4j: standard output: " + unwritten.getMessage());
+        IOException writeFailure = out.failure();
+        if (writeFailure != null) {
+            environment.err().println("rdma4j: standard output: " + writeFailure.getMessage());
         }
         environment.err().flush();
         System.exit(out.status(exitStatus(status)));
     }
 
-    /** The exit status of the process: the low byte, which is all that the system keeps; but 0 for success alone. */
+    /**
+     * Returns the exit status of the process: the low byte, which is all that the system keeps, but 0 only for success.
+     */
     static int exitStatus(int status) {
-        int seen = status & LOW_BYTE;
-        return seen == 0 && status != 0 ? LOW_BYTE : seen;
+        int lowByte = status & LOW_BYTE;
+        return lowByte == 0 && status != 0 ? LOW_BYTE : lowByte;
     }
 
-    /** One line, and with {@code -d} where it happened. */
+    /** Prints one line and, with {@code -d}, the stack trace. */
     private static void reportUnexpected(
             Throwable failure, String where, List<String> words, ToolEnvironment environment) {
         environment.err().println("rdma4j: " + where + " failed unexpectedly: " + failure);
         if (words.contains("-d")) {
             failure.printStackTrace(environment.err());
         } else {
-            environment.err().println("rdma4j: this is a defect; the option -d tells where it is");
+            environment.err().println("rdma4j: this is a defect; the option -d prints the stack trace");
         }
     }
 
@@ -144,7 +147,7 @@ public final class Main {
         return new PrintStream(new BufferedOutputStream(output, 8192), true, StandardCharsets.UTF_8);
     }
 
-    /** Runs the tool that the first word names with the other words. */
+    /** Runs the tool that the first word names with the remaining words. */
     static int run(List<String> words, ToolEnvironment environment) {
         try {
             CommonOptions options = CommonOptions.parse(words);
@@ -152,8 +155,8 @@ public final class Main {
                     ? runForPrograms(options.tool(), words, environment, inner -> run(options, inner))
                     : run(options, environment);
         } catch (CommonOptions.UsageException e) {
-            return CommonOptions.asksForJson(words)
-                    ? runForPrograms(toolAmong(words), words, environment, inner -> refuse(e.getMessage(), inner))
+            return CommonOptions.hasJsonOption(words)
+                    ? runForPrograms(namedTool(words), words, environment, inner -> refuse(e.getMessage(), inner))
                     : refuse(e.getMessage(), environment);
         }
     }
@@ -166,20 +169,21 @@ public final class Main {
     private static int run(CommonOptions options, ToolEnvironment environment) {
         String name = options.tool();
         if (name == null) {
-            return refuse("which tool? " + known(), environment);
+            return refuse("which tool? " + toolList(), environment);
         }
         Optional<Tool> tool = TOOLS.stream().filter(t -> t.name().equals(name)).findFirst();
         if (tool.isEmpty()) {
             return refuse(
-                    "there is no tool '" + name + "'; did you mean '" + nearest(name) + "'? " + known(), environment);
+                    "there is no tool '" + name + "'; did you mean '" + nearest(name) + "'? " + toolList(),
+                    environment);
         }
         options.apply();
         List<String> rest = options.arguments().subList(1, options.arguments().size());
         return run(tool.get(), options.help() ? List.of("--help") : rest, environment);
     }
 
-    /** The tool that a command line means whose options are wrong, or null. */
-    private static @Nullable String toolAmong(List<String> words) {
+    /** Returns the tool named on a command line whose options are invalid, or null. */
+    private static @Nullable String namedTool(List<String> words) {
         return TOOLS.stream()
                 .map(Tool::name)
                 .filter(words::contains)
@@ -187,14 +191,14 @@ public final class Main {
                 .orElse(null);
     }
 
-    /** Runs a tool with {@code --json}: what it prints goes to standard error, and the document to standard output. */
+    /** Runs a tool with {@code --json}: its output goes to standard error, and the document to standard output. */
     private static int runForPrograms(
             @Nullable String tool, List<String> words, ToolEnvironment outer, ToIntFunction<ToolEnvironment> run) {
-        LastWords printed = new LastWords(outer.err());
-        LastWords complained = new LastWords(outer.err());
-        ToolEnvironment inner = new ToolEnvironment(printed.stream(), complained.stream());
-        // Some tools say on standard output what went wrong, as in C.
-        Supplier<String> reason = () -> complained.text().isEmpty() ? printed.text() : complained.text();
+        OutputTail outTail = new OutputTail(outer.err());
+        OutputTail errTail = new OutputTail(outer.err());
+        ToolEnvironment inner = new ToolEnvironment(outTail.stream(), errTail.stream());
+        // Some tools report failures on standard output, as in C.
+        Supplier<String> reason = () -> errTail.text().isEmpty() ? outTail.text() : errTail.text();
         Document document = new Document(tool, words, inner.report(), reason, outer);
         Runnable atInterrupt = () -> {
             inner.interrupt();
@@ -208,8 +212,10 @@ public final class Main {
     }
 
     /**
-     * The document of a run, printed once: when the tool ends, or when the process is asked to end. These may meet, and
-     * then the process must not be gone before the document is: who comes second waits.
+     * The JSON document of a run, printed once: when the tool ends or when the process is asked to end.
+     *
+     * <p>Both may happen at the same time. The later thread then waits, so that the process does not exit before the
+     * document is printed.
      */
     private static final class Document {
         private final @Nullable String tool;
@@ -217,7 +223,7 @@ public final class Main {
         private final ToolReport report;
         private final Supplier<String> reason;
         private final ToolEnvironment environment;
-        private boolean printed;
+        private boolean isPrinted;
 
         Document(
                 @Nullable String tool,
@@ -233,8 +239,8 @@ public final class Main {
         }
 
         synchronized void print(@Nullable Integer status) {
-            if (!printed) {
-                printed = true;
+            if (!isPrinted) {
+                isPrinted = true;
                 String failure = status == null || status == 0 ? null : reason.get();
                 environment.out().println(report.json(tool, arguments, status, failure));
                 environment.out().flush();
@@ -252,7 +258,7 @@ public final class Main {
         }
     }
 
-    /** Ends the packet capture, if there is one: what is wrong with it, the end of the process would not tell. */
+    /** Closes the packet capture, if any, and returns whether it is complete. The end of the process reports no failure. */
     private static boolean closesCapture(ToolEnvironment environment) {
         try {
             ProcessStack.stack().closeCapture();
@@ -263,9 +269,8 @@ public final class Main {
         }
     }
 
-    private static String known() {
-        return "Tools: " + String.join(", ", TOOLS.stream().map(Tool::name).toList())
-                + ". rdma4j --help tells about them.";
+    private static String toolList() {
+        return "Tools: " + String.join(", ", TOOLS.stream().map(Tool::name).toList()) + ". See rdma4j --help.";
     }
 
     private static String nearest(String name) {
@@ -275,7 +280,7 @@ public final class Main {
                 .orElseThrow();
     }
 
-    /** Edits that make one word the other (Levenshtein). */
+    /** Returns the Levenshtein distance of two words. */
     private static int distance(String from, String to) {
         int[] row = new int[to.length() + 1];
         for (int j = 0; j <= to.length(); j++) {

@@ -9,12 +9,13 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard output or standard error of this process. {@link java.io.PrintStream} says nothing when it cannot write; here the
- * process ends where nobody reads a pipe any more, as a process in C does by SIGPIPE, and other failures are kept. Thread
- * safe as far as {@link FileOutputStream} is.
+ * Standard output or standard error of this process.
+ *
+ * <p>{@link java.io.PrintStream} swallows write failures. This stream ends the process when the reader of a pipe is
+ * closed, as SIGPIPE ends a process in C, and keeps other failures. As thread safe as {@link FileOutputStream}.
  */
 final class ProcessOutput extends OutputStream {
-    /** Exit status as the shell sees it when SIGPIPE ends a process. */
+    /** The exit status that a shell reports when SIGPIPE ends a process. */
     private static final int BROKEN_PIPE = 141;
 
     private static final int FILE_TYPE = 0xf000;
@@ -26,10 +27,10 @@ final class ProcessOutput extends OutputStream {
     private volatile @Nullable IOException failure;
 
     /**
-     * Writes to a descriptor.
+     * Creates a stream that writes to a file descriptor.
      *
-     * @param descriptor of standard output or standard error
-     * @param number of the descriptor, by which the system names the file
+     * @param descriptor the descriptor of standard output or standard error
+     * @param number the number of the descriptor, by which the system names the file
      */
     ProcessOutput(FileDescriptor descriptor, int number) {
         file = new FileOutputStream(descriptor);
@@ -49,7 +50,7 @@ final class ProcessOutput extends OutputStream {
             if (failure == null) {
                 failure = e;
                 if (isPipe()) {
-                    // Elsewhere: the shutdown hooks may want to print, too.
+                    // In another thread, because the shutdown hooks may print, too.
                     Thread.ofPlatform().daemon().name("rdma4j-pipe").start(() -> System.exit(BROKEN_PIPE));
                 }
             }
@@ -57,13 +58,13 @@ final class ProcessOutput extends OutputStream {
         }
     }
 
-    /** Why it could not be written, or null. */
+    /** Returns the first write failure, or null. */
     @Nullable
     IOException failure() {
         return failure;
     }
 
-    /** The exit status of the process, of a tool that has ended with {@code status}. */
+    /** Returns the exit status of the process for a tool that has ended with {@code status}. */
     int status(int status) {
         if (failure == null) {
             return status;
@@ -75,7 +76,7 @@ final class ProcessOutput extends OutputStream {
         try {
             int type = (Integer) Files.getAttribute(name, "unix:mode") & FILE_TYPE;
             return type == NAMED_OR_UNNAMED_PIPE || type == SOCKET;
-        } catch (IOException | UnsupportedOperationException | IllegalArgumentException untold) {
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException unknown) {
             return false;
         }
     }

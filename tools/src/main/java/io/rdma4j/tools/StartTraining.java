@@ -13,39 +13,41 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What the launcher runs while the Java virtual machine records what a start needs (JEP 483, 514, 515): every tool's help
- * and one short conversation of each kind of tool, server and client in this process. Nothing is printed.
+ * Exercises the tools while the Java virtual machine records a start-up cache (JEP 483, 514, 515).
  *
- * <p>It is safe anywhere: it talks to itself only, at a loopback address that nobody else is likely to use, and the
- * launcher gives it a run directory of its own. What fails is left out of the record, and costs time later, nothing else.
+ * <p>The launcher runs this class. It prints every tool's help and runs one short client and server of each kind of
+ * tool in this process, with all output discarded.
+ *
+ * <p>It is safe on any machine: it uses only a loopback address that other processes are unlikely to use, and the
+ * launcher gives it its own run directory. A failed run is left out of the record and only makes a later start slower.
  */
 public final class StartTraining {
-    /** The whole training takes a second; this is for a machine that is in trouble. */
+    /** The limit for the whole training, which takes about a second on an idle machine. */
     private static final long LIMIT_SECONDS = 60;
 
-    private static final long CONVERSATION_SECONDS = 10;
+    private static final long PAIR_SECONDS = 10;
 
     private static final int TRIES = 50;
     private static final long PAUSE_MILLIS = 20;
     private static final int TOO_LATE = 3;
 
     /**
-     * A server and its client, as command lines.
+     * The command lines of a server and its client.
      *
-     * @param server {@code %s} is the address
-     * @param client {@code %s} is the address
+     * @param server the server's command line; {@code %s} stands for the address
+     * @param client the client's command line; {@code %s} stands for the address
      */
-    record Conversation(String server, String client) {}
+    record ClientServerPair(String server, String client) {}
 
-    /** One of each kind; the most frequent first. */
-    static final List<Conversation> CONVERSATIONS = List.of(
-            new Conversation("rping -s -a %s -C 2", "rping -c -a %s -C 2 -v -V"),
-            new Conversation("rstream -b %s -S 64 -C 2", "rstream -s %s -S 64 -C 2"),
-            new Conversation("ucmatose -b %s -C 1", "ucmatose -s %s -C 1"));
+    /** One pair of each kind, the most frequently used first. */
+    static final List<ClientServerPair> PAIRS = List.of(
+            new ClientServerPair("rping -s -a %s -C 2", "rping -c -a %s -C 2 -v -V"),
+            new ClientServerPair("rstream -b %s -S 64 -C 2", "rstream -s %s -S 64 -C 2"),
+            new ClientServerPair("ucmatose -b %s -C 1", "ucmatose -s %s -C 1"));
 
     private StartTraining() {}
 
-    /** Runs the training and ends the process; status 0 unless it took too long. */
+    /** Runs the training and ends the process, with status 0 unless it took too long. */
     public static void main(String[] words) {
         Thread.ofPlatform().daemon().start(StartTraining::endInTime);
         for (Tool tool : Main.tools()) {
@@ -54,8 +56,8 @@ public final class StartTraining {
         runTool("ibv_devices");
         runTool("ibv_devinfo");
         String address = address();
-        // Where one fails, as without a loopback interface, the others would, too, and each takes its time.
-        var _ = CONVERSATIONS.stream().allMatch(conversation -> isHeld(conversation, address));
+        // Stops at the first failure: without a loopback interface, for example, all would fail, each after a timeout.
+        var _ = PAIRS.stream().allMatch(pair -> succeeds(pair, address));
         System.exit(0);
     }
 
@@ -68,7 +70,7 @@ public final class StartTraining {
         Runtime.getRuntime().halt(TOO_LATE);
     }
 
-    /** Where all of 127.0.0.0/8 is this host, one that no other process has bound; else the usual one. */
+    /** Returns a random loopback address on Linux, where all of 127.0.0.0/8 is local, and 127.0.0.1 elsewhere. */
     private static String address() {
         if (!System.getProperty("os.name", "").equals("Linux")) {
             return "127.0.0.1";
@@ -78,15 +80,13 @@ public final class StartTraining {
                 Locale.ROOT, "127.%d.%d.%d", random.nextInt(1, 255), random.nextInt(1, 255), random.nextInt(1, 255));
     }
 
-    /** Holds a conversation; whether both sides ended well. */
-    static boolean isHeld(Conversation conversation, String address) {
-        FutureTask<Integer> serving = start(() -> runTool(String.format(Locale.ROOT, conversation.server, address)));
-        FutureTask<Integer> asking =
-                start(() -> ask(String.format(Locale.ROOT, conversation.client, address), serving));
+    /** Runs a server and its client, and returns whether both succeeded. */
+    static boolean succeeds(ClientServerPair pair, String address) {
+        FutureTask<Integer> server = start(() -> runTool(String.format(Locale.ROOT, pair.server, address)));
+        FutureTask<Integer> client = start(() -> runClient(String.format(Locale.ROOT, pair.client, address), server));
         try {
-            return asking.get(CONVERSATION_SECONDS, TimeUnit.SECONDS) == 0
-                    && serving.get(CONVERSATION_SECONDS, TimeUnit.SECONDS) == 0;
-        } catch (TimeoutException | ExecutionException leftOut) {
+            return client.get(PAIR_SECONDS, TimeUnit.SECONDS) == 0 && server.get(PAIR_SECONDS, TimeUnit.SECONDS) == 0;
+        } catch (TimeoutException | ExecutionException skipped) {
             return false;
         } catch (InterruptedException over) {
             Thread.currentThread().interrupt();
@@ -100,10 +100,10 @@ public final class StartTraining {
         return task;
     }
 
-    /** Runs the client until it finds the server, which does not say when it listens. */
-    private static int ask(String words, FutureTask<Integer> serving) throws InterruptedException {
+    /** Runs the client until it reaches the server, which does not report when it listens. */
+    private static int runClient(String words, FutureTask<Integer> server) throws InterruptedException {
         int status = runTool(words);
-        for (int tries = 0; status != 0 && tries < TRIES && !serving.isDone(); tries++) {
+        for (int tries = 0; status != 0 && tries < TRIES && !server.isDone(); tries++) {
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             status = runTool(words);
         }
@@ -115,7 +115,7 @@ public final class StartTraining {
         return Main.run(List.of(words.split(" ")), environment);
     }
 
-    /** A stream of the kind that {@link Main} makes, into nothing. */
+    /** Returns a discarding stream of the kind that {@link Main} creates. */
     private static PrintStream silence() {
         return new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
     }

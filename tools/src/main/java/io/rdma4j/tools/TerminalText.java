@@ -2,7 +2,7 @@ package io.rdma4j.tools;
 
 import java.util.Locale;
 
-/** Text of a peer, made safe for a terminal. */
+/** Makes a peer's text safe to print on a terminal. */
 public final class TerminalText {
     private static final int LAST_BYTE = 0xff;
     private static final int LAST_OF_FOUR_DIGITS = 0xffff;
@@ -10,8 +10,10 @@ public final class TerminalText {
     private TerminalText() {}
 
     /**
-     * The text with escapes in place of what does not print: control characters, with which a peer could command the
-     * terminal or write lines of its own, and the invisible characters that change the order of others. All else stays.
+     * Replaces the non-printing characters of a text by escapes.
+     *
+     * <p>These are control characters, with which a peer could control the terminal or forge lines, and the invisible
+     * characters that change the direction of text. All other characters remain.
      */
     public static String of(String text) {
         if (text.codePoints().allMatch(TerminalText::prints)) {

@@ -4,18 +4,19 @@ import java.util.List;
 
 /** A command-line tool. */
 public interface Tool {
-    /** Name on the command line. */
+    /** Returns the tool's name on the command line. */
     String name();
 
-    /** What it does, in one line without a full stop. */
+    /** Returns the tool's purpose in one line without a full stop. */
     String summary();
 
     /**
-     * Runs the tool to its end.
+     * Runs the tool until it ends.
      *
-     * @param arguments without the name of the tool and without the options of every tool ({@link CommonOptions})
-     * @param environment where it prints, and what ends it early
-     * @return the exit status as C's {@code main} would return it: the shell sees it modulo 256
+     * @param arguments the arguments without the tool's name and without the options of all tools
+     *     ({@link CommonOptions})
+     * @param environment the output streams and the interrupt handlers
+     * @return the exit status that C's {@code main} would return; the shell sees it modulo 256
      */
     int run(List<String> arguments, ToolEnvironment environment);
 }

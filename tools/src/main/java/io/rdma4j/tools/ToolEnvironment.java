@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a tool sees of its process: two streams, a report for programs, and the wish to end. Thread safe.
+ * A tool's view of its process: two output streams, a machine-readable report, and interrupt handlers. Thread safe.
  *
- * <p>The tools do not touch {@link System}, so several can run in one process, as the tests do.
+ * <p>The tools do not use {@link System}, so several can run in one process, as the tests do.
  */
 public final class ToolEnvironment {
     private final PrintStream out;
@@ -26,32 +26,32 @@ public final class ToolEnvironment {
         this.err = err;
     }
 
-    /** Standard output. */
+    /** Returns the standard output. */
     public PrintStream out() {
         return out;
     }
 
-    /** Standard error. */
+    /** Returns the standard error. */
     public PrintStream err() {
         return err;
     }
 
-    /** What goes into the JSON document of {@code --json}. */
+    /** Returns the report that becomes the JSON document of {@code --json}. */
     public ToolReport report() {
         return report;
     }
 
-    /** Has {@code action} done when the process is asked to end (SIGINT, SIGTERM); it must be short. */
+    /** Registers an action to run when the process is asked to end (SIGINT, SIGTERM). The action must be short. */
     public void onInterrupt(Runnable action) {
         atInterrupt.add(action);
     }
 
-    /** Takes an action of {@link #onInterrupt} back. */
+    /** Removes an action that {@link #onInterrupt} registered. */
     public void removeOnInterrupt(Runnable action) {
         atInterrupt.remove(action);
     }
 
-    /** Does what {@link #onInterrupt} collected; called once, when the process is asked to end. */
+    /** Runs the registered actions. Called once, when the process is asked to end. */
     public void interrupt() {
         atInterrupt.forEach(Runnable::run);
     }

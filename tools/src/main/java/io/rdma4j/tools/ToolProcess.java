@@ -14,14 +14,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A tool in a process of its own, on the same Java and the same modules as this one. Thread safe. */
+/** A tool in a separate process, on the same Java and the same modules as this process. Thread safe. */
 public final class ToolProcess implements AutoCloseable {
-    /** Names the ahead-of-time cache that the launcher has started this process from, if there is one. */
+    /** Names the ahead-of-time cache from which the launcher started this process, if any. */
     private static final String START_CACHE_PROPERTY = "rdma4j.start.cache";
 
     /**
-     * Options of Java that the launcher gives to every tool. MaxInlineLevel: decision 033. What Java itself has to say, such
-     * as the dump of threads at SIGQUIT, goes to standard error, so that it is not in the middle of a JSON document.
+     * Java options that the launcher gives to every tool. MaxInlineLevel: decision 033.
+     *
+     * <p>The virtual machine's own output, such as the thread dump at SIGQUIT, goes to standard error, so that it does
+     * not corrupt a JSON document.
      */
     static final List<String> JAVA_OPTIONS = List.of(
             "-XX:+UseSerialGC",
@@ -41,21 +43,21 @@ public final class ToolProcess implements AutoCloseable {
     /**
      * Starts a tool.
      *
-     * @param words name of the tool and its arguments
-     * @param onOutput gets every line of its standard output, in a thread of its own
-     * @param onError gets every line of its standard error, in a thread of its own
+     * @param words the name of the tool and its arguments
+     * @param onOutput receives every line of its standard output, in a thread of its own
+     * @param onError receives every line of its standard error, in a thread of its own
      */
     public static ToolProcess start(List<String> words, Consumer<String> onOutput, Consumer<String> onError) {
         return start(new ProcessBuilder(command(words)), onOutput, onError);
     }
 
     /**
-     * Starts a tool that has the standard input of this process.
+     * Starts a tool that inherits the standard input of this process.
      *
-     * @param words name of the tool and its arguments
-     * @param variables of its environment, beyond those of this process
-     * @param onOutput gets every line of its standard output, in a thread of its own
-     * @param onError gets every line of its standard error, in a thread of its own
+     * @param words the name of the tool and its arguments
+     * @param variables environment variables in addition to those of this process
+     * @param onOutput receives every line of its standard output, in a thread of its own
+     * @param onError receives every line of its standard error, in a thread of its own
      */
     public static ToolProcess startWithInput(
             List<String> words, Map<String, String> variables, Consumer<String> onOutput, Consumer<String> onError) {
@@ -76,7 +78,7 @@ public final class ToolProcess implements AutoCloseable {
         }
     }
 
-    /** The command line of a process. */
+    /** Returns the command line of the process for a tool. */
     static List<String> command(List<String> words) {
         List<String> command = new ArrayList<>(javaCommand());
         command.addAll(words);
@@ -89,7 +91,7 @@ public final class ToolProcess implements AutoCloseable {
         command.addAll(JAVA_OPTIONS);
         String cache = System.getProperty(START_CACHE_PROPERTY, "");
         if (!cache.isEmpty()) {
-            // A child says no more of a cache that cannot be used than its parent does.
+            // A child does not report an unusable cache, as its parent does not either.
             command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off,cds*=off:stderr"));
         }
         String modulePath = System.getProperty("jdk.module.path", "");
@@ -117,23 +119,22 @@ public final class ToolProcess implements AutoCloseable {
         }));
     }
 
-    /** Whether it still runs. */
+    /** Returns whether the process is running. */
     public boolean isAlive() {
         return process.isAlive();
     }
 
-    /** Number of the process. */
+    /** Returns the process ID. */
     public long pid() {
         return process.pid();
     }
 
     /** Asks the process to end, as SIGTERM does. */
     public void terminate() {
-        process.toHandle()
-                .destroy(); // the process itself would close its output, too, whose last lines are still to come
+        process.toHandle().destroy(); // Process.destroy would also close its output, whose last lines may be unread
     }
 
-    /** Ends the process at once, as SIGKILL does. */
+    /** Kills the process, as SIGKILL does. */
     public void kill() {
         process.destroyForcibly();
     }
@@ -141,8 +142,8 @@ public final class ToolProcess implements AutoCloseable {
     /**
      * Waits for the end of the process and of its output.
      *
-     * @param timeoutSeconds how long at most
-     * @return its exit status, or -1 if it still runs
+     * @param timeoutSeconds the maximum time to wait
+     * @return its exit status, or -1 if it is still running
      * @throws InterruptedException if the thread is interrupted
      */
     public int await(long timeoutSeconds) throws InterruptedException {
@@ -155,7 +156,7 @@ public final class ToolProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Ends the process if it still runs. */
+    /** Kills the process if it is running. */
     @Override
     public void close() {
         process.destroyForcibly();

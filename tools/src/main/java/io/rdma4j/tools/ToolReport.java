@@ -7,11 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tool says for programs to read: its parameters as it took them, and its results. Printed as one JSON document
- * with {@code --json}, else nobody reads it. Thread safe.
+ * A machine-readable report of a tool's effective parameters and its results. Thread safe.
  *
- * <p>A name carries its unit ({@code sizeBytes}, {@code elapsedSeconds}). Values are texts, numbers, booleans, lists and
- * maps of those, or null; they must not be changed afterwards. A value given again replaces the one before.
+ * <p>It is printed as one JSON document with {@code --json}.
+ *
+ * <p>A name contains its unit ({@code sizeBytes}, {@code elapsedSeconds}). Values are strings, numbers, booleans, null,
+ * or lists and maps of these, and must not be changed afterwards. A later value replaces an earlier one of the same
+ * name.
  */
 public final class ToolReport {
     private final Map<String, @Nullable Object> parameters = new LinkedHashMap<>();
@@ -20,25 +22,25 @@ public final class ToolReport {
     /** Creates an empty report. */
     ToolReport() {}
 
-    /** Tells a parameter. */
+    /** Adds a parameter. */
     public synchronized ToolReport parameter(String name, @Nullable Object value) {
         parameters.put(name, value);
         return this;
     }
 
-    /** Tells a result. */
+    /** Adds a result. */
     public synchronized ToolReport result(String name, @Nullable Object value) {
         results.put(name, value);
         return this;
     }
 
     /**
-     * The document.
+     * Returns the report as a JSON document.
      *
-     * @param tool name of the tool, or null if none was named
-     * @param arguments its command line, with the options of every tool
-     * @param status its exit status as the shell sees it, or null if it was asked to end
-     * @param reason why it has failed, or null if it has not
+     * @param tool the name of the tool, or null if none was named
+     * @param arguments its command line, including the options of all tools
+     * @param status its exit status as the shell sees it, or null if the process was asked to end
+     * @param reason the reason for a failure, or null for success
      */
     synchronized String json(
             @Nullable String tool, List<String> arguments, @Nullable Integer status, @Nullable String reason) {

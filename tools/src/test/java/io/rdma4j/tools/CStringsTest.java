@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every expectation was printed by a C program that calls glibc's atoi. */
+/** Tests {@code atoi} and {@code strtol} against the output of a C program that calls glibc. */
 class CStringsTest {
     @ParameterizedTest
     @CsvSource(
@@ -33,7 +33,7 @@ class CStringsTest {
                 "-9223372036854775808 | 0",
                 "-99999999999999999999 | 0",
             })
-    void numberIsWhatAtoiFinds(String text, int expected) {
+    void numberEqualsThatOfAtoi(String text, int expected) {
         assertThat(CStrings.atoi(text)).isEqualTo(expected);
     }
 
@@ -49,7 +49,7 @@ class CStringsTest {
         "99999999999999999999, 9223372036854775807",
         "'', 0"
     })
-    void strtolTakesTheBaseFromThePrefix(String text, long value) {
+    void strtolDerivesTheBaseFromThePrefix(String text, long value) {
         assertThat(CStrings.strtol(text)).isEqualTo(value);
     }
 }

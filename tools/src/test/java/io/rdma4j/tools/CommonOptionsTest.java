@@ -15,7 +15,7 @@ class CommonOptionsTest {
     }
 
     @Test
-    void optionsAreTakenOutWhereverTheyStand() throws Exception {
+    void optionsAreExtractedFromAnyPosition() throws Exception {
         CommonOptions options =
                 parse("--trace rping -c --fault=loss=1%,seed=7 -a ::1 --pcap x.pcapng -v --json --device soft");
         assertThat(options)
@@ -30,7 +30,7 @@ class CommonOptionsTest {
     }
 
     @Test
-    void whatFollowsTwoHyphensIsTheTools() throws Exception {
+    void argumentsAfterTwoHyphensBelongToTheTool() throws Exception {
         CommonOptions options = parse("rping -s -- --trace --help");
         assertThat(options.arguments()).containsExactly("rping", "-s", "--", "--trace", "--help");
         assertThat(options.trace()).isFalse();
@@ -46,11 +46,11 @@ class CommonOptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "rping --pcap | needs a value",
+                "rping --pcap | requires a value",
                 "rping --fault lost=1% | there is no fault 'lost'",
                 "rping --fault loss=200% | loss",
-                "rping --pcap /no/such/folder/x | there is no folder /no/such/folder",
-                "rping --pcap / | is a folder",
+                "rping --pcap /no/such/folder/x | directory /no/such/folder does not exist",
+                "rping --pcap / | is a directory",
             })
     void wrongValueIsExplained(String words, String explanation) {
         assertThatExceptionOfType(CommonOptions.UsageException.class)

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What bash offers for command lines. */
+/** Tests the bash completion of command lines. */
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class CompletionTest {
     private static final Path SCRIPT =
@@ -22,8 +22,8 @@ class CompletionTest {
     @TempDir
     Path folder = Path.of("");
 
-    /** The offers for the last word. */
-    private List<String> offers(String... words) throws IOException, InterruptedException {
+    /** Returns the completions of the last word. */
+    private List<String> completions(String... words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 "bash",
                 "-c",
@@ -42,25 +42,25 @@ class CompletionTest {
     }
 
     @Test
-    void fileNamesWithBlanksStayWhole() throws Exception {
+    void fileNamesWithBlanksAreNotSplit() throws Exception {
         Files.createFile(folder.resolve("my file"));
-        assertThat(offers("rcopy", "my")).containsExactly("my file");
-        assertThat(offers("rdma4j", "rping", "--pcap", "my")).containsExactly("my file");
-        assertThat(offers("rping", "--pcap", "=", "my")).containsExactly("my file");
+        assertThat(completions("rcopy", "my")).containsExactly("my file");
+        assertThat(completions("rdma4j", "rping", "--pcap", "my")).containsExactly("my file");
+        assertThat(completions("rping", "--pcap", "=", "my")).containsExactly("my file");
     }
 
     @Test
-    void toolMayFollowOptionsOfEveryTool() throws Exception {
-        assertThat(offers("rdma4j", "--json", "rpi")).containsExactly("rping");
-        assertThat(offers("rdma4j", "--pcap", "x", "--trace", "rpi")).containsExactly("rping");
-        assertThat(offers("rdma4j", "--device", "soft", "rping", "-V")).containsExactly("-V");
-        assertThat(offers("rdma4j", "--js")).containsExactly("--json");
+    void toolMayFollowCommonOptions() throws Exception {
+        assertThat(completions("rdma4j", "--json", "rpi")).containsExactly("rping");
+        assertThat(completions("rdma4j", "--pcap", "x", "--trace", "rpi")).containsExactly("rping");
+        assertThat(completions("rdma4j", "--device", "soft", "rping", "-V")).containsExactly("-V");
+        assertThat(completions("rdma4j", "--js")).containsExactly("--json");
     }
 
     @Test
-    void optionsMeanWhatTheyMeanToTheTool() throws Exception {
-        assertThat(offers("ib_send_bw", "-a", "--report_g")).containsExactly("--report_gbits");
-        assertThat(offers("ib_send_bw", "-f", "")).containsExactly("");
-        assertThat(offers("ucmatose", "-f", "n")).containsExactly("name");
+    void optionsAreCompletedAsTheToolInterpretsThem() throws Exception {
+        assertThat(completions("ib_send_bw", "-a", "--report_g")).containsExactly("--report_gbits");
+        assertThat(completions("ib_send_bw", "-f", "")).containsExactly("");
+        assertThat(completions("ucmatose", "-f", "n")).containsExactly("name");
     }
 }

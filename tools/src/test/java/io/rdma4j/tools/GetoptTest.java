@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every expectation was printed by a C program around glibc's getopt. */
+/** Tests the parser against the output of a C program that calls glibc's getopt. */
 class GetoptTest {
     @ParameterizedTest(name = "{0} : {1}")
     @CsvSource(
@@ -51,29 +51,29 @@ class GetoptTest {
                 specification,
                 List.of(words.split(" +")),
                 new PrintStream(messages, true, StandardCharsets.UTF_8));
-        StringBuilder seen = new StringBuilder();
+        StringBuilder actual = new StringBuilder();
         for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            seen.append(seen.isEmpty() ? "" : " ").append((char) letter);
+            actual.append(actual.isEmpty() ? "" : " ").append((char) letter);
             if (letter == '?' || letter == ':') {
                 String message = messages.toString(StandardCharsets.UTF_8).strip();
                 messages.reset();
-                seen.append('(').append(options.unknownOption());
+                actual.append('(').append(options.unknownOption());
                 if (!message.isEmpty()) {
                     assertThat(message).startsWith("prog: ").endsWith(" -- '" + options.unknownOption() + "'");
-                    seen.append(": ").append(message, "prog: ".length(), message.indexOf(" -- '"));
+                    actual.append(": ").append(message, "prog: ".length(), message.indexOf(" -- '"));
                 }
-                seen.append(')');
+                actual.append(')');
             } else if (options.argument() != null) {
-                seen.append('=').append(options.argument());
+                actual.append('=').append(options.argument());
             }
         }
-        seen.append("; ").append(String.join(" ", options.operands()));
-        assertThat(seen.toString().strip()).isEqualTo(expected.strip());
+        actual.append("; ").append(String.join(" ", options.operands()));
+        assertThat(actual.toString().strip()).isEqualTo(expected.strip());
     }
 
-    /** Source: glibc, where names that have the same letter and argument are one option. */
+    /** Source: glibc, which treats names with the same letter and argument as one option. */
     @Test
-    void shortenedNameOfOneOptionWithTwoNamesIsClear() {
+    void abbreviationOfOneOptionWithTwoNamesIsUnambiguous() {
         List<LongOption> twice = List.of(
                 new LongOption("verbatim", false, 'v'),
                 new LongOption("verbose", false, 'v'),

@@ -19,17 +19,17 @@ class JsonTest {
     }
 
     @Test
-    void emptyOnesHaveNoLines() {
+    void emptyContainersHaveNoLineBreaks() {
         assertThat(Json.write(List.of(Map.of(), List.of()))).isEqualTo("[\n  {},\n  []\n]");
     }
 
     @Test
-    void signsThatJsonForbidsAreEscaped() {
+    void charactersThatJsonForbidsAreEscaped() {
         assertThat(Json.write("a\"b\\c\n\t\u0001ü\ud800")).isEqualTo("\"a\\\"b\\\\c\\n\\t\\u0001ü\\ud800\"");
     }
 
     @Test
-    void numbersThatJsonDoesNotHaveAreNull() {
+    void nonFiniteNumbersAreNull() {
         assertThat(Json.write(List.of(Double.NaN, Double.POSITIVE_INFINITY, Float.NaN)))
                 .isEqualTo("[\n  null,\n  null,\n  null\n]");
     }

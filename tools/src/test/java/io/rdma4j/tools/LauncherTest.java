@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The launcher's ways that need neither a build nor Java, and those that end before both. */
+/** Tests the paths of the launcher that need neither a build nor Java, and those that fail before both. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
     private static final Path CHECKOUT =
@@ -31,7 +31,7 @@ class LauncherTest {
     @TempDir
     Path folder = Path.of("");
 
-    /** What a run of the launcher said. */
+    /** The result of a run of the launcher. */
     private record Outcome(int status, String out, String err) {}
 
     private Outcome run(Path launcher, Map<String, String> environment, String... words)
@@ -84,7 +84,7 @@ class LauncherTest {
     }
 
     @Test
-    void namedJdkThatIsTooOldIsOneSentence() throws Exception {
+    void namedJdkThatIsTooOldIsReportedInOneLine() throws Exception {
         Path old = fakeJdk("old jdk", "17.0.15");
         Outcome outcome = run(CHECKOUT.resolve("rdma4j"), Map.of("RDMA4J_JAVA_HOME", old.toString()), "rping");
         assertThat(outcome.status()).isEqualTo(1);
@@ -93,7 +93,7 @@ class LauncherTest {
     }
 
     @Test
-    void namedFolderWithoutJdkIsOneSentence() throws Exception {
+    void namedFolderWithoutJdkIsReportedInOneLine() throws Exception {
         Outcome outcome = run(CHECKOUT.resolve("rdma4j"), Map.of("RDMA4J_JAVA_HOME", "/no/such"), "rping");
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err().lines()).hasSize(1);
@@ -101,7 +101,7 @@ class LauncherTest {
     }
 
     @Test
-    void aFailureOfTheLauncherIsADocumentToo() throws Exception {
+    void failureOfTheLauncherIsADocumentToo() throws Exception {
         String folder = "/no/such \"folder\\\t";
         Outcome outcome = run(
                 CHECKOUT.resolve("rdma4j"), Map.of("RDMA4J_JAVA_HOME", folder), "rping", "-a", "a\"b\\c\nd", "--json");
@@ -116,7 +116,7 @@ class LauncherTest {
     }
 
     @Test
-    void whatIsBehindTwoDashesAsksForNoDocument() throws Exception {
+    void wordAfterTwoDashesRequestsNoDocument() throws Exception {
         Outcome outcome =
                 run(CHECKOUT.resolve("rdma4j"), Map.of("RDMA4J_JAVA_HOME", "/no/such"), "rping", "--", "--json");
         assertThat(outcome.out()).isEmpty();
@@ -124,16 +124,16 @@ class LauncherTest {
     }
 
     @Test
-    void javaHomeIsTakenIfItIsNewEnough() throws Exception {
-        Path young = fakeJdk("young", "26");
-        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), Map.of("JAVA_HOME", young.toString()), "--java-home");
-        assertThat(outcome.out()).isEqualTo(young + "\n");
+    void javaHomeIsUsedIfRecentEnough() throws Exception {
+        Path recent = fakeJdk("young", "26");
+        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), Map.of("JAVA_HOME", recent.toString()), "--java-home");
+        assertThat(outcome.out()).isEqualTo(recent + "\n");
     }
 
     @Test
-    void javaHomeThatIsTooOldIsPassedOver() throws Exception {
+    void javaHomeThatIsTooOldIsSkipped() throws Exception {
         Path old = fakeJdk("old", "21.0.1");
-        Path young = fakeJdk("home/.jdks/young", "25-ea");
+        Path recent = fakeJdk("home/.jdks/young", "25-ea");
         Outcome outcome = run(
                 CHECKOUT.resolve("rdma4j"),
                 Map.of(
@@ -144,11 +144,11 @@ class LauncherTest {
                 "--java-home");
         assertThat(outcome.status()).isZero();
         assertThat(outcome.out().strip()).isNotEqualTo(old.toString());
-        assertThat(young).exists();
+        assertThat(recent).exists();
     }
 
     @Test
-    void calledByTheNameOfAToolItIsThatTool() throws Exception {
+    void linkNamedLikeAToolRunsThatTool() throws Exception {
         Path link = Files.createSymbolicLink(
                 Files.createDirectories(folder.resolve("with space")).resolve("rping"), CHECKOUT.resolve("bin/rping"));
         Outcome outcome = run(link, Map.of("RDMA4J_JAVA_HOME", "/no/such"), "-s");
@@ -156,8 +156,8 @@ class LauncherTest {
         Files.delete(link);
     }
 
-    /** A JDK whose java prints the locale that it would take, and its arguments. */
-    private Path talkingJdk() throws IOException {
+    /** Creates a JDK whose java prints its locale and its arguments. */
+    private Path printingJdk() throws IOException {
         Path home = fakeJdk("talking jdk", "25");
         program(home.resolve("bin/java"), "printf '%s\\n' \"LC_ALL=${LC_ALL-}\" \"$@\"");
         return home;
@@ -168,7 +168,7 @@ class LauncherTest {
         assertThat(file.toFile().setExecutable(true)).isTrue();
     }
 
-    /** A finished build of a time. */
+    /** Creates a complete build with a modification time. */
     private Path build(String name, Instant time) throws IOException {
         Path build = Files.createDirectories(folder.resolve(name));
         Path complete = Files.createFile(
@@ -181,7 +181,7 @@ class LauncherTest {
     private Map<String, String> environment(Path jdk, String build, String... more) {
         Map<String, String> environment = new HashMap<>();
         environment.put("RDMA4J_JAVA_HOME", jdk.toString());
-        environment.put("RDMA4J_JAVA_OPTS", "-Xshare:auto"); // leaves the cache alone
+        environment.put("RDMA4J_JAVA_OPTS", "-Xshare:auto"); // disables the cache
         environment.put("RDMA4J_BUILD_DIR", build);
         for (int i = 0; i < more.length; i += 2) {
             environment.put(more[i], more[i + 1]);
@@ -190,16 +190,16 @@ class LauncherTest {
     }
 
     @Test
-    void searchPathOfCdMakesNoDifference() throws Exception {
+    void cdpathIsIgnored() throws Exception {
         Files.createSymbolicLink(folder.resolve("checkout"), CHECKOUT);
         Outcome outcome = run("checkout/rdma4j", Map.of("CDPATH", "."), "--version");
         assertThat(outcome.out()).matches("rdma4j \\d+\\.\\d+\\.\\d+(-SNAPSHOT)?\n");
     }
 
     @Test
-    void changedSourcesAreNoticedWithARelativeBuildFolder() throws Exception {
+    void changedSourcesAreDetectedWithARelativeBuildFolder() throws Exception {
         build("the build", Instant.parse("2020-01-01T00:00:00Z"));
-        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), "the build"), "--module-path");
+        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(printingJdk(), "the build"), "--module-path");
         assertThat(outcome.err()).contains("building again (changed: ");
         assertThat(outcome.out().strip())
                 .startsWith(folder.toRealPath().resolve("the build") + "/build-")
@@ -207,9 +207,9 @@ class LauncherTest {
     }
 
     @Test
-    void colonInThePathOfTheBuildIsOneSentence() throws Exception {
+    void colonInThePathOfTheBuildIsReportedInOneLine() throws Exception {
         build("a:b", Instant.now().plusSeconds(3600));
-        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), "a:b"), "rping");
+        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(printingJdk(), "a:b"), "rping");
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.out()).isEmpty();
         assertThat(outcome.err().lines()).hasSize(1);
@@ -217,31 +217,31 @@ class LauncherTest {
     }
 
     @Test
-    void colonInThePathOfTheCheckoutIsOneSentence() throws Exception {
+    void colonInThePathOfTheCheckoutIsReportedInOneLine() throws Exception {
         Path checkout = Files.createDirectory(folder.resolve("check:out"));
         Path launcher = Files.copy(CHECKOUT.resolve("rdma4j"), checkout.resolve("rdma4j"));
         build("build", Instant.now().plusSeconds(3600));
-        Outcome outcome = run(launcher, environment(talkingJdk(), "build"), "rping");
+        Outcome outcome = run(launcher, environment(printingJdk(), "build"), "rping");
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err().lines()).hasSize(1);
         assertThat(outcome.err()).contains("check:out", "colon");
     }
 
-    /** In busybox, ps takes no option -p. */
+    /** The ps of busybox has no option -p. */
     @Test
-    void lockOfALiveProcessIsRespectedWherePsCannotTell() throws Exception {
+    void lockOfALiveProcessIsRespectedWithoutPs() throws Exception {
         Path build = Files.createDirectory(folder.resolve("build"));
         Files.writeString(
                 Files.createDirectory(build.resolve("lock")).resolve("pid"),
                 ProcessHandle.current().pid() + "\n");
         Path programs = Files.createDirectory(folder.resolve("programs"));
         program(programs.resolve("ps"), "exit 1");
-        // Who waits for the other process finds its build at the next look.
+        // The fake sleep of the waiting launcher supplies the build of the other process.
         build("other", Instant.now().plusSeconds(3600));
         program(programs.resolve("sleep"), "cp -Rp '" + folder + "/other/.' '" + build + "'");
         Outcome outcome = run(
                 CHECKOUT.resolve("rdma4j"),
-                environment(talkingJdk(), build.toString(), "PATH", programs + ":" + System.getenv("PATH")),
+                environment(printingJdk(), build.toString(), "PATH", programs + ":" + System.getenv("PATH")),
                 "--module-path");
         assertThat(outcome.err()).contains("waiting for the build").doesNotContain("building");
         assertThat(outcome.out().strip()).endsWith("build-test-1");
@@ -249,17 +249,18 @@ class LauncherTest {
     }
 
     @Test
-    void lockOfADeadProcessIsTaken() throws Exception {
+    void lockOfADeadProcessIsReplaced() throws Exception {
         Process dead = new ProcessBuilder("true").start();
         assertThat(dead.waitFor()).isZero();
         Path build = Files.createDirectory(folder.resolve("build"));
         Files.writeString(Files.createDirectory(build.resolve("lock")).resolve("pid"), dead.pid() + "\n");
-        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), build.toString()), "--module-path");
+        Outcome outcome =
+                run(CHECKOUT.resolve("rdma4j"), environment(printingJdk(), build.toString()), "--module-path");
         assertThat(outcome.err()).contains("building (first use");
         assertThat(build.resolve("lock")).doesNotExist();
     }
 
-    /** Java names files in the encoding of the locale, and takes ASCII where there is no locale. */
+    /** Java encodes file names by the locale, and uses ASCII without one. */
     @ParameterizedTest
     @CsvSource({
         "C, , C.UTF-8",
@@ -269,10 +270,10 @@ class LauncherTest {
         "C.UTF-8, , ''",
         ", C, C.UTF-8"
     })
-    void javaGetsALocaleThatCanNameEveryFile(@Nullable String lang, @Nullable String all, String expected)
+    void javaGetsALocaleThatEncodesEveryFileName(@Nullable String lang, @Nullable String all, String expected)
             throws Exception {
         build("build", Instant.now().plusSeconds(3600));
-        Map<String, String> environment = environment(talkingJdk(), "build");
+        Map<String, String> environment = environment(printingJdk(), "build");
         for (String name : List.of("LANG", "LC_ALL", "LC_CTYPE")) {
             environment.put(name, "");
         }
@@ -283,9 +284,9 @@ class LauncherTest {
     }
 
     @Test
-    void toolsAndTheProcessesThatTheyStartHaveTheSameJava() throws Exception {
+    void toolsAndTheirChildProcessesHaveTheSameJavaOptions() throws Exception {
         build("build", Instant.now().plusSeconds(3600));
-        assertThat(run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), "build"), "rping")
+        assertThat(run(CHECKOUT.resolve("rdma4j"), environment(printingJdk(), "build"), "rping")
                         .out()
                         .lines())
                 .containsSubsequence(ToolProcess.JAVA_OPTIONS);

@@ -15,7 +15,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The C tools never call {@code setlocale}: what they print is the same for every user, and so it is here. */
+/**
+ * The C tools never call {@code setlocale}, so their output is the same in every locale. So is that of these tools.
+ */
 class LocaleTest {
     private static final Pattern WITHOUT_LOCALE =
             Pattern.compile("\\.formatted\\(|String\\.format\\((?!\\s*Locale\\.)|\\.printf\\((?!\\s*Locale\\.)"
@@ -29,7 +31,7 @@ class LocaleTest {
     }
 
     @Test
-    void everyFormatOfTheToolsNamesItsLocale() throws IOException {
+    void everyFormatOfTheToolsSpecifiesItsLocale() throws IOException {
         List<String> found = new ArrayList<>();
         try (Stream<Path> files = Files.walk(Path.of("src", "main", "java"))) {
             for (Path file :
@@ -51,7 +53,7 @@ class LocaleTest {
         assertThat(run.out() + run.err()).matches("[\\x00-\\x7f]+");
     }
 
-    /** Arabic as written in Egypt has digits of its own, which {@code %d} takes. */
+    /** Arabic as written in Egypt has its own digits, which {@code %d} uses. */
     @Test
     void figuresAreTheSameInEveryLocale() throws InterruptedException {
         Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));

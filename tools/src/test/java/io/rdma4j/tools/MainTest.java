@@ -30,10 +30,10 @@ class MainTest {
 
     @ParameterizedTest
     @CsvSource({"rpnig, rping", "ping, rping", "dmeo, demo", "rping1, rping"})
-    void unknownToolIsAnsweredWithTheNearest(String typed, String meant) {
+    void unknownToolSuggestsTheNearest(String typed, String expected) {
         assertThat(run(typed)).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("there is no tool '" + typed + "'; did you mean '" + meant + "'?");
+                .contains("there is no tool '" + typed + "'; did you mean '" + expected + "'?");
     }
 
     @ParameterizedTest
@@ -41,8 +41,8 @@ class MainTest {
             delimiter = '|',
             value = {
                 "rping --json --fault x | \"rping\" | 2 | is not a fault and its value",
-                "--json rping --pcap /no/such/folder/x | \"rping\" | 2 | there is no folder /no/such/folder",
-                "rping --json --pcap | \"rping\" | 2 | option --pcap needs a value",
+                "--json rping --pcap /no/such/folder/x | \"rping\" | 2 | directory /no/such/folder does not exist",
+                "rping --json --pcap | \"rping\" | 2 | option --pcap requires a value",
                 "rpnig --json | \"rpnig\" | 2 | did you mean 'rping'?",
                 "--json | null | 2 | which tool?",
                 "--json --help | null | 2 | which tool?",
@@ -50,7 +50,7 @@ class MainTest {
                 "rping -c -a ::1%lo --json | \"rping\" | 254 | ",
                 "rcopy --json /no/such/file 127.0.0.1 | \"rcopy\" | 255 | ",
             })
-    void documentOfEveryFailureHasStatusAndReason(String words, String tool, int status, @Nullable String reason) {
+    void documentOfAFailureHasStatusAndReason(String words, String tool, int status, @Nullable String reason) {
         assertThat(run(words.split(" "))).isEqualTo(status);
         String document = out.toString(StandardCharsets.UTF_8);
         assertThat(document)
@@ -62,15 +62,15 @@ class MainTest {
                 .doesNotContain("\"reason\": \"\"");
     }
 
-    /** The system keeps the low byte of a status alone: 256 would be success. */
+    /** The system keeps only the low byte of a status, so 256 would mean success. */
     @ParameterizedTest
     @CsvSource({"0, 0", "1, 1", "-1, 255", "-12, 244", "255, 255", "256, 255", "-256, 255", "65536, 255", "257, 1"})
-    void noFailureEndsTheProcessWithZero(int status, int seen) {
-        assertThat(Main.exitStatus(status)).isEqualTo(seen);
+    void noFailureEndsTheProcessWithZero(int status, int expected) {
+        assertThat(Main.exitStatus(status)).isEqualTo(expected);
     }
 
     @Test
-    void doctorTellsProgramsWhatItFinds() {
+    void doctorReportsItsFindingsAsJson() {
         assertThat(run("doctor", "--json")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("\"java\": \"" + Runtime.version(), "\"network\": \"", "\"kernelDevices\": [")
@@ -79,7 +79,7 @@ class MainTest {
     }
 
     @Test
-    void helpForProgramsIsADocument() {
+    void helpWithJsonPrintsADocument() {
         assertThat(run("rping", "--json", "--help")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .startsWith("{\n  \"tool\": \"rping\"")

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Where the tests have the two sides of a tool meet, and sides that are processes of their own. */
+/** Addresses and ports on which the two sides of a tool meet in a test, and tools in separate processes. */
 public final class Meeting {
     private static final int FIRST_PORT = 20_000;
     private static final int PORTS = 10_000;
@@ -15,24 +15,24 @@ public final class Meeting {
 
     private Meeting() {}
 
-    /** A port that no other test of this process has, and hardly anybody else; servers that never end keep theirs. */
+    /** Returns a port that no other test of this process uses. Servers that never end keep their ports. */
     public static int portNumber() {
         return FIRST_PORT + NEXT_PORT.getAndIncrement() % PORTS;
     }
 
-    /** The same as words of a command line. */
+    /** Returns such a port as an option of a command line. */
     public static String port() {
         return " -p " + portNumber();
     }
 
-    /** A loopback address for one test. */
+    /** Returns a random loopback address for one test. */
     public static String loopback() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return String.format(
                 Locale.ROOT, "127.%d.%d.%d", random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255));
     }
 
-    /** An address of an interface as a tool takes it: getaddrinfo knows a scope of link-local addresses only. */
+    /** Formats an interface's address for a tool: getaddrinfo accepts a scope only for link-local addresses. */
     public static String text(InetAddress address) {
         String text = address.getHostAddress();
         int scope = text.indexOf('%');
@@ -40,21 +40,21 @@ public final class Meeting {
     }
 
     /**
-     * Starts a tool in a process of its own, which the options of every tool need.
+     * Starts a tool in a separate process, which the common options require.
      *
-     * @param words its name and its arguments
-     * @param lines get what it prints
+     * @param words the name of the tool and its arguments
+     * @param lines receives the lines of its output
      */
     public static ToolProcess process(String words, List<String> lines) {
         return process(words, lines, lines);
     }
 
-    /** The same, standard output and standard error apart. */
+    /** Starts a tool in a separate process, with separate lists for standard output and standard error. */
     public static ToolProcess process(String words, List<String> out, List<String> err) {
         return ToolProcess.start(List.of(words.strip().split(" +")), out::add, err::add);
     }
 
-    /** Waits until a line has come that contains a text. */
+    /** Waits until a line contains {@code text}. */
     public static void await(List<String> lines, String text) throws InterruptedException {
         for (int i = 0; i < 2000 && lines.stream().noneMatch(line -> line.contains(text)); i++) {
             Thread.sleep(10);

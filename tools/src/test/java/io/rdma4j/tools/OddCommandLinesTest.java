@@ -5,8 +5,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Bad, odd and conflicting options of librdmacm's tools: each run ends by itself, with C's status and a sentence, and is never
- * told as a defect. Port 1 is one where nobody listens; {@code ''} is a word without a character.
+ * Invalid, unusual and conflicting options of librdmacm's tools.
+ *
+ * <p>Each run must end by itself, with C's status and an explanation, and never with an unexpected exception. No
+ * process listens on port 1. {@code ''} is an empty word.
  */
 @Timeout(30)
 class OddCommandLinesTest {

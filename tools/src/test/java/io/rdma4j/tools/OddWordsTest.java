@@ -4,8 +4,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Bad, odd and conflicting options of the tools that measure: each ends by itself, with C's status and a sentence, and is
- * never told as a defect. Port 1 is one where nobody listens.
+ * Invalid, unusual and conflicting options of the measuring tools.
+ *
+ * <p>Each run must end by itself, with C's status and an explanation, and never with an unexpected exception. No
+ * process listens on port 1.
  */
 class OddWordsTest {
     @ParameterizedTest

@@ -29,8 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The launcher's ahead-of-time cache: used when it can be, and never heard of. One cache is made for all tests, by the
- * launcher, beside jars of the classes under test.
+ * Tests the launcher's ahead-of-time cache: it is used if possible, and never visible to the user.
+ *
+ * <p>The launcher creates one cache for all tests, beside jars of the classes under test.
  */
 @DisabledOnOs(OS.WINDOWS)
 class StartCacheTest {
@@ -39,22 +40,22 @@ class StartCacheTest {
     private static final Path JDK = Path.of(System.getProperty("java.home"));
     private static final List<String> ROOMS =
             List.of("wire", "transport", "link", "verbs", "cm", "soft", "sockets", "testkit", "tools");
-    private static final Path NOBODYS = Path.of("/");
+    private static final Path UNSET = Path.of("/");
 
     @TempDir
     static Path folder = Path.of("");
 
-    private static Path build = NOBODYS;
-    private static Path modules = NOBODYS;
-    private static Path cache = NOBODYS;
-    private static Path pristine = NOBODYS;
+    private static Path build = UNSET;
+    private static Path modules = UNSET;
+    private static Path cache = UNSET;
+    private static Path pristine = UNSET;
     private static List<Outcome> firstStarts = List.of();
     private static Outcome expected = new Outcome(-1, "", "");
 
-    /** What a start said. */
+    /** The result of a start. */
     private record Outcome(int status, String out, String err) {}
 
-    /** A start that runs; its output goes to files. */
+    /** A running start, whose output goes to files. */
     private record Start(Process process, Path out, Path err) {
         Outcome end() throws IOException, InterruptedException {
             assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
@@ -65,7 +66,7 @@ class StartCacheTest {
         }
     }
 
-    /** Makes the cache: two start at the same moment and find none. */
+    /** Creates the cache: two concurrent starts find none. */
     @BeforeAll
     static void makeCache() throws IOException, InterruptedException {
         build = Files.createDirectory(folder.resolve("the build"));
@@ -75,7 +76,7 @@ class StartCacheTest {
         }
         Files.createFile(modules.resolve("complete"));
         Files.writeString(build.resolve("current"), "build-test-1\n");
-        // With an option that is at odds with a cache, there is none.
+        // This option is incompatible with a cache, so none is created.
         expected = start(JDK, "-Xshare:auto").end();
         assertThat(caches()).isEmpty();
         List<Start> both = List.of(start(JDK, ""), start(JDK, ""));
@@ -129,11 +130,11 @@ class StartCacheTest {
         return new Start(builder.start(), out, err);
     }
 
-    /** Where the virtual machine took the first class of the tools from. */
+    /** Returns the file from which the virtual machine loaded the first class of the tools. */
     private static String originOfMain() throws IOException, InterruptedException {
         Path log = folder.resolve("classes.log");
         Files.deleteIfExists(log);
-        // The path has a space, and the launcher takes its options apart at spaces.
+        // A relative path, because the path of the folder contains a space, at which the launcher splits its options.
         assertThat(start(JDK, "-Xlog:class+load:file=classes.log").end()).isEqualTo(expected);
         try (Stream<String> lines = Files.lines(log)) {
             return lines.filter(line -> line.contains(" " + Main.class.getName() + " "))
@@ -143,7 +144,7 @@ class StartCacheTest {
     }
 
     @Test
-    void twoThatStartAtOnceMakeOneCacheAndSayNothing() throws IOException {
+    void concurrentStartsCreateOneCacheSilently() throws IOException {
         assertThat(expected.status()).isZero();
         assertThat(expected.out()).contains("rping -c");
         assertThat(firstStarts).containsOnly(expected);
@@ -159,7 +160,7 @@ class StartCacheTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"empty", "truncated", "zeroes", "text", "folder", "missing"})
-    void brokenCacheIsPassedOverInSilence(String what) throws Exception {
+    void brokenCacheIsIgnoredSilently(String what) throws Exception {
         switch (what) {
             case "empty" -> Files.write(cache, new byte[0]);
             case "truncated" -> Files.write(cache, Arrays.copyOf(Files.readAllBytes(pristine), 5_000_000));
@@ -179,9 +180,9 @@ class StartCacheTest {
         }
     }
 
-    /** The launcher looks for newer jars; that these are older, only Java sees. */
+    /** The launcher checks only for newer jars. Java itself detects the older ones. */
     @Test
-    void cacheOfOtherJarsIsPassedOverInSilence() throws Exception {
+    void cacheOfOtherJarsIsIgnoredSilently() throws Exception {
         Path jar = modules.resolve("rdma4j-wire.jar");
         FileTime time = Files.getLastModifiedTime(jar);
         Files.setLastModifiedTime(jar, FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
@@ -192,8 +193,8 @@ class StartCacheTest {
         }
     }
 
-    /** A JDK that is this one but makes no cache, and writes down when it is asked to. */
-    private static Path poorJdk() throws IOException {
+    /** Creates a JDK that cannot create a cache and records each attempt. */
+    private static Path jdkWithoutCache() throws IOException {
         Path home = folder.resolve("poor jdk");
         Path programs = Files.createDirectories(home.resolve("bin"));
         Path java = Files.writeString(programs.resolve("java"), """
@@ -211,8 +212,8 @@ class StartCacheTest {
     }
 
     @Test
-    void jdkThatMakesNoCacheIsAskedOncePerBuildOfTheJars() throws Exception {
-        Path jdk = poorJdk();
+    void cacheCreationIsTriedOncePerBuildOfTheJars() throws Exception {
+        Path jdk = jdkWithoutCache();
         Path asked = jdk.resolve("bin/asked");
         for (int i = 0; i < 2; i++) {
             assertThat(start(jdk, "").end()).isEqualTo(expected);
@@ -220,7 +221,7 @@ class StartCacheTest {
         }
         Path jar = modules.resolve("rdma4j-wire.jar");
         FileTime time = Files.getLastModifiedTime(jar);
-        // An hour ahead: a clock that is wrong must not cost a cache at every start.
+        // An hour ahead: a wrong clock must not cause an attempt at every start.
         Files.setLastModifiedTime(jar, FileTime.from(Instant.now().plusSeconds(3600)));
         try {
             for (int i = 0; i < 2; i++) {
@@ -233,20 +234,20 @@ class StartCacheTest {
     }
 
     @Test
-    void cacheThatCannotBeWrittenIsDoneWithout() throws Exception {
-        String[] asNobody = {};
+    void unwritableCacheIsIgnoredSilently() throws Exception {
+        String[] asOtherUser = {};
         if (System.getProperty("user.name", "").equals("root")) {
-            // To whom no right is denied.
-            asNobody = new String[] {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+            // Root has every permission, so another user runs the launcher.
+            asOtherUser = new String[] {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-            assumeTrue(canRead(asNobody), "another user cannot read the checkout");
+            assumeTrue(canRead(asOtherUser), "another user cannot read the checkout");
         }
         Path away = folder.resolve("away");
         Path home = Objects.requireNonNull(cache.getParent());
         Files.move(home, away);
         Files.setPosixFilePermissions(modules, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
-            assertThat(start(JDK, "", asNobody).end()).isEqualTo(expected);
+            assertThat(start(JDK, "", asOtherUser).end()).isEqualTo(expected);
             assertThat(home).doesNotExist();
         } finally {
             Files.setPosixFilePermissions(modules, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -254,8 +255,8 @@ class StartCacheTest {
         }
     }
 
-    private static boolean canRead(String... asNobody) throws InterruptedException {
-        List<String> command = new ArrayList<>(Arrays.asList(asNobody));
+    private static boolean canRead(String... asOtherUser) throws InterruptedException {
+        List<String> command = new ArrayList<>(Arrays.asList(asOtherUser));
         command.addAll(List.of("test", "-r", CHECKOUT.resolve("rdma4j").toString()));
         try {
             return new ProcessBuilder(command).start().waitFor() == 0;

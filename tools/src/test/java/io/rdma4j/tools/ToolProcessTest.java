@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What comes out of the process of a tool, and where. */
+/** Tests the output of a tool's process. */
 @Timeout(120)
 class ToolProcessTest {
     private static final long LIMIT_SECONDS = 60;
@@ -43,7 +43,7 @@ class ToolProcessTest {
 
     @Test
     void warningsOfJavaAreNotOnStandardOutput() throws Exception {
-        // Where there are none of these pages, as nearly everywhere, Java warns.
+        // Java prints a warning if there are no large pages, which is nearly always so.
         Map<String, String> variables = Map.of("JDK_JAVA_OPTIONS", "-XX:+UseLargePages");
         try (ToolProcess process =
                 ToolProcess.startWithInput(List.of("ibv_devices", "--json"), variables, out::add, err::add)) {
@@ -75,7 +75,7 @@ class ToolProcessTest {
 
     @Test
     @EnabledOnOs({OS.LINUX, OS.MAC})
-    void toolEndsWhenNobodyReadsItsOutput() throws Exception {
+    void toolEndsWhenTheReaderOfItsOutputIsClosed() throws Exception {
         String address = " -a " + Meeting.loopback() + Meeting.port();
         List<String> served = new CopyOnWriteArrayList<>();
         try (ToolProcess server = Meeting.process("rping -s -d" + address, served)) {
@@ -83,7 +83,7 @@ class ToolProcessTest {
             assertThat(shell("\"$@\" | head -n 1; exit ${PIPESTATUS[0]}", "rping -c -v" + address))
                     .isEqualTo(141);
             assertThat(out).hasSize(1).first().asString().startsWith("ping data: ");
-            assertThat(server.await(LIMIT_SECONDS)).isNotNegative(); // its client has parted from it
+            assertThat(server.await(LIMIT_SECONDS)).isNotNegative(); // its client has disconnected
         }
     }
 
@@ -96,10 +96,10 @@ class ToolProcessTest {
 
     @Test
     @EnabledOnOs(value = OS.LINUX, disabledReason = "needs a named pipe")
-    void captureThatMissesPacketsIsAFailureWithItsReason(@TempDir Path folder) throws Exception {
+    void incompleteCaptureIsReportedAsFailure(@TempDir Path folder) throws Exception {
         String address = " -a " + Meeting.loopback() + Meeting.port();
         Path pipe = folder.resolve("pipe");
-        // Its reader goes when it has seen the beginning.
+        // The reader of the pipe exits after the first bytes.
         String line = "mkfifo " + pipe + "; head -c 10 " + pipe + " >/dev/null & \"$@\"";
         List<String> served = new CopyOnWriteArrayList<>();
         try (ToolProcess server = Meeting.process("rping -s -d" + address, served)) {
@@ -108,7 +108,7 @@ class ToolProcessTest {
                     .isEqualTo(1);
             assertThat(server.await(LIMIT_SECONDS)).isNotNegative();
         }
-        assertThat(err).anyMatch(told -> told.startsWith("rdma4j: packet capture " + pipe));
+        assertThat(err).anyMatch(text -> text.startsWith("rdma4j: packet capture " + pipe));
         assertThat(String.join("\n", out))
                 .containsPattern("\"status\": 1,\n  \"reason\": \".*write packet capture " + pipe
                         + ": Broken pipe; [0-9]+ packets are missing in it");

@@ -13,7 +13,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** One run of the umbrella command in a thread of this process, with what it prints. */
+/** One run of the umbrella command in a thread of this process, with its output. */
 public final class ToolRun {
     private static final long TIMEOUT_SECONDS = 240;
     private static final int DEFECT = 70;
@@ -36,34 +36,34 @@ public final class ToolRun {
         thread = Thread.ofPlatform().daemon().name(words).start(task);
     }
 
-    /** Starts a tool with the words of its command line; {@code ''} is a word without a character. */
+    /** Starts a tool with the words of its command line; {@code ''} is an empty word. */
     public static ToolRun start(String words) {
         return new ToolRun(words);
     }
 
-    /** Starts a tool with its words. */
+    /** Starts a tool with the words of its command line. */
     public static ToolRun start(Tool tool, String words) {
         return new ToolRun(tool.name() + " " + words);
     }
 
-    /** Runs a tool to its end. */
+    /** Runs a tool until it ends. */
     public static ToolRun of(Tool tool, String words) throws InterruptedException {
         ToolRun run = start(tool, words);
         run.status();
         return run;
     }
 
-    /** Asks it to end, as SIGINT does. */
+    /** Asks the tool to end, as SIGINT does. */
     public void interrupt() {
         environment.interrupt();
     }
 
-    /** Whether it has ended. */
+    /** Returns whether the tool has ended. */
     public boolean hasEnded() {
         return task.isDone();
     }
 
-    /** Waits until standard output or standard error has a text. */
+    /** Waits until standard output or standard error contains {@code text}. */
     public ToolRun awaitText(String text) throws InterruptedException {
         for (int i = 0; i < 1000 && !out().contains(text) && !err().contains(text); i++) {
             Thread.sleep(10);
@@ -71,14 +71,16 @@ public final class ToolRun {
         return this;
     }
 
-    /** Waits until it waits for an event of the connection manager, or has ended; a server listens then. */
+    /** Waits until the tool waits for an event of the connection manager, or has ended. A server is then listening. */
     public ToolRun awaitListening() throws InterruptedException {
         return awaitCall(EventChannel.class, "await");
     }
 
     /**
-     * Waits until it is in a method, or has ended. The C tools' servers do not say when they listen, and a client that is too
-     * early is refused; but where they wait for requests can be seen.
+     * Waits until the tool is in a method, or has ended.
+     *
+     * <p>The C tools' servers do not report when they listen, and a client that comes too early is rejected. The stack
+     * trace shows when a server waits for requests.
      */
     public ToolRun awaitCall(Class<?> type, String method) throws InterruptedException {
         for (int i = 0; i < 1000 && !hasEnded() && !isIn(type, method); i++) {
@@ -93,7 +95,7 @@ public final class ToolRun {
                         && frame.getMethodName().equals(method));
     }
 
-    /** The exit status, when it has ended. */
+    /** Waits for the tool to end and returns its exit status. */
     public int status() throws InterruptedException {
         try {
             return task.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
@@ -104,19 +106,19 @@ public final class ToolRun {
         }
     }
 
-    /** Waits for its end, which must be a status other than 0 and a sentence, and not a defect. */
+    /** Waits for the tool to end and requires a failure with a message, but no unexpected exception. */
     public void requireRefused() throws InterruptedException {
         assertThat(status() & 0xff).as(out() + err()).isNotIn(0, DEFECT);
         assertThat(out() + err()).isNotBlank();
         assertThat(err()).doesNotContain("defect", "Exception", "failed unexpectedly");
     }
 
-    /** Standard output until now. */
+    /** Returns the standard output so far. */
     public String out() {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** Standard error until now. */
+    /** Returns the standard error so far. */
     public String err() {
         return err.toString(StandardCharsets.UTF_8);
     }

@@ -1,19 +1,19 @@
 package io.rdma4j.verbs;
 
 /**
- * Where datagrams go: a destination that was checked once and may be used by many work requests, of all datagram queue
- * pairs of its protection domain. C: {@code struct ibv_ah}. Thread safe.
+ * A validated destination of datagrams, for any number of work requests of all datagram queue pairs of its protection
+ * domain. C: {@code struct ibv_ah}. Thread safe.
  *
- * <p>Work requests that were posted before it is closed still go there.
+ * <p>Work requests posted before it is closed are still sent to it.
  */
 public interface AddressHandle extends AutoCloseable {
-    /** The protection domain it belongs to. */
+    /** Returns the protection domain of this handle. */
     ProtectionDomain protectionDomain();
 
-    /** What it was made of. */
+    /** Returns the address vector from which it was created. */
     AddressVector addressVector();
 
-    /** Closes the handle; work requests can no longer be posted with it. C: {@code ibv_destroy_ah}. */
+    /** Closes the handle. Work requests can no longer be posted with it. C: {@code ibv_destroy_ah}. */
     @Override
     void close();
 }

@@ -5,11 +5,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * How packets reach the peer. C: {@code struct ibv_ah_attr} with its global route.
+ * The address of a peer and the path to it. C: {@code struct ibv_ah_attr} with its global route.
  *
- * @param sourceGidIndex which of the port's GIDs packets leave from
+ * @param sourceGidIndex index of the source GID in the GID table of the port
  * @param destination the peer's GID
- * @param destinationScope interface index where the destination is a link-local address, else 0
+ * @param destinationScope interface index if the destination is a link-local address, else 0
  * @param flowLabel 20 bits that spread connections over paths
  * @param hopLimit IP time to live or hop limit
  * @param trafficClass IP type of service or traffic class
@@ -32,15 +32,16 @@ public record AddressVector(
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /**
-     * The way back to the sender of a datagram: its address becomes the destination, and the address it was sent to the
-     * source. A link-local destination is on the network of the port. C: {@code ibv_init_ah_from_wc}.
+     * Returns the address vector for a reply to a datagram. The sender's address becomes the destination, and the
+     * address to which it was sent becomes the source. A link-local destination is on the network of the port. C:
+     * {@code ibv_init_ah_from_wc}.
      *
      * @param context the device that received it
-     * @param completion of the receive
-     * @param received the receive's memory: its first 40 bytes are read
+     * @param completion completion of the receive
+     * @param received memory of the receive, of which the first 40 bytes are read
      * @param port the device's port, from 1
-     * @throws RdmaException {@code EINVAL} if the completion is not of a datagram; {@code ENODEV} if the address that it
-     *     was sent to is none of the port's, as with a multicast group
+     * @throws RdmaException {@code EINVAL} if the completion is not of a datagram; {@code ENODEV} if it was not
+     *     sent to an address of the port but, for example, to a multicast group
      */
     public static AddressVector of(DeviceContext context, WorkCompletion completion, MemorySegment received, int port) {
         if (!completion.hasGlobalRoute() || received.byteSize() < IPV6_BYTES) {

@@ -1,37 +1,39 @@
 package io.rdma4j.verbs;
 
 /**
- * Something that happened to a device or to one of its objects outside any work request. C: {@code struct
+ * An asynchronous event of a device or one of its objects, unrelated to a work request. C: {@code struct
  * ibv_async_event}.
  *
- * @param type what happened
- * @param source the object it happened to: a {@link CompletionQueue}, {@link QueuePair}, {@link
+ * @param type type of the event
+ * @param source the affected object: a {@link CompletionQueue}, {@link QueuePair}, {@link
  *     SharedReceiveQueue} or {@link DeviceContext}
  */
 public record AsyncEvent(Type type, Object source) {
-    /** Kinds of events. C: {@code enum ibv_event_type}. */
+    /** The types of events. C: {@code enum ibv_event_type}. */
     public enum Type {
-        /** A completion was lost because the completion queue was full; the queue is unusable. */
+        /** A completion was lost because the completion queue was full. The queue is unusable. */
         COMPLETION_QUEUE_ERROR(0, "CQ error"),
-        /** The queue pair went into the error state for a reason that no completion tells. */
+        /** The queue pair went into the error state for a reason that no completion reports. */
         QUEUE_PAIR_FATAL(1, "local work queue catastrophic error"),
-        /** The peer's request broke the rules; the queue pair went into the error state. */
+        /** A request of the peer violated the protocol. The queue pair went into the error state. */
         QUEUE_PAIR_REQUEST_ERROR(2, "invalid request local work queue error"),
-        /** The peer's request had a wrong key, range or right; the queue pair went into the error state. */
+        /** A request of the peer had an invalid key, range or right. The queue pair went into the error state. */
         QUEUE_PAIR_ACCESS_ERROR(3, "local access violation work queue error"),
-        /** The first packet came in before the connection was reported as established. */
+        /** The first packet was received before the connection was reported as established. */
         COMMUNICATION_ESTABLISHED(4, "communication established"),
-        /** What was begun is sent, as was asked for with the change to {@link QueuePairState#SEND_QUEUE_DRAINED}. */
+        /** The send queue has drained, as requested with the change to {@link QueuePairState#SEND_QUEUE_DRAINED}. */
         SEND_QUEUE_DRAINED(5, "send queue drained"),
-        /** The device is broken, or its network interface has gone: close it. Its queue pairs are in the error state. */
+        /**
+         * The device failed, or its network interface was removed. Its queue pairs are in the error state. Close it.
+         */
         DEVICE_FATAL(8, "local catastrophic error"),
-        /** The port (1, of a software device) came up: its network interface is up and has a carrier. */
+        /** The port (1 on a software device) came up: its network interface is up and has a carrier. */
         PORT_ACTIVE(9, "port active"),
-        /** The port went down. Connections outlive a short time of it. */
+        /** The port went down. Connections survive a short outage. */
         PORT_ERROR(10, "port error"),
         /** Fewer receives are left in the shared receive queue than its limit. */
         SHARED_RECEIVE_QUEUE_LIMIT_REACHED(15, "SRQ limit reached"),
-        /** The queue pair is in the error state and takes nothing more from its shared receive queue. */
+        /** The queue pair is in the error state and no longer consumes receives of its shared receive queue. */
         QUEUE_PAIR_LAST_WORK_REQUEST_REACHED(16, "last WQE reached"),
         /** The GID table changed: the network interface has other addresses. */
         GID_CHANGE(18, "GID table change");
@@ -44,12 +46,12 @@ public record AsyncEvent(Type type, Object source) {
             this.text = text;
         }
 
-        /** The number of {@code ibv_event_type}. */
+        /** Returns the numeric value of {@code ibv_event_type}. */
         public int code() {
             return code;
         }
 
-        /** A few words for people, as {@code ibv_event_type_str}. */
+        /** Returns a short description for users, the same as {@code ibv_event_type_str}. */
         public String text() {
             return text;
         }

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs;
 
-/** Kind of a finished work request. C: {@code enum ibv_wc_opcode}. */
+/** The operation of a completed work request. C: {@code enum ibv_wc_opcode}. */
 public enum CompletionOpcode {
     /** A SEND of any kind. */
     SEND(0),
@@ -16,9 +16,9 @@ public enum CompletionOpcode {
     BIND_MEMORY_WINDOW(5),
     /** A local invalidation. */
     LOCAL_INVALIDATE(6),
-    /** A receive that took a SEND. */
+    /** A receive consumed by a SEND. */
     RECEIVE(128),
-    /** A receive that an RDMA WRITE with immediate data has taken; the data are where the peer wrote them. */
+    /** A receive consumed by an RDMA WRITE with immediate data. The data are at the address that the peer chose. */
     RECEIVE_RDMA_WITH_IMMEDIATE(129);
 
     private final int code;
@@ -27,12 +27,12 @@ public enum CompletionOpcode {
         this.code = code;
     }
 
-    /** The number of {@code ibv_wc_opcode}. */
+    /** Returns the numeric value of {@code ibv_wc_opcode}. */
     public int code() {
         return code;
     }
 
-    /** Whether this is a finished receive. */
+    /** Returns whether this is a receive. */
     public boolean isReceive() {
         return code >= 128;
     }

@@ -3,75 +3,76 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where finished work requests are found. C: {@code struct ibv_cq}. Thread safe; polled best by one thread at a time.
+ * A queue of work completions. C: {@code struct ibv_cq}. Thread safe, but best polled by one thread at a time.
  *
- * <p>A queue must be large enough for all that can be unfetched: when it overruns, completions are lost, the queue is
- * unusable, its queue pairs go into the error state and {@link AsyncEvent.Type#COMPLETION_QUEUE_ERROR} is reported.
+ * <p>A queue must be large enough for all completions that have not been polled. When it overruns, completions are
+ * lost, the queue is unusable, its queue pairs go into the error state and
+ * {@link AsyncEvent.Type#COMPLETION_QUEUE_ERROR} is reported.
  */
 public interface CompletionQueue extends AutoCloseable {
-    /** The open device. */
+    /** Returns the open device. */
     DeviceContext context();
 
-    /** Completions that the queue holds; at least as many as asked for. */
+    /** Returns the capacity in completions, at least that requested. */
     int capacity();
 
-    /** What the application left here when it made the queue. */
+    /** Returns the application's object given at creation, or null. */
     @Nullable
     Object userContext();
 
-    /** The channel for its events, or null. */
+    /** Returns the channel for its events, or null. */
     @Nullable
     CompletionChannel channel();
 
     /**
-     * The completion vector that it was made at, from 0. C: {@code comp_vector} of {@code ibv_create_cq}.
+     * Returns its completion vector, from 0. C: {@code comp_vector} of {@code ibv_create_cq}.
      *
      * @see DeviceContext#createCompletionQueue(int, Object, CompletionChannel, int)
      */
     int completionVector();
 
     /**
-     * Takes finished work requests, without waiting; drives the device. C: {@code ibv_poll_cq}.
+     * Polls for completions without waiting, and drives the device. C: {@code ibv_poll_cq}.
      *
-     * @param completions filled from the front
-     * @return how many were filled
+     * @param completions holders, which are filled from the first
+     * @return the number of holders filled
      * @throws RdmaException {@code EIO} after an overrun
      */
     int poll(WorkCompletion[] completions);
 
     /**
-     * A reader of this queue, for one thread: extended polling. C: {@code ibv_create_cq_ex}, where the fields to be read
-     * are chosen before; here every field is always there.
+     * Creates a reader of this queue for one thread: extended polling. C: {@code ibv_create_cq_ex}, which also selects
+     * the fields to read. Here all fields are always available.
      */
     default CompletionReader reader() {
         return new CompletionReader(this);
     }
 
     /**
-     * Makes the queue larger or smaller; what is in it stays. C: {@code ibv_resize_cq}.
+     * Changes the capacity. The completions in the queue are kept. C: {@code ibv_resize_cq}.
      *
-     * @param entries completions that it must hold at least from now on, from 1
+     * @param entries new minimum capacity, from 1
      * @throws RdmaException {@code EINVAL} if {@code entries} is out of range or less than the completions in the queue
      */
     void resize(int entries);
 
     /**
-     * Asks for one event at the channel when the next completion arrives. Completions that are there already do not
-     * count: poll after this call. C: {@code ibv_req_notify_cq}.
+     * Requests one event at the channel for the next completion. Completions that are already in the queue cause no
+     * event, so poll after this call. C: {@code ibv_req_notify_cq}.
      *
-     * @param solicitedOnly only completions that the peer asked to be solicited, and failures
+     * @param solicitedOnly true to be notified only of solicited receives and failures
      * @throws RdmaException {@code EINVAL} if the queue has no channel
      */
     void requestNotification(boolean solicitedOnly);
 
-    /** Acknowledges events taken from the channel; closing waits for it. C: {@code ibv_ack_cq_events}. */
+    /** Acknowledges events taken from the channel. Closing waits for it. C: {@code ibv_ack_cq_events}. */
     void acknowledgeEvents(int count);
 
     /**
-     * Closes the queue, once all its events are acknowledged, or the device is closed. C: {@code ibv_destroy_cq}.
+     * Closes the queue. Waits until all its events are acknowledged or the device is closed. C: {@code ibv_destroy_cq}.
      *
-     * @throws RdmaException {@code EBUSY} while a queue pair uses it; {@code EINTR} if the thread is interrupted while it
-     *     waits (its flag stays set): then the queue stays open
+     * @throws RdmaException {@code EBUSY} while a queue pair uses it; {@code EINTR} if the thread is interrupted while
+     *     it waits; then its interrupt status stays set and the queue stays open
      */
     @Override
     void close();

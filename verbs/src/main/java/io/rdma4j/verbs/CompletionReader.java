@@ -1,8 +1,8 @@
 package io.rdma4j.verbs;
 
 /**
- * Reads finished work requests one by one, without an array and without allocating. C: {@code struct ibv_cq_ex}. Not
- * thread safe: one for each thread that polls; several may read the same queue.
+ * Reads work completions one by one, without an array and without allocation. C: {@code struct ibv_cq_ex}. Not thread
+ * safe: each polling thread needs a separate reader. Several readers may read the same queue.
  *
  * <pre>{@code
  * if (reader.start()) {
@@ -13,8 +13,8 @@ package io.rdma4j.verbs;
  * }
  * }</pre>
  *
- * <p>{@code ibv_wc_read_opcode} and its like are the accessors of {@link #completion}. Leaving off before {@link #next} has
- * said that there are no more loses nothing: the rest stays in the queue.
+ * <p>The accessors of {@link #completion} correspond to {@code ibv_wc_read_opcode} and similar functions. Reading may
+ * end before {@link #next} returns false: the remaining completions stay in the queue.
  */
 public final class CompletionReader {
     private final CompletionQueue queue;
@@ -26,11 +26,11 @@ public final class CompletionReader {
     }
 
     /**
-     * Begins to read; drives the device if nothing is there. C: {@code ibv_start_poll}.
+     * Starts reading, and drives the device if the queue is empty. C: {@code ibv_start_poll}.
      *
-     * @return whether there is a completion; if not, nothing is to be ended (C: {@code ENOENT})
+     * @return true if there is a completion; if false, {@link #end} must not be called (C: {@code ENOENT})
      * @throws RdmaException {@code EIO} after an overrun of the queue
-     * @throws IllegalStateException before {@link #end} of the reading before
+     * @throws IllegalStateException if reading has been started and not ended
      */
     public boolean start() {
         if (isReading) {
@@ -41,9 +41,9 @@ public final class CompletionReader {
     }
 
     /**
-     * Goes on to the next completion. C: {@code ibv_next_poll}.
+     * Advances to the next completion. C: {@code ibv_next_poll}.
      *
-     * @return whether there is one; if not, the one before stays readable until {@link #end}
+     * @return true if there is one; if false, the previous one stays readable until {@link #end}
      * @throws IllegalStateException outside of {@link #start} and {@link #end}
      */
     public boolean next() {
@@ -54,7 +54,7 @@ public final class CompletionReader {
     /**
      * Ends reading. C: {@code ibv_end_poll}.
      *
-     * @throws IllegalStateException if it was not started
+     * @throws IllegalStateException if reading was not started
      */
     public void end() {
         requireReading();
@@ -62,7 +62,7 @@ public final class CompletionReader {
     }
 
     /**
-     * The completion at hand, in a holder that {@link #next} fills anew.
+     * Returns the current completion, in a holder that {@link #next} overwrites.
      *
      * @throws IllegalStateException outside of {@link #start} and {@link #end}
      */
@@ -72,7 +72,7 @@ public final class CompletionReader {
     }
 
     /**
-     * When the work request at hand ended, in nanoseconds since 1970 by the system's clock. C: {@code
+     * Returns the time of the current completion in nanoseconds since 1970, by the system's clock. C: {@code
      * ibv_wc_read_completion_wallclock_ns}; {@code ibv_wc_read_completion_ts} is
      * {@link WorkCompletion#timestampNanos}.
      *

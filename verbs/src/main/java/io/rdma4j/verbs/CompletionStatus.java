@@ -1,8 +1,8 @@
 package io.rdma4j.verbs;
 
-/** How a work request ended. C: {@code enum ibv_wc_status}, with its numbers and texts. */
+/** The status of a completion. C: {@code enum ibv_wc_status}, with its numbers and texts. */
 public enum CompletionStatus {
-    /** Done. */
+    /** The work request succeeded. */
     SUCCESS(0, "success"),
     /** A local buffer was too small for the message, or the message too long. */
     LOCAL_LENGTH_ERROR(1, "local length error"),
@@ -12,39 +12,39 @@ public enum CompletionStatus {
     LOCAL_EE_CONTEXT_OPERATION_ERROR(3, "local EE context operation error"),
     /** A local buffer is not, or no longer, registered for this use. */
     LOCAL_PROTECTION_ERROR(4, "local protection error"),
-    /** Not done, because the queue pair went into the error state before. */
+    /** The work request was not executed, because the queue pair entered the error state first. */
     WORK_REQUEST_FLUSHED_ERROR(5, "Work Request Flushed Error"),
     /** Binding a memory window failed. */
     MEMORY_WINDOW_BIND_ERROR(6, "memory management operation error"),
-    /** The peer sent a packet that cannot be the answer. */
+    /** The peer sent an invalid response. */
     BAD_RESPONSE_ERROR(7, "bad response error"),
-    /** A local buffer failed while the peer's request was served. */
+    /** Access to a local buffer failed while a request of the peer was served. */
     LOCAL_ACCESS_ERROR(8, "local access error"),
-    /** The peer found the request against the rules. */
+    /** The peer rejected the request as a protocol violation. */
     REMOTE_INVALID_REQUEST_ERROR(9, "remote invalid request error"),
-    /** The peer found the key, range or rights wrong. */
+    /** The peer rejected the key, range or access rights. */
     REMOTE_ACCESS_ERROR(10, "remote access error"),
-    /** The peer failed by itself. */
+    /** The peer failed for a local reason. */
     REMOTE_OPERATION_ERROR(11, "remote operation error"),
-    /** The peer did not answer within all retries. */
+    /** The peer did not respond to any of the retries. */
     RETRY_EXCEEDED_ERROR(12, "transport retry counter exceeded"),
-    /** The peer had no receive posted within all retries. */
+    /** The peer had no receive posted during all retries. */
     RNR_RETRY_EXCEEDED_ERROR(13, "RNR retry counter exceeded"),
     /** Not used by reliable connections. */
     LOCAL_RDD_VIOLATION_ERROR(14, "local RDD violation error"),
     /** Not used by reliable connections. */
     REMOTE_INVALID_RD_REQUEST_ERROR(15, "remote invalid RD request"),
-    /** The peer took the operation back. */
+    /** The peer aborted the operation. */
     REMOTE_ABORTED_ERROR(16, "aborted error"),
     /** Not used by reliable connections. */
     INVALID_EE_CONTEXT_NUMBER_ERROR(17, "invalid EE context number"),
     /** Not used by reliable connections. */
     INVALID_EE_CONTEXT_STATE_ERROR(18, "invalid EE context state"),
-    /** The device is broken. */
+    /** The device failed. */
     FATAL_ERROR(19, "fatal error"),
-    /** No answer in time. */
+    /** No response was received in time. */
     RESPONSE_TIMEOUT_ERROR(20, "response timeout error"),
-    /** None of the others. */
+    /** Any other error. */
     GENERAL_ERROR(21, "general error");
 
     private final int code;
@@ -55,17 +55,17 @@ public enum CompletionStatus {
         this.text = text;
     }
 
-    /** The number of {@code ibv_wc_status}. */
+    /** Returns the numeric value of {@code ibv_wc_status}. */
     public int code() {
         return code;
     }
 
-    /** A few words for people, as {@code ibv_wc_status_str}. */
+    /** Returns a short description for users, the same as {@code ibv_wc_status_str}. */
     public String text() {
         return text;
     }
 
-    /** The constant of a number; {@link #GENERAL_ERROR} for an unknown one. */
+    /** Returns the constant of a number, or {@link #GENERAL_ERROR} for an unknown one. */
     public static CompletionStatus ofCode(int code) {
         return code >= 0 && code < values().length ? values()[code] : GENERAL_ERROR;
     }

@@ -9,11 +9,11 @@ import java.util.Optional;
 /**
  * An RDMA device of this host. C: {@code struct ibv_device}. Thread safe.
  *
- * <p>Devices come from providers, which are found by {@link java.util.ServiceLoader} at the first call; the software
- * device is one.
+ * <p>Devices are supplied by providers, such as that of the software device. {@link java.util.ServiceLoader} finds the
+ * providers at the first call.
  */
 public interface Device {
-    /** All devices. C: {@code ibv_get_device_list}. */
+    /** Returns all devices. C: {@code ibv_get_device_list}. */
     static List<Device> list() {
         List<Device> devices = new ArrayList<>();
         for (VerbsProvider provider : VerbsProviders.all()) {
@@ -22,7 +22,7 @@ public interface Device {
         return List.copyOf(devices);
     }
 
-    /** The device that has a local address, or nothing. */
+    /** Returns the device that has a local address, if any. */
     static Optional<Device> of(InetAddress address) {
         for (VerbsProvider provider : VerbsProviders.all()) {
             Optional<Device> device = provider.deviceOf(address);
@@ -33,28 +33,28 @@ public interface Device {
         return Optional.empty();
     }
 
-    /** The device of a name, or nothing. */
+    /** Returns the device with a name, if any. */
     static Optional<Device> named(String name) {
         return list().stream().filter(device -> device.name().equals(name)).findFirst();
     }
 
-    /** All devices that the user allows; see {@link DeviceChoice}. */
+    /** Returns all devices that the user allows; see {@link DeviceChoice}. */
     static List<Device> chosen() {
         return DeviceChoice.current().devices();
     }
 
-    /** Name, unique on this host. C: {@code ibv_get_device_name}. */
+    /** Returns the name, unique on this host. C: {@code ibv_get_device_name}. */
     String name();
 
-    /** Identifier of the device; the software device's is new in each process. C: {@code ibv_get_device_guid}. */
+    /** Returns the GUID. That of the software device is new in each process. C: {@code ibv_get_device_guid}. */
     long guid();
 
-    /** What the device is. C: {@code ibv_device.node_type}. */
+    /** Returns the type of the device. C: {@code ibv_device.node_type}. */
     default NodeType nodeType() {
         return NodeType.CHANNEL_ADAPTER;
     }
 
-    /** The protocol that the device speaks. C: {@code ibv_device.transport_type}. */
+    /** Returns the protocol of the device. C: {@code ibv_device.transport_type}. */
     default TransportType transportType() {
         return TransportType.INFINIBAND;
     }
@@ -62,7 +62,7 @@ public interface Device {
     /**
      * Opens the device. C: {@code ibv_open_device}.
      *
-     * @throws RdmaException if the device has gone
+     * @throws RdmaException if the device no longer exists
      */
     DeviceContext open();
 }

@@ -7,27 +7,27 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which devices the user allows: the system property {@code rdma4j.device}, else the environment variable {@code
+ * The user's choice of devices. The system property {@code rdma4j.device}, else the environment variable {@code
  * RDMA4J_DEVICE}, names a provider ({@code soft}), a device ({@code rdma4j_eth0}) or a device by one of its addresses
  * ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart. Immutable.
  *
- * @param wanted what the user asked for, or null
+ * @param wanted name or address of the requested devices, or null for all
  */
 public record DeviceChoice(@Nullable String wanted) {
     private static final String PROPERTY = "rdma4j.device";
     private static final String VARIABLE = "RDMA4J_DEVICE";
 
-    /** Creates a choice; an empty text stands for none. */
+    /** Creates a choice. An empty string is the same as null. */
     public DeviceChoice {
         wanted = wanted == null || wanted.isEmpty() ? null : wanted;
     }
 
-    /** The choice as it is set now. */
+    /** Returns the current choice. */
     public static DeviceChoice current() {
         return new DeviceChoice(System.getProperty(PROPERTY, System.getenv(VARIABLE)));
     }
 
-    /** The devices it allows; none if it names something that is not there. */
+    /** Returns the allowed devices, or none if there is no such provider or device. */
     public List<Device> devices() {
         String name = wanted;
         if (name == null) {
@@ -43,7 +43,7 @@ public record DeviceChoice(@Nullable String wanted) {
                 .stream().toList();
     }
 
-    /** The address that it names, or nothing if it is no address; names of hosts are not looked up. */
+    /** Returns the address that it names, if it is an IP address. Host names are not resolved. */
     public Optional<InetAddress> address() {
         try {
             return wanted == null ? Optional.empty() : Optional.of(InetAddress.ofLiteral(wanted));
@@ -52,7 +52,7 @@ public record DeviceChoice(@Nullable String wanted) {
         }
     }
 
-    /** Whether it allows a device. */
+    /** Returns whether it allows a device. */
     public boolean allows(Device device) {
         return wanted == null || devices().stream().anyMatch(each -> each.name().equals(device.name()));
     }

@@ -6,19 +6,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device: everything else is made from it. C: {@code struct ibv_context}. Thread safe.
+ * An open device, from which all other objects are created. C: {@code struct ibv_context}. Thread safe.
  *
- * <p>Closing it closes all that was made from it.
+ * <p>Closing it closes all objects created from it.
  */
 public interface DeviceContext extends AutoCloseable {
-    /** The device. */
+    /** Returns the device. */
     Device device();
 
-    /** What the device can do at most. C: {@code ibv_query_device}. */
+    /** Returns the limits of the device. C: {@code ibv_query_device}. */
     DeviceAttributes attributes();
 
     /**
-     * A port.
+     * Returns the attributes of a port.
      *
      * <p>C: {@code ibv_query_port}.
      *
@@ -28,7 +28,7 @@ public interface DeviceContext extends AutoCloseable {
     PortAttributes port(int port);
 
     /**
-     * The GIDs of a port in table order, {@link Gid#ZERO} for an empty place. C: {@code ibv_query_gid}.
+     * Returns the GIDs of a port in table order, {@link Gid#ZERO} for an empty entry. C: {@code ibv_query_gid}.
      *
      * @param port port number, from 1
      * @throws RdmaException {@code EINVAL} if there is no such port
@@ -36,17 +36,17 @@ public interface DeviceContext extends AutoCloseable {
     List<Gid> gids(int port);
 
     /**
-     * The GID at a place of the table, {@link Gid#ZERO} for an empty one. C: {@code ibv_query_gid}.
+     * Returns the GID at an index of the table, {@link Gid#ZERO} for an empty entry. C: {@code ibv_query_gid}.
      *
      * @param port port number, from 1
-     * @param index place, from 0
-     * @throws RdmaException {@code EINVAL} if there is no such port or place
+     * @param index index in the table, from 0
+     * @throws RdmaException {@code EINVAL} if there is no such port or index
      */
     Gid gid(int port, int index);
 
     /**
-     * The places of the GID table that are not empty. C: {@code ibv_query_gid_table}; one of them, {@code
-     * ibv_query_gid_ex}.
+     * Returns the nonempty entries of the GID table. C: {@code ibv_query_gid_table}, or {@code ibv_query_gid_ex} for
+     * one entry.
      *
      * @param port port number, from 1
      * @throws RdmaException {@code EINVAL} if there is no such port
@@ -54,54 +54,56 @@ public interface DeviceContext extends AutoCloseable {
     List<GidEntry> gidTable(int port);
 
     /**
-     * The partition key at a place of the table, 16 bits with the membership in the highest. C: {@code ibv_query_pkey}.
+     * Returns the partition key at an index of the table, 16 bits with the membership in the highest one. C:
+     * {@code ibv_query_pkey}.
      *
      * @param port port number, from 1
-     * @param index place, from 0
-     * @throws RdmaException {@code EINVAL} if there is no such port or place
+     * @param index index in the table, from 0
+     * @throws RdmaException {@code EINVAL} if there is no such port or index
      */
     int partitionKey(int port, int index);
 
     /**
-     * The place of a partition key. C: {@code ibv_get_pkey_index}.
+     * Returns the index of a partition key. C: {@code ibv_get_pkey_index}.
      *
      * @param port port number, from 1
      * @param key 16 bits
-     * @return place from 0, or -1 if it is not in the table
+     * @return the index, from 0, or -1 if the key is not in the table
      * @throws RdmaException {@code EINVAL} if there is no such port
      */
     int partitionKeyIndex(int port, int key);
 
     /**
-     * Makes a protection domain: memory and queue pairs of one domain can be used together. C: {@code ibv_alloc_pd}.
+     * Creates a protection domain. Memory and queue pairs of one domain can be used together. C: {@code ibv_alloc_pd}.
      *
-     * @throws RdmaException {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code ENOMEM} if the limit of the device is reached
      */
     ProtectionDomain createProtectionDomain();
 
     /**
-     * Makes a domain for extended reliable connections. C: {@code ibv_open_xrcd} without a file.
+     * Creates a domain for extended reliable connections. C: {@code ibv_open_xrcd} without a file.
      *
-     * @throws RdmaException {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code ENOMEM} if the limit of the device is reached
      */
     XrcDomain openXrcDomain();
 
-    /** Makes a completion channel, to wait for completions. C: {@code ibv_create_comp_channel}. */
+    /** Creates a completion channel to wait for completions. C: {@code ibv_create_comp_channel}. */
     CompletionChannel createCompletionChannel();
 
     /**
-     * How many completion vectors there are, at least 1; they are counted from 0. C: {@code num_comp_vectors} of {@code
-     * struct ibv_context}.
+     * Returns the number of completion vectors, at least 1. They are numbered from 0. C: {@code num_comp_vectors} of
+     * {@code struct ibv_context}.
      */
     int completionVectors();
 
     /**
-     * Makes a completion queue at completion vector 0. C: {@code ibv_create_cq} with a {@code comp_vector} of 0.
+     * Creates a completion queue at completion vector 0. C: {@code ibv_create_cq} with a {@code comp_vector} of 0.
      *
-     * @param entries completions that it must hold at least, from 1
-     * @param userContext anything that the application wants to find again at the queue
-     * @param channel where its events go, or null if it is only polled
-     * @throws RdmaException {@code EINVAL} if {@code entries} is out of range, {@code ENOMEM} if there are too many
+     * @param entries minimum capacity, from 1
+     * @param userContext arbitrary object of the application, or null
+     * @param channel channel for its events, or null if it is only polled
+     * @throws RdmaException {@code EINVAL} if {@code entries} is out of range, {@code ENOMEM} if the limit of the
+     *     device is reached
      */
     default CompletionQueue createCompletionQueue(
             int entries, @Nullable Object userContext, @Nullable CompletionChannel channel) {
@@ -109,46 +111,46 @@ public interface DeviceContext extends AutoCloseable {
     }
 
     /**
-     * Makes a completion queue at a completion vector. C: {@code ibv_create_cq}.
+     * Creates a completion queue at a completion vector. C: {@code ibv_create_cq}.
      *
-     * <p>A vector stands for a part of the device that works by itself. At a card that is usually an interrupt, of which
-     * its driver or the administrator says which core handles it, and it makes a difference to queues with a channel. At
-     * the software device it is one of its engines, and makes a difference to every queue: the engine drives the queue
-     * pairs of reliable and unreliable connections whose send completions arrive here. That of vector 0 drives the
-     * connection manager, datagrams, multicast groups and extended connections, too.
+     * <p>A vector is a part of the device that works independently. On a card it is usually an interrupt, which the
+     * driver or the administrator assigns to a core, and it affects queues with a channel. On the software device it is
+     * an engine, and it affects every queue. The engine drives the queue pairs of reliable and unreliable connections
+     * whose send completions arrive here. The engine of vector 0 also drives the connection manager, datagrams,
+     * multicast groups and extended connections.
      *
-     * <p>So a program with a thread for each core gives the completion queue of each thread a vector of its own: the
-     * threads share no lock then. Where there are fewer vectors than threads, the number of the thread modulo
-     * {@link #completionVectors} spreads them evenly. Both completion queues of a queue pair are best made at one vector,
-     * since who polls a queue drives its engine.
+     * <p>A program with one thread per core should give the completion queue of each thread a separate vector, so that
+     * the threads share no lock. If there are fewer vectors than threads, the number of the thread modulo
+     * {@link #completionVectors} distributes them evenly. Both completion queues of a queue pair should be created at
+     * the same vector, because a thread that polls a queue drives its engine.
      *
-     * @param entries completions that it must hold at least, from 1
-     * @param userContext anything that the application wants to find again at the queue
-     * @param channel where its events go, or null if it is only polled
+     * @param entries minimum capacity, from 1
+     * @param userContext arbitrary object of the application, or null
+     * @param channel channel for its events, or null if it is only polled
      * @param completionVector from 0, less than {@link #completionVectors}
-     * @throws RdmaException {@code EINVAL} if {@code entries} or {@code completionVector} is out of range, {@code ENOMEM}
-     *     if there are too many
+     * @throws RdmaException {@code EINVAL} if {@code entries} or {@code completionVector} is out of range,
+     *     {@code ENOMEM} if the limit of the device is reached
      */
     CompletionQueue createCompletionQueue(
             int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector);
 
     /**
-     * Takes the next asynchronous event of the device and its objects; waits for one. Acknowledges it, too.
+     * Waits for the next asynchronous event of the device and its objects, takes it and acknowledges it.
      *
      * <p>C: {@code ibv_get_async_event}, followed by {@code ibv_ack_async_event}.
      *
-     * @param timeout how long to wait at most; zero does not wait
-     * @return the event, or null if none came in time or the thread was interrupted (its flag stays set)
+     * @param timeout maximum time to wait; zero does not wait
+     * @return the event, or null after the timeout or an interrupt, which leaves the thread's interrupt status set
      */
     @Nullable
     AsyncEvent awaitAsyncEvent(Duration timeout);
 
     /**
-     * Like {@link #awaitAsyncEvent}, but leaves the acknowledgement to the caller: until {@link #acknowledge}, closing the
-     * object that the event happened to waits, so that who handles the event finds it open. C: {@code
-     * ibv_get_async_event}.
+     * Waits for the next asynchronous event and takes it without acknowledging it. Closing the source of the event
+     * blocks until {@link #acknowledge}, so the source is open while the event is handled. C:
+     * {@code ibv_get_async_event}.
      *
-     * @param timeout how long to wait at most; zero does not wait
+     * @param timeout maximum time to wait; zero does not wait
      */
     @Nullable
     AsyncEvent takeAsyncEvent(Duration timeout);
@@ -156,27 +158,27 @@ public interface DeviceContext extends AutoCloseable {
     /**
      * Acknowledges an event of {@link #takeAsyncEvent}. C: {@code ibv_ack_async_event}.
      *
-     * @throws RdmaException {@code EINVAL} if no event of its source is to be acknowledged
+     * @throws RdmaException {@code EINVAL} if its source has no unacknowledged event
      */
     void acknowledge(AsyncEvent event);
 
     /**
-     * What happened to the queue pairs that this process has and had on the device, by the names of
-     * {@link QueuePair#counters}; names that begin with {@code process_} count for all devices of the process together. C:
-     * the files in {@code hw_counters} of the port, which count for the whole host.
+     * Returns the sums of the counters of all current and former queue pairs of this process on the device. The names
+     * are those of {@link QueuePair#counters}. Counters whose names begin with {@code process_} cover all devices of
+     * the process. C: the files in {@code hw_counters} of the port, which cover the whole host.
      */
     Map<String, Long> counters();
 
     /**
-     * What the system's clock showed at a time of the device's clock, which {@link WorkCompletion#timestampNanos} is of.
-     * C: {@code ibv_query_rt_values_ex} tells the device's clock.
+     * Converts a time of the device's clock, such as {@link WorkCompletion#timestampNanos}, to the system's clock. C:
+     * {@code ibv_query_rt_values_ex}, which returns the device's clock.
      *
-     * @param timestampNanos time of the device's clock
+     * @param timestampNanos time of the device's clock, in nanoseconds
      * @return nanoseconds since 1970
      */
     long wallClockNanos(long timestampNanos);
 
-    /** Closes the device with all that was made from it. C: {@code ibv_close_device}. */
+    /** Closes the device and all objects created from it. C: {@code ibv_close_device}. */
     @Override
     void close();
 }

@@ -1,8 +1,7 @@
 package io.rdma4j.verbs;
 
 /**
- * Error numbers that the verbs and the connection manager report, with Linux's values: what C code finds in
- * {@code errno}, by name.
+ * The error numbers of the verbs and the connection manager: the values of {@code errno} in C code on Linux, by name.
  */
 public enum Errno {
     /** No permission for the operation. */
@@ -13,7 +12,7 @@ public enum Errno {
     EINTR(4, "Interrupted system call"),
     /** Input or output failed. */
     EIO(5, "Input/output error"),
-    /** A queue is empty or full just now. */
+    /** A queue is currently empty or full. */
     EAGAIN(11, "Resource temporarily unavailable"),
     /** A table or queue is full, or there is no memory. */
     ENOMEM(12, "Cannot allocate memory"),
@@ -27,15 +26,15 @@ public enum Errno {
     ENODEV(19, "No such device"),
     /** An argument, or the state of the object, does not allow this. */
     EINVAL(22, "Invalid argument"),
-    /** The process has as many files and sockets open as it may. */
+    /** The process has reached its limit of open files and sockets. */
     EMFILE(24, "Too many open files"),
     /** A number is out of range. */
     ERANGE(34, "Numerical result out of range"),
-    /** The function is not there. */
+    /** The function is not implemented. */
     ENOSYS(38, "Function not implemented"),
     /** No data. */
     ENODATA(61, "No data available"),
-    /** The protocol was broken. */
+    /** The protocol was violated. */
     EPROTO(71, "Protocol error"),
     /** Not supported by this device. */
     EOPNOTSUPP(95, "Operation not supported"),
@@ -47,13 +46,13 @@ public enum Errno {
     EADDRNOTAVAIL(99, "Cannot assign requested address"),
     /** No route to the network. */
     ENETUNREACH(101, "Network is unreachable"),
-    /** The peer has gone. */
+    /** The connection was reset by the peer. */
     ECONNRESET(104, "Connection reset by peer"),
     /** Already connected. */
     EISCONN(106, "Transport endpoint is already connected"),
     /** Not connected. */
     ENOTCONN(107, "Transport endpoint is not connected"),
-    /** The peer did not answer in time. */
+    /** The peer did not respond in time. */
     ETIMEDOUT(110, "Connection timed out"),
     /** The peer rejected the connection. */
     ECONNREFUSED(111, "Connection refused"),
@@ -68,17 +67,17 @@ public enum Errno {
         this.text = text;
     }
 
-    /** Linux's number, positive. */
+    /** Returns the number on Linux, positive. */
     public int number() {
         return number;
     }
 
-    /** The text of {@code strerror}. */
+    /** Returns the text of {@code strerror}. */
     public String text() {
         return text;
     }
 
-    /** The constant of a number (the sign does not matter), or {@link #EIO} for a number not listed here. */
+    /** Returns the constant of a number, ignoring its sign, or {@link #EIO} for a number not listed here. */
     public static Errno of(int number) {
         for (Errno errno : values()) {
             if (errno.number == Math.abs(number)) {

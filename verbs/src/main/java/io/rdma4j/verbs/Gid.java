@@ -6,20 +6,20 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * Global identifier of a port: 16 bytes in network order. Over RoCEv2 it is the port's IP address; IPv4 appears as
+ * A global identifier of a port: 16 bytes in network order. Over RoCEv2 it is the port's IP address, IPv4 as
  * {@code ::ffff:a.b.c.d}. C: {@code union ibv_gid}.
  *
  * @param high bytes 0 to 7 ({@code subnet_prefix})
  * @param low bytes 8 to 15 ({@code interface_id})
  */
 public record Gid(long high, long low) {
-    /** Sixteen zero bytes: an empty place of a GID table. */
+    /** Sixteen zero bytes: an empty entry of a GID table. */
     public static final Gid ZERO = new Gid(0, 0);
 
-    /** Bytes of a GID. */
+    /** Length of a GID in bytes. */
     public static final int LENGTH = 16;
 
-    /** The GID of an IP address; the scope of a link-local address is not part of it. */
+    /** Returns the GID of an IP address. It does not include the scope of a link-local address. */
     public static Gid of(InetAddress address) {
         ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
         return address instanceof Inet4Address
@@ -27,22 +27,22 @@ public record Gid(long high, long low) {
                 : new Gid(bytes.getLong(), bytes.getLong());
     }
 
-    /** Whether this is the GID of an IPv4 address. */
+    /** Returns whether this is the GID of an IPv4 address. */
     public boolean isIpv4() {
         return high == 0 && low >>> 32 == 0xffff;
     }
 
-    /** Whether this is the GID of an IPv6 link-local address. */
+    /** Returns whether this is the GID of an IPv6 link-local address. */
     public boolean isLinkLocal() {
         return high >>> 54 == 0xfe80 >>> 6;
     }
 
-    /** Whether this is the GID of a multicast group: an IPv4 or IPv6 multicast address. C: {@code rdma_is_multicast_addr}. */
+    /** Returns whether this is the GID of an IPv4 or IPv6 multicast address. C: {@code rdma_is_multicast_addr}. */
     public boolean isMulticast() {
         return isIpv4() ? (int) low >>> 28 == 0xe : high >>> 56 == 0xff;
     }
 
-    /** The IP address of this GID; a link-local one without scope. */
+    /** Returns the IP address of this GID. A link-local address has no scope. */
     public InetAddress toInetAddress() {
         byte[] bytes = isIpv4()
                 ? ByteBuffer.allocate(4).putInt((int) low).array()
@@ -54,7 +54,7 @@ public record Gid(long high, long low) {
         }
     }
 
-    /** Four hexadecimal digits a group, all eight groups, as {@code ibv_devinfo} prints it. */
+    /** Returns all eight groups with four hexadecimal digits each, as {@code ibv_devinfo} prints them. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(39);

@@ -1,20 +1,20 @@
 package io.rdma4j.verbs;
 
 /**
- * A place of a GID table. C: {@code struct ibv_gid_entry}.
+ * An entry of a GID table. C: {@code struct ibv_gid_entry}.
  *
  * @param gid the GID
  * @param index its index
  * @param port the port, from 1
- * @param type what packets with this GID look like
+ * @param type packet format of the GID
  * @param networkInterfaceIndex index of the network interface that has the address
  */
 public record GidEntry(Gid gid, int index, int port, Type type, int networkInterfaceIndex) {
-    /** What packets look like. C: {@code enum ibv_gid_type}. */
+    /** The packet formats. C: {@code enum ibv_gid_type}. */
     public enum Type {
         /** InfiniBand. */
         INFINIBAND(0),
-        /** Ethernet frames of their own type. */
+        /** Ethernet frames with a separate EtherType. */
         ROCE_V1(1),
         /** UDP datagrams. */
         ROCE_V2(2);
@@ -25,7 +25,7 @@ public record GidEntry(Gid gid, int index, int port, Type type, int networkInter
             this.code = code;
         }
 
-        /** The number of {@code ibv_gid_type}. */
+        /** Returns the numeric value of {@code ibv_gid_type}. */
         public int code() {
             return code;
         }

@@ -4,37 +4,37 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * Registered memory. C: {@code struct ibv_mr}. Thread safe.
+ * A registered memory region. C: {@code struct ibv_mr}. Thread safe.
  *
- * <p>A peer reaches it with {@link #address} and {@link #remoteKey}, if its rights allow. The address is the region's
- * own: it need not be the memory's address in this process, and tells a peer nothing about it.
+ * <p>A peer accesses it with {@link #address} and {@link #remoteKey}, if the rights allow. The address is valid only in
+ * the region. It need not be the address of the memory in this process, and reveals nothing about it.
  */
 public interface MemoryRegion extends AutoCloseable {
-    /** The domain it belongs to. */
+    /** Returns the protection domain of this object. */
     ProtectionDomain protectionDomain();
 
-    /** The memory. */
+    /** Returns the memory. */
     MemorySegment memory();
 
-    /** Address of the first byte, for the peer; byte {@code n} is at {@code address() + n}. */
+    /** Returns the address of the first byte for the peer. Byte {@code n} is at {@code address() + n}. */
     long address();
 
-    /** Bytes registered. */
+    /** Returns the number of registered bytes. */
     long lengthBytes();
 
-    /** Local key. C: {@code lkey}. */
+    /** Returns the local key. C: {@code lkey}. */
     int localKey();
 
-    /** Key for the peer. C: {@code rkey}. */
+    /** Returns the key for the peer. C: {@code rkey}. */
     int remoteKey();
 
-    /** Rights. */
+    /** Returns the access rights. */
     Set<AccessFlag> access();
 
     /**
-     * Takes the registration back: when the call returns nobody reaches the memory through it any more, and work
-     * requests that name it end with {@link CompletionStatus#LOCAL_PROTECTION_ERROR}. C: {@code ibv_dereg_mr}. Closing
-     * twice does nothing.
+     * Deregisters the memory. When the call returns, no peer can access the memory through this region. Work requests
+     * that use it complete with {@link CompletionStatus#LOCAL_PROTECTION_ERROR}. C: {@code ibv_dereg_mr}. Closing twice
+     * has no effect.
      *
      * @throws RdmaException {@code EBUSY} while memory windows are bound to it
      */

@@ -1,14 +1,14 @@
 package io.rdma4j.verbs;
 
-/** What a device is. C: {@code enum ibv_node_type}, with the texts of {@code ibv_node_type_str}. */
+/** The type of a device. C: {@code enum ibv_node_type}, with the texts of {@code ibv_node_type_str}. */
 public enum NodeType {
-    /** A host's adapter of InfiniBand or RoCE. */
+    /** An InfiniBand or RoCE adapter of a host. */
     CHANNEL_ADAPTER(1, "InfiniBand channel adapter"),
     /** A switch. */
     SWITCH(2, "InfiniBand switch"),
     /** A router. */
     ROUTER(3, "InfiniBand router"),
-    /** A host's adapter of iWARP. */
+    /** An iWARP adapter of a host. */
     RDMA_NETWORK_ADAPTER(4, "iWARP NIC");
 
     private final int code;
@@ -19,12 +19,12 @@ public enum NodeType {
         this.text = text;
     }
 
-    /** The number of {@code ibv_node_type}. */
+    /** Returns the numeric value of {@code ibv_node_type}. */
     public int code() {
         return code;
     }
 
-    /** A few words for people. */
+    /** Returns a short description for users. */
     public String text() {
         return text;
     }

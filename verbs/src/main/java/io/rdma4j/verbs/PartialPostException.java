@@ -1,8 +1,8 @@
 package io.rdma4j.verbs;
 
 /**
- * One of several work requests could not be posted; those before it are. C: {@code bad_wr} of {@code ibv_post_send}, {@code
- * ibv_post_recv} and {@code ibv_post_srq_recv}.
+ * Thrown when one of several work requests could not be posted. Those before it are posted. C: {@code bad_wr} of
+ * {@code ibv_post_send}, {@code ibv_post_recv} and {@code ibv_post_srq_recv}.
  */
 public final class PartialPostException extends RdmaException {
     private static final long serialVersionUID = 1L;
@@ -12,8 +12,8 @@ public final class PartialPostException extends RdmaException {
     /**
      * Creates an exception.
      *
-     * @param posted how many requests were posted, which is the index of the one that could not be
-     * @param cause why that one could not be
+     * @param posted number of requests posted, which is the index of the one that could not be posted
+     * @param cause the reason why it could not be posted
      */
     public PartialPostException(int posted, RdmaException cause) {
         super(
@@ -25,7 +25,7 @@ public final class PartialPostException extends RdmaException {
         this.posted = posted;
     }
 
-    /** How many requests were posted: the index of the first that was not. */
+    /** Returns the number of requests posted, which is the index of the first one not posted. */
     public int posted() {
         return posted;
     }

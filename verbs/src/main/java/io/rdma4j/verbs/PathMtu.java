@@ -1,16 +1,16 @@
 package io.rdma4j.verbs;
 
-/** Most payload bytes of one packet. C: {@code enum ibv_mtu}. */
+/** The maximum payload of a packet. C: {@code enum ibv_mtu}. */
 public enum PathMtu {
     /** 256 bytes. */
     MTU_256(1),
     /** 512 bytes. */
     MTU_512(2),
-    /** 1024 bytes: what fits an Ethernet of 1500. */
+    /** 1024 bytes: fits an Ethernet MTU of 1500. */
     MTU_1024(3),
     /** 2048 bytes. */
     MTU_2048(4),
-    /** 4096 bytes: loopback, and an Ethernet of 4200 and more. */
+    /** 4096 bytes: fits loopback and an Ethernet MTU of 4200 or more. */
     MTU_4096(5);
 
     private final int code;
@@ -19,18 +19,18 @@ public enum PathMtu {
         this.code = code;
     }
 
-    /** The number on the wire and of {@code enum ibv_mtu}, 1 to 5. */
+    /** Returns the number on the wire and in {@code enum ibv_mtu}, 1 to 5. */
     public int code() {
         return code;
     }
 
-    /** Payload bytes. */
+    /** Returns the maximum payload in bytes. */
     public int bytes() {
         return 128 << code;
     }
 
     /**
-     * The constant of a number.
+     * Returns the constant of a number.
      *
      * @throws IllegalArgumentException if it is not 1 to 5
      */
@@ -41,7 +41,7 @@ public enum PathMtu {
         return values()[code - 1];
     }
 
-    /** The largest path MTU of at most {@code bytes}; {@link #MTU_256} where even that is too much. */
+    /** Returns the largest path MTU of at most {@code bytes}, or {@link #MTU_256} if there is none. */
     public static PathMtu atMost(int bytes) {
         PathMtu best = MTU_256;
         for (PathMtu mtu : values()) {

@@ -1,13 +1,13 @@
 package io.rdma4j.verbs;
 
 /**
- * A port of a device. C: {@code struct ibv_port_attr}.
+ * The attributes of a port. C: {@code struct ibv_port_attr}.
  *
- * @param isActive whether the port is up
+ * @param isActive true if the port is up
  * @param maxMtu largest path MTU
- * @param activeMtu largest path MTU that the network interface carries now
- * @param gidTableLength places of the GID table
- * @param maxMessageBytes most bytes of one message
+ * @param activeMtu largest path MTU that the network interface currently supports
+ * @param gidTableLength number of entries of the GID table
+ * @param maxMessageBytes maximum length of a message in bytes
  * @param networkInterface name of the network interface
  */
 public record PortAttributes(
@@ -17,7 +17,7 @@ public record PortAttributes(
         int gidTableLength,
         long maxMessageBytes,
         String networkInterface) {
-    /** State. */
+    /** Returns the state. */
     public PortState state() {
         return isActive ? PortState.ACTIVE : PortState.DOWN;
     }

@@ -1,18 +1,18 @@
 package io.rdma4j.verbs;
 
-/** State of a port. C: {@code enum ibv_port_state}, with the texts of {@code ibv_port_state_str}. */
+/** The state of a port. C: {@code enum ibv_port_state}, with the texts of {@code ibv_port_state_str}. */
 public enum PortState {
-    /** Nothing is known. */
+    /** The state is unknown. */
     NO_STATE_CHANGE(0, "no state change (NOP)"),
     /** The network interface is down or has no carrier. */
     DOWN(1, "down"),
-    /** The link is up, its configuration is not. */
+    /** The link is up but not configured. */
     INIT(2, "init"),
-    /** Configured, not in use. */
+    /** The link is configured but not in use. */
     ARMED(3, "armed"),
-    /** Works. */
+    /** The port is operational. */
     ACTIVE(4, "active"),
-    /** Active, with the physical link just broken. */
+    /** The port was active, and its physical link has just failed. */
     ACTIVE_DEFER(5, "active defer");
 
     private final int code;
@@ -23,12 +23,12 @@ public enum PortState {
         this.text = text;
     }
 
-    /** The number of {@code ibv_port_state}. */
+    /** Returns the numeric value of {@code ibv_port_state}. */
     public int code() {
         return code;
     }
 
-    /** A few words for people. */
+    /** Returns a short description for users. */
     public String text() {
         return text;
     }

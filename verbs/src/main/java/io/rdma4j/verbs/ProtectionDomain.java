@@ -4,17 +4,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * Memory and queue pairs that may be used together. C: {@code struct ibv_pd}. Thread safe.
+ * A domain of memory and queue pairs that may be used together. C: {@code struct ibv_pd}. Thread safe.
  */
 public interface ProtectionDomain extends AutoCloseable {
-    /** The open device. */
+    /** Returns the open device. */
     DeviceContext context();
 
     /**
      * Registers memory. C: {@code ibv_reg_mr}.
      *
-     * @param memory native or heap memory, not read-only if it is to be written; it must be accessible to every thread
-     *     (an automatic, shared or global arena, or an array), and its arena must stay open as long as the registration
+     * @param memory native or heap memory, not read-only if it is to be written. It must be accessible to every thread
+     *     (an automatic, shared or global arena, or an array), and its arena must stay open as long as it is registered
      * @param access rights; remote write and remote atomic need local write
      * @throws RdmaException {@code EINVAL} if the rights contradict each other or the memory is confined to a thread
      */
@@ -26,28 +26,30 @@ public interface ProtectionDomain extends AutoCloseable {
     }
 
     /**
-     * Makes a queue pair. C: {@code ibv_create_qp}.
+     * Creates a queue pair. C: {@code ibv_create_qp}.
      *
-     * @throws RdmaException {@code EINVAL} if a capability is out of range, {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code EINVAL} if a capability is out of range, {@code ENOMEM} if the limit of the device
+     *     is reached
      */
     QueuePair createQueuePair(QueuePairInitAttributes attributes);
 
     /**
-     * Makes a shared receive queue. C: {@code ibv_create_srq}.
+     * Creates a shared receive queue. C: {@code ibv_create_srq}.
      *
-     * @throws RdmaException {@code EINVAL} if a size is out of range, {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code EINVAL} if a size is out of range, {@code ENOMEM} if the limit of the device is
+     *     reached
      */
     SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes);
 
     /**
-     * Makes a memory window, not bound to any memory. C: {@code ibv_alloc_mw}.
+     * Allocates a memory window that is not bound to memory. C: {@code ibv_alloc_mw}.
      *
-     * @throws RdmaException {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code ENOMEM} if the limit of the device is reached
      */
     MemoryWindow allocateMemoryWindow(MemoryWindow.Type type);
 
     /**
-     * Makes a destination for datagrams. C: {@code ibv_create_ah}.
+     * Creates a destination of datagrams. C: {@code ibv_create_ah}.
      *
      * @throws RdmaException {@code EINVAL} if the device has no GID of that index, or the destination is of another
      *     address family
@@ -55,10 +57,10 @@ public interface ProtectionDomain extends AutoCloseable {
     AddressHandle createAddressHandle(AddressVector addressVector);
 
     /**
-     * Makes a destination of the sender of a datagram, to answer it. C: {@code ibv_create_ah_from_wc}.
+     * Creates a destination for replies to the sender of a datagram. C: {@code ibv_create_ah_from_wc}.
      *
-     * @param completion of the receive
-     * @param received the receive's memory: its first 40 bytes are read
+     * @param completion completion of the receive
+     * @param received memory of the receive, of which the first 40 bytes are read
      * @param port the device's port, from 1
      * @throws RdmaException as {@link AddressVector#of} and {@link #createAddressHandle(AddressVector)}
      */

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs;
 
-/** The attributes of a queue pair, by name. C: {@code enum ibv_qp_attr_mask}. */
+/** The names of the attributes of a queue pair. C: {@code enum ibv_qp_attr_mask}. */
 public enum QueuePairAttribute {
     /** {@code IBV_QP_STATE}. */
     STATE,

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes of a queue pair, with the knowledge which of them are set. C: {@code struct ibv_qp_attr} and its mask. Not
+ * The attributes of a queue pair and the set of those that are set. C: {@code struct ibv_qp_attr} and its mask. Not
  * thread safe.
  */
 public final class QueuePairAttributes {
@@ -30,240 +30,240 @@ public final class QueuePairAttributes {
     private int destinationQueuePair = 0;
     private int queueKey = 0;
 
-    /** Creates attributes of which none is set. */
+    /** Creates attributes with none set. */
     public QueuePairAttributes() {}
 
-    /** The attributes that are set: the mask of {@code ibv_modify_qp}. */
+    /** Returns the attributes that are set: the mask of {@code ibv_modify_qp}. */
     public Set<QueuePairAttribute> present() {
         return EnumSet.copyOf(present);
     }
 
-    /** Sets: the state to go to. */
+    /** Sets the target state. */
     public QueuePairAttributes state(QueuePairState value) {
         state = value;
         present.add(QueuePairAttribute.STATE);
         return this;
     }
 
-    /** The state to go to. */
+    /** Returns the target state. */
     public QueuePairState state() {
         return state;
     }
 
-    /** Sets: the state that the queue pair is believed to be in; the change is refused if it is in another. */
+    /** Sets the expected current state. The change is rejected if the queue pair is in another state. */
     public QueuePairAttributes currentState(QueuePairState value) {
         currentState = value;
         present.add(QueuePairAttribute.CURRENT_STATE);
         return this;
     }
 
-    /** The state that the queue pair is believed to be in; not set in the answer of a query, which has {@link #state}. */
+    /** Returns the expected current state. It is not set in the result of a query, which has {@link #state}. */
     public QueuePairState currentState() {
         return currentState;
     }
 
-    /** Sets: whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is wanted. */
+    /** Sets whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is requested. */
     public QueuePairAttributes notifyWhenDrained(boolean value) {
         notifyWhenDrained = value;
         present.add(QueuePairAttribute.NOTIFY_WHEN_DRAINED);
         return this;
     }
 
-    /** Whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is wanted. */
+    /** Returns whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is requested. */
     public boolean notifyWhenDrained() {
         return notifyWhenDrained;
     }
 
-    /** For providers, in the answer of a query: whether the send queue is still draining. */
+    /** Sets whether the send queue is still draining; for providers, in the result of a query. */
     public QueuePairAttributes draining(boolean value) {
         draining = value;
         return this;
     }
 
     /**
-     * In the answer of a query: whether the state is {@link QueuePairState#SEND_QUEUE_DRAINED}, but something is still
-     * under way. C: {@code sq_draining}.
+     * Returns, in the result of a query, whether the state is {@link QueuePairState#SEND_QUEUE_DRAINED} but sends are
+     * still in flight. C: {@code sq_draining}.
      */
     public boolean isDraining() {
         return draining;
     }
 
-    /** Sets: what the peer may do. */
+    /** Sets the access rights of the peer. */
     public QueuePairAttributes accessFlags(Set<AccessFlag> value) {
         accessFlags = value;
         present.add(QueuePairAttribute.ACCESS_FLAGS);
         return this;
     }
 
-    /** What the peer may do. */
+    /** Returns the access rights of the peer. */
     public Set<AccessFlag> accessFlags() {
         return accessFlags;
     }
 
-    /** Sets: place in the partition key table. */
+    /** Sets the index in the partition key table. */
     public QueuePairAttributes partitionKeyIndex(int value) {
         partitionKeyIndex = value;
         present.add(QueuePairAttribute.PARTITION_KEY_INDEX);
         return this;
     }
 
-    /** Place in the partition key table. */
+    /** Returns the index in the partition key table. */
     public int partitionKeyIndex() {
         return partitionKeyIndex;
     }
 
-    /** Sets: port, from 1. */
+    /** Sets the port, from 1. */
     public QueuePairAttributes port(int value) {
         port = value;
         present.add(QueuePairAttribute.PORT);
         return this;
     }
 
-    /** Port, from 1. */
+    /** Returns the port, from 1. */
     public int port() {
         return port;
     }
 
-    /** Sets: how packets reach the peer. */
+    /** Sets the address of the peer. */
     public QueuePairAttributes addressVector(AddressVector value) {
         addressVector = value;
         present.add(QueuePairAttribute.ADDRESS_VECTOR);
         return this;
     }
 
-    /** How packets reach the peer. */
+    /** Returns the address of the peer, or null if it is not set. */
     public @Nullable AddressVector addressVector() {
         return addressVector;
     }
 
-    /** Sets: most payload bytes of a packet. */
+    /** Sets the path MTU. */
     public QueuePairAttributes pathMtu(PathMtu value) {
         pathMtu = value;
         present.add(QueuePairAttribute.PATH_MTU);
         return this;
     }
 
-    /** Most payload bytes of a packet. */
+    /** Returns the path MTU. */
     public PathMtu pathMtu() {
         return pathMtu;
     }
 
-    /** Sets: acknowledgement time-out, 4.096 µs × 2<sup>n</sup>; 0 waits for ever. */
+    /** Sets the acknowledgement timeout as an exponent n: 4.096 µs × 2<sup>n</sup>; 0 disables the timeout. */
     public QueuePairAttributes timeout(int value) {
         timeout = value;
         present.add(QueuePairAttribute.TIMEOUT);
         return this;
     }
 
-    /** Acknowledgement time-out, 4.096 µs × 2<sup>n</sup>; 0 waits for ever. */
+    /** Returns the acknowledgement timeout as an exponent n: 4.096 µs × 2<sup>n</sup>; 0 disables the timeout. */
     public int timeout() {
         return timeout;
     }
 
-    /** Sets: retries without any acknowledgement, 0 to 7. */
+    /** Sets the number of retries without an acknowledgement, 0 to 7. */
     public QueuePairAttributes retryCount(int value) {
         retryCount = value;
         present.add(QueuePairAttribute.RETRY_COUNT);
         return this;
     }
 
-    /** Retries without any acknowledgement, 0 to 7. */
+    /** Returns the number of retries without an acknowledgement, 0 to 7. */
     public int retryCount() {
         return retryCount;
     }
 
-    /** Sets: retries when the peer has no receive, 0 to 7; 7 is for ever. */
+    /** Sets the number of retries while the peer has no receive posted, 0 to 7; 7 is unlimited. */
     public QueuePairAttributes rnrRetry(int value) {
         rnrRetry = value;
         present.add(QueuePairAttribute.RNR_RETRY);
         return this;
     }
 
-    /** Retries when the peer has no receive, 0 to 7; 7 is for ever. */
+    /** Returns the number of retries while the peer has no receive posted, 0 to 7; 7 is unlimited. */
     public int rnrRetry() {
         return rnrRetry;
     }
 
-    /** Sets: first PSN that the peer sends with. */
+    /** Sets the first PSN of the peer's requests, 24 bits. */
     public QueuePairAttributes receivePsn(int value) {
         receivePsn = value;
         present.add(QueuePairAttribute.RECEIVE_PSN);
         return this;
     }
 
-    /** First PSN that the peer sends with. */
+    /** Returns the first PSN of the peer's requests, 24 bits. */
     public int receivePsn() {
         return receivePsn;
     }
 
-    /** Sets: READs and atomics under way at most. */
+    /** Sets the maximum number of outstanding READs and atomics. */
     public QueuePairAttributes maxReadAtomic(int value) {
         maxReadAtomic = value;
         present.add(QueuePairAttribute.MAX_READ_ATOMIC);
         return this;
     }
 
-    /** READs and atomics under way at most. */
+    /** Returns the maximum number of outstanding READs and atomics. */
     public int maxReadAtomic() {
         return maxReadAtomic;
     }
 
-    /** Sets: how long the peer shall wait when there is no receive, as a code 0 to 31. */
+    /** Sets the RNR back-off requested from the peer when no receive is posted, as a code 0 to 31. */
     public QueuePairAttributes minRnrTimer(int value) {
         minRnrTimer = value;
         present.add(QueuePairAttribute.MIN_RNR_TIMER);
         return this;
     }
 
-    /** How long the peer shall wait when there is no receive, as a code 0 to 31. */
+    /** Returns the RNR back-off requested from the peer when no receive is posted, as a code 0 to 31. */
     public int minRnrTimer() {
         return minRnrTimer;
     }
 
-    /** Sets: first PSN to send with. */
+    /** Sets the first PSN to send, 24 bits. */
     public QueuePairAttributes sendPsn(int value) {
         sendPsn = value;
         present.add(QueuePairAttribute.SEND_PSN);
         return this;
     }
 
-    /** First PSN to send with. */
+    /** Returns the first PSN to send, 24 bits. */
     public int sendPsn() {
         return sendPsn;
     }
 
-    /** Sets: READs and atomics of the peer that are served at a time. */
+    /** Sets the maximum number of READs and atomics of the peer that are served concurrently. */
     public QueuePairAttributes maxDestinationReadAtomic(int value) {
         maxDestinationReadAtomic = value;
         present.add(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC);
         return this;
     }
 
-    /** READs and atomics of the peer that are served at a time. */
+    /** Returns the maximum number of READs and atomics of the peer that are served concurrently. */
     public int maxDestinationReadAtomic() {
         return maxDestinationReadAtomic;
     }
 
-    /** Sets: number of the peer's queue pair. */
+    /** Sets the number of the peer's queue pair, 24 bits. */
     public QueuePairAttributes destinationQueuePair(int value) {
         destinationQueuePair = value;
         present.add(QueuePairAttribute.DESTINATION_QUEUE_PAIR);
         return this;
     }
 
-    /** Number of the peer's queue pair. */
+    /** Returns the number of the peer's queue pair, 24 bits. */
     public int destinationQueuePair() {
         return destinationQueuePair;
     }
 
-    /** Sets: key that datagrams to the queue pair must carry. */
+    /** Sets the queue key required in datagrams to the queue pair. */
     public QueuePairAttributes queueKey(int value) {
         queueKey = value;
         present.add(QueuePairAttribute.QUEUE_KEY);
         return this;
     }
 
-    /** Key that datagrams to the queue pair must carry. */
+    /** Returns the queue key required in datagrams to the queue pair. */
     public int queueKey() {
         return queueKey;
     }

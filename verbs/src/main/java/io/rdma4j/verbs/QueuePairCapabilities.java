@@ -1,13 +1,13 @@
 package io.rdma4j.verbs;
 
 /**
- * Sizes of a queue pair. C: {@code struct ibv_qp_cap}.
+ * The sizes of a queue pair. C: {@code struct ibv_qp_cap}.
  *
- * @param maxSendWorkRequests send work requests under way
- * @param maxReceiveWorkRequests receives posted
- * @param maxSendScatterGather pieces of a send work request
- * @param maxReceiveScatterGather pieces of a receive
- * @param maxInlineBytes bytes of an inline send work request
+ * @param maxSendWorkRequests maximum number of outstanding send work requests
+ * @param maxReceiveWorkRequests maximum number of posted receives
+ * @param maxSendScatterGather maximum number of scatter/gather entries of a send work request
+ * @param maxReceiveScatterGather maximum number of scatter/gather entries of a receive
+ * @param maxInlineBytes maximum number of bytes of an inline send work request
  */
 public record QueuePairCapabilities(
         int maxSendWorkRequests,
@@ -15,7 +15,7 @@ public record QueuePairCapabilities(
         int maxSendScatterGather,
         int maxReceiveScatterGather,
         int maxInlineBytes) {
-    /** The same sizes for a queue pair that has no receive queue of its own. */
+    /** Returns a copy for a queue pair without a separate receive queue. */
     public QueuePairCapabilities withoutReceives() {
         return new QueuePairCapabilities(maxSendWorkRequests, 0, maxSendScatterGather, 0, maxInlineBytes);
     }

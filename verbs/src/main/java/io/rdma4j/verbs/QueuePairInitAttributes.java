@@ -3,17 +3,17 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair is made of. C: {@code struct ibv_qp_init_attr}.
+ * The parameters of a new queue pair. C: {@code struct ibv_qp_init_attr}.
  *
  * @param type transport
- * @param sendCompletions where send work requests are reported
- * @param receiveCompletions where receives are reported; may be the same queue
- * @param capabilities sizes wanted; the queue pair may have more
- * @param signalAll whether every send work request is signaled ({@code sq_sig_all})
- * @param context anything that the application wants to find again at the queue pair
- * @param sharedReceiveQueue where messages take their receives from, of any domain of the device; null for a receive queue
- *     of its own. With a shared one the sizes of receives in {@code capabilities} are not looked at
- * @param xrcDomain domain of the target of an extended connection; null for all others
+ * @param sendCompletions completion queue of send work requests
+ * @param receiveCompletions completion queue of receives; may be the same queue
+ * @param capabilities requested sizes; the queue pair may have greater ones
+ * @param signalAll true if every send work request is signaled ({@code sq_sig_all})
+ * @param context arbitrary object of the application, or null
+ * @param sharedReceiveQueue shared receive queue of any domain of the device, or null for a separate receive queue.
+ *     With a shared one, the receive sizes in {@code capabilities} are ignored
+ * @param xrcDomain domain of the target of an extended connection; null for all other types
  */
 public record QueuePairInitAttributes(
         QueuePairType type,
@@ -24,7 +24,7 @@ public record QueuePairInitAttributes(
         @Nullable Object context,
         @Nullable SharedReceiveQueue sharedReceiveQueue,
         @Nullable XrcDomain xrcDomain) {
-    /** What any but the target of an extended connection is made of. */
+    /** Creates the parameters of any queue pair except the target of an extended connection. */
     public QueuePairInitAttributes(
             QueuePairType type,
             CompletionQueue sendCompletions,
@@ -36,20 +36,20 @@ public record QueuePairInitAttributes(
         this(type, sendCompletions, receiveCompletions, capabilities, signalAll, context, sharedReceiveQueue, null);
     }
 
-    /** A reliable connection whose queues both report to {@code completions}. */
+    /** Returns the parameters of a reliable connection with {@code completions} for both queues. */
     public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
         return of(QueuePairType.RELIABLE_CONNECTION, completions, capabilities);
     }
 
-    /** A queue pair of a transport whose queues both report to {@code completions}. */
+    /** Returns the parameters of a queue pair with {@code completions} for both queues. */
     public static QueuePairInitAttributes of(
             QueuePairType type, CompletionQueue completions, QueuePairCapabilities capabilities) {
         return new QueuePairInitAttributes(type, completions, completions, capabilities, false, null, null, null);
     }
 
     /**
-     * The target of an extended connection. It reports nothing itself, and has no queues: {@code completions} can be any
-     * completion queue of the device, where C has none.
+     * Returns the parameters of the target of an extended connection. A target has no queues and reports no
+     * completions. {@code completions} may be any completion queue of the device; C has none.
      */
     public static QueuePairInitAttributes extendedReceive(XrcDomain domain, CompletionQueue completions) {
         return new QueuePairInitAttributes(
@@ -63,7 +63,7 @@ public record QueuePairInitAttributes(
                 domain);
     }
 
-    /** The same with another shared receive queue. */
+    /** Returns a copy with another shared receive queue. */
     public QueuePairInitAttributes sharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new QueuePairInitAttributes(
                 type, sendCompletions, receiveCompletions, capabilities, signalAll, context, queue, xrcDomain);

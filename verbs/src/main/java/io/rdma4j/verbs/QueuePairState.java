@@ -2,19 +2,19 @@ package io.rdma4j.verbs;
 
 /** State of a queue pair. C: {@code enum ibv_qp_state}. */
 public enum QueuePairState {
-    /** Just made, or reset: nothing may be posted. */
+    /** Newly created, or reset: nothing may be posted. */
     RESET(0),
-    /** Receives may be posted; nothing is processed. */
+    /** Receives may be posted, but no packet is processed. */
     INIT(1),
     /** Ready to receive: the peer's requests are served. */
     READY_TO_RECEIVE(2),
-    /** Ready to send: both ways. */
+    /** Ready to send and to receive. */
     READY_TO_SEND(3),
-    /** Send queue drained: what was begun is finished, nothing new is begun; both queues may be posted to. */
+    /** Send queue drained: started sends are finished, no send is started. Both queues accept work requests. */
     SEND_QUEUE_DRAINED(4),
-    /** Send queue error, of unreliable transports: sends are flushed, the peer's are still received. */
+    /** Send queue error of unreliable transports: sends are flushed, but messages of the peer are received. */
     SEND_QUEUE_ERROR(5),
-    /** Broken or disconnected: all that is posted is flushed. */
+    /** Failed or disconnected: all posted work requests are flushed. */
     ERROR(6);
 
     private final int code;
@@ -23,7 +23,7 @@ public enum QueuePairState {
         this.code = code;
     }
 
-    /** The number of {@code ibv_qp_state}. */
+    /** Returns the numeric value of {@code ibv_qp_state}. */
     public int code() {
         return code;
     }

@@ -35,25 +35,25 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state changes of queue pairs: which attributes each needs, and which it may have. The whole table is in
- * docs/queue-pair-states.md; {@link #changes} gives it to programs. Every state also goes to
- * {@link QueuePairState#RESET} and {@link QueuePairState#ERROR}, with {@code STATE} alone. A change without {@code STATE}
- * keeps the state.
+ * The table of the state changes of queue pairs and their required and optional attributes. The whole table is in
+ * docs/queue-pair-states.md, and {@link #changes} returns it. Every state can also change to
+ * {@link QueuePairState#RESET} and {@link QueuePairState#ERROR}, with {@code STATE} alone. A change without
+ * {@code STATE} keeps the state.
  *
- * <p>Some changes happen without being asked for: a failure brings any state to ERROR, and brings an unreliable transport
- * whose send failed from READY_TO_SEND to SEND_QUEUE_ERROR.
+ * <p>Failures change the state, too. A failure changes any state to ERROR. A failed send on an unreliable transport
+ * changes READY_TO_SEND to SEND_QUEUE_ERROR.
  *
- * <p>The same as in Linux's {@code ib_modify_qp_is_ok}, but for what RoCE software devices do not have: alternate paths,
- * rate limits. Source: InfiniBand Architecture volume 1, 11.2.5.2; {@code ibv_modify_qp(3)}.
+ * <p>The table is that of Linux's {@code ib_modify_qp_is_ok}, without alternate paths and rate limits, which RoCE
+ * software devices do not have. Source: InfiniBand Architecture volume 1, 11.2.5.2; {@code ibv_modify_qp(3)}.
  */
 public final class QueuePairTransitions {
     /**
-     * One allowed change.
+     * An allowed change.
      *
      * @param from state before
-     * @param to state after; the same for a change of attributes alone
-     * @param required attributes without which it is refused
-     * @param optional attributes that it may have, too
+     * @param to state after; equal to {@code from} if only attributes change
+     * @param required attributes that must be set
+     * @param optional attributes that may be set
      */
     public record Change(
             QueuePairState from,
@@ -192,12 +192,12 @@ public final class QueuePairTransitions {
         return new Change(from, to, ordered(required), ordered(optional));
     }
 
-    /** In the order of the enum, so that messages and tables are the same each time. */
+    /** Sorts attributes in the order of the enum, which makes messages and tables reproducible. */
     private static Set<QueuePairAttribute> ordered(Set<QueuePairAttribute> attributes) {
         return Collections.unmodifiableSet(new LinkedHashSet<>(new TreeSet<>(attributes)));
     }
 
-    /** The allowed changes of a transport, besides those to RESET and ERROR. */
+    /** Returns the allowed changes of a transport, except those to RESET and ERROR. */
     public static List<Change> changes(QueuePairType type) {
         return switch (type) {
             case RELIABLE_CONNECTION -> RELIABLE;
@@ -212,9 +212,9 @@ public final class QueuePairTransitions {
      * Checks a change against the table.
      *
      * @param type transport of the queue pair
-     * @param from state now
-     * @param attributes what is to be changed
-     * @return null if it is allowed, else a clause that says what is wrong and what would be right
+     * @param from current state
+     * @param attributes attributes to change
+     * @return null if the change is allowed, else a clause that explains the error and the allowed attributes or states
      */
     public static @Nullable String explainRefusal(
             QueuePairType type, QueuePairState from, QueuePairAttributes attributes) {

@@ -1,16 +1,16 @@
 package io.rdma4j.verbs;
 
-/** Transport of a queue pair. C: {@code enum ibv_qp_type}. */
+/** The transport of a queue pair. C: {@code enum ibv_qp_type}. */
 public enum QueuePairType {
-    /** Reliable connection: every operation, in order, exactly once. */
+    /** Reliable connection: supports all operations, in order and exactly once. */
     RELIABLE_CONNECTION(2),
-    /** Unreliable connection: SEND and RDMA WRITE, in order, each at most once and only whole. */
+    /** Unreliable connection: SEND and RDMA WRITE, in order, each delivered completely and at most once. */
     UNRELIABLE_CONNECTION(3),
-    /** Unreliable datagram: SEND of one packet, to anybody, in any order, at most once. */
+    /** Unreliable datagram: SEND of one packet to any destination, in any order, at most once. */
     UNRELIABLE_DATAGRAM(4),
-    /** Initiator of an extended reliable connection: sends every operation, receives nothing; see {@link XrcDomain}. */
+    /** Initiator of an extended reliable connection: sends all operations and receives none; see {@link XrcDomain}. */
     XRC_SEND(9),
-    /** Target of an extended reliable connection: sends nothing, its receives are those of shared queues. */
+    /** Target of an extended reliable connection: sends nothing and uses the receives of shared queues. */
     XRC_RECEIVE(10);
 
     private final int code;
@@ -19,7 +19,7 @@ public enum QueuePairType {
         this.code = code;
     }
 
-    /** The number of {@code ibv_qp_type}. */
+    /** Returns the numeric value of {@code ibv_qp_type}. */
     public int code() {
         return code;
     }

@@ -1,10 +1,10 @@
 package io.rdma4j.verbs;
 
 /**
- * A call of the verbs or of the connection manager that could not be done. The message names the operation, the objects
- * and addresses it was about, the error by name and, where one is known, what to try.
+ * Thrown when a call of the verbs or of the connection manager fails. The message names the operation, the objects and
+ * addresses involved, the error and, if one is known, a remedy.
  *
- * <p>Only calls throw: what goes wrong later is a completion with a status, or an event.
+ * <p>Only calls throw. Later failures are reported by the status of a completion or by an event.
  */
 public class RdmaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -19,7 +19,7 @@ public class RdmaException extends RuntimeException {
      * @param operation the C name of the call, for example {@code rdma_bind_addr}
      * @param errno the error
      * @param details objects and addresses, a clause without a full stop; may be empty
-     * @param hint what to try, a sentence; may be empty
+     * @param hint a remedy, as a sentence; may be empty
      */
     public RdmaException(String operation, Errno errno, String details, String hint) {
         super(message(operation, errno, details, hint));
@@ -48,17 +48,17 @@ public class RdmaException extends RuntimeException {
         return text.toString();
     }
 
-    /** The C name of the call that failed. */
+    /** Returns the C name of the call that failed. */
     public String operation() {
         return operation;
     }
 
-    /** The error. */
+    /** Returns the error. */
     public Errno errno() {
         return errno;
     }
 
-    /** What to try, or an empty string. */
+    /** Returns a remedy, or an empty string. */
     public String hint() {
         return hint;
     }

@@ -1,24 +1,24 @@
 package io.rdma4j.verbs;
 
 /**
- * A receive to post: where the next message of the peer goes. Reusable: {@link QueuePair#postReceive} copies it. C:
+ * A receive to post, with the memory for a message of the peer. Reusable: {@link QueuePair#postReceive} copies it. C:
  * {@code struct ibv_recv_wr}. Not thread safe.
  */
 public final class ReceiveWorkRequest {
     private long id;
     private final ScatterGatherList list = new ScatterGatherList();
 
-    /** Creates an empty request: it takes messages of zero bytes. */
+    /** Creates an empty request, which receives messages of zero bytes. */
     public ReceiveWorkRequest() {}
 
-    /** Empties the request and numbers it. */
+    /** Empties the request and sets its number. */
     public ReceiveWorkRequest reset(long newId) {
         id = newId;
         list.clear();
         return this;
     }
 
-    /** Adds memory; see {@link ScatterGatherList#add}. It needs {@link AccessFlag#LOCAL_WRITE}. */
+    /** Adds memory; see {@link ScatterGatherList#add}. The region needs {@link AccessFlag#LOCAL_WRITE}. */
     public ReceiveWorkRequest into(MemoryRegion region, long offsetBytes, long lengthBytes) {
         list.add(region, offsetBytes, lengthBytes);
         return this;
@@ -29,12 +29,12 @@ public final class ReceiveWorkRequest {
         return into(region, 0, region.lengthBytes());
     }
 
-    /** The application's number. */
+    /** Returns the application's number of the request. */
     public long id() {
         return id;
     }
 
-    /** The memory. */
+    /** Returns the memory. */
     public ScatterGatherList list() {
         return list;
     }

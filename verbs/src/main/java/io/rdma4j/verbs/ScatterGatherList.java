@@ -4,9 +4,11 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Pieces of registered memory, in order; reusable. C: an array of {@code struct ibv_sge}. Not thread safe. */
+/** A reusable, ordered list of ranges of registered memory. C: an array of {@code struct ibv_sge}. Not thread safe. */
 public final class ScatterGatherList {
-    /** Memory regions, as objects: to store in an array of an interface's type, the virtual machine looks for the interface. */
+    /**
+     * Memory regions. The element type is Object because a store to an array of an interface type checks the interface.
+     */
     private @Nullable Object[] regions = new @Nullable Object[2];
 
     private long[] offsets = new long[2];
@@ -23,12 +25,12 @@ public final class ScatterGatherList {
     }
 
     /**
-     * Adds a piece.
+     * Adds a range.
      *
      * @param region registered memory
-     * @param offsetBytes where the piece begins in the region
-     * @param lengthBytes bytes of the piece, 0 to 2<sup>31</sup>
-     * @throws IndexOutOfBoundsException if the piece is not within the region
+     * @param offsetBytes offset of the range in the region
+     * @param lengthBytes length of the range in bytes, 0 to 2<sup>31</sup>
+     * @throws IndexOutOfBoundsException if the range is not within the region
      */
     public void add(MemoryRegion region, long offsetBytes, long lengthBytes) {
         Objects.checkFromIndexSize(offsetBytes, lengthBytes, region.lengthBytes());
@@ -43,27 +45,27 @@ public final class ScatterGatherList {
         count++;
     }
 
-    /** Number of pieces. */
+    /** Returns the number of ranges. */
     public int count() {
         return count;
     }
 
-    /** Memory of piece {@code index}. */
+    /** Returns the region of range {@code index}. */
     public MemoryRegion region(int index) {
         return (MemoryRegion) Objects.requireNonNull(regions[Objects.checkIndex(index, count)]);
     }
 
-    /** Where piece {@code index} begins in its region. */
+    /** Returns the offset of range {@code index} in its region, in bytes. */
     public long offsetBytes(int index) {
         return offsets[index];
     }
 
-    /** Bytes of piece {@code index}. */
+    /** Returns the length of range {@code index} in bytes. */
     public long lengthBytes(int index) {
         return lengths[index];
     }
 
-    /** Bytes of all pieces. */
+    /** Returns the total length of all ranges in bytes. */
     public long totalBytes() {
         long total = 0;
         for (int i = 0; i < count; i++) {

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * ibv_send_wr}. Not thread safe.
  *
  * <p>Start with {@link #reset}, choose the operation ({@link #write}, {@link #read}, {@link #compareAndSwap},
- * {@link #fetchAndAdd}, {@link #immediate}, {@link #invalidate}, {@link #bind}, {@link #localInvalidate}; plain SEND if none), add memory with {@link #from} and
- * flags.
+ * {@link #fetchAndAdd}, {@link #immediate}, {@link #invalidate}, {@link #bind}, {@link #localInvalidate}; the default
+ * is a plain SEND), and add memory with {@link #from} and flags.
  *
  * <table>
- * <caption>What each operation needs</caption>
+ * <caption>Requirements of each operation</caption>
  * <tr><th>operation</th><th>local memory</th><th>at the peer</th></tr>
  * <tr><td>SEND</td><td>the message</td><td>a receive</td></tr>
  * <tr><td>RDMA WRITE</td><td>the data</td><td>remote write right; with immediate data a receive too</td></tr>
- * <tr><td>RDMA READ</td><td>where the data go, with local write right</td><td>remote read right</td></tr>
+ * <tr><td>RDMA READ</td><td>memory for the data, with local write right</td><td>remote read right</td></tr>
  * <tr><td>atomic</td><td>8 bytes for the old value, with local write right</td><td>8 aligned bytes with remote atomic
  * right</td></tr>
  * </table>
@@ -47,7 +47,7 @@ public final class SendWorkRequest {
     /** Creates an empty SEND. */
     public SendWorkRequest() {}
 
-    /** Makes this an empty, unsignaled SEND with number {@code newId}. */
+    /** Resets this to an empty, unsignaled SEND with number {@code newId}. */
     public SendWorkRequest reset(long newId) {
         id = newId;
         opcode = SendOpcode.SEND;
@@ -74,7 +74,7 @@ public final class SendWorkRequest {
         return from(region, 0, region.lengthBytes());
     }
 
-    /** Makes it an RDMA WRITE to the peer's memory; with {@link #immediate} an RDMA WRITE with immediate data. */
+    /** Selects an RDMA WRITE to the peer's memory, with immediate data if {@link #immediate} is also called. */
     public SendWorkRequest write(long address, int key) {
         opcode =
                 opcode == SendOpcode.SEND_WITH_IMMEDIATE ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE : SendOpcode.RDMA_WRITE;
@@ -83,7 +83,7 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Makes it an RDMA READ from the peer's memory into the local memory. */
+    /** Selects an RDMA READ from the peer's memory into the local memory. */
     public SendWorkRequest read(long address, int key) {
         opcode = SendOpcode.RDMA_READ;
         remoteAddress = address;
@@ -91,7 +91,7 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Makes it an atomic compare and swap of the eight bytes at {@code address}; the old value goes to local memory. */
+    /** Selects a compare-and-swap of the eight bytes at {@code address}. The old value is stored in local memory. */
     public SendWorkRequest compareAndSwap(long address, int key, long expected, long replacement) {
         opcode = SendOpcode.COMPARE_AND_SWAP;
         remoteAddress = address;
@@ -101,7 +101,7 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Makes it an atomic addition to the eight bytes at {@code address}; the old value goes to local memory. */
+    /** Selects a fetch-and-add of the eight bytes at {@code address}. The old value is stored in local memory. */
     public SendWorkRequest fetchAndAdd(long address, int key, long summand) {
         opcode = SendOpcode.FETCH_AND_ADD;
         remoteAddress = address;
@@ -111,7 +111,7 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Adds immediate data to the SEND or the RDMA WRITE; the peer sees them in its completion. */
+    /** Adds immediate data to the SEND or the RDMA WRITE. The peer gets them in its completion. */
     public SendWorkRequest immediate(int data) {
         opcode =
                 opcode == SendOpcode.RDMA_WRITE ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE : SendOpcode.SEND_WITH_IMMEDIATE;
@@ -119,7 +119,7 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Makes it a SEND that also takes back the peer's key {@code key}. */
+    /** Selects a SEND that also invalidates the peer's key {@code key}. */
     public SendWorkRequest invalidate(int key) {
         opcode = SendOpcode.SEND_WITH_INVALIDATE;
         immediateOrKey = key;
@@ -127,11 +127,12 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Says where a datagram goes. C: {@code wr.ud}, {@code ibv_wr_set_ud_addr}.
+     * Sets the destination of a datagram. C: {@code wr.ud}, {@code ibv_wr_set_ud_addr}.
      *
      * @param handle destination, of the queue pair's protection domain
      * @param queuePairNumber number of the receiving queue pair, 24 bits; 0xffffff for a multicast group
-     * @param queueKey key of the receiving queue pair; one with the highest bit set stands for the sender's own
+     * @param queueKey key of the receiving queue pair; if the highest bit is set, the key of the sending queue pair is
+     *     used
      */
     public SendWorkRequest to(AddressHandle handle, int queuePairNumber, int queueKey) {
         addressHandle = handle;
@@ -141,19 +142,20 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Makes it a binding of a memory window to a part of a region; nothing is sent. Requests posted after it may rely on
-     * it. C: {@code IBV_WR_BIND_MW} for type 2, {@code ibv_bind_mw} for type 1.
+     * Selects the binding of a memory window to a part of a region. Nothing is sent. Requests posted later may rely on
+     * the binding. C: {@code IBV_WR_BIND_MW} for type 2, {@code ibv_bind_mw} for type 1.
      *
-     * <p>It ends with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR} if the window is of type 2 and not free or gets
-     * nothing, if a window of type 1 is to be zero-based, if the region lacks {@link AccessFlag#MEMORY_WINDOW_BIND} or,
-     * for remote write and atomic, {@link AccessFlag#LOCAL_WRITE}, is zero-based itself, or does not have the part.
+     * <p>It completes with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR} if a window of type 2 is already bound or
+     * would be bound to nothing, or if a window of type 1 would be zero-based. The same status is reported if the
+     * region is zero-based, does not contain the part, or lacks {@link AccessFlag#MEMORY_WINDOW_BIND} or, for remote
+     * write and atomic rights, {@link AccessFlag#LOCAL_WRITE}.
      *
      * @param boundWindow window of the queue pair's domain
-     * @param newKey its key from now on, of which the lower 8 bits count: {@link MemoryWindow#nextRemoteKey}
-     * @param region region of the same domain; null leaves a window of type 1 without memory
-     * @param offsetBytes where the part begins in the region
-     * @param lengthBytes bytes of the part; 0 is as no region
-     * @param access what the peer may do: {@code REMOTE_…}, and {@code ZERO_BASED}
+     * @param newKey its new key, of which the lower 8 bits are used: {@link MemoryWindow#nextRemoteKey}
+     * @param region region of the same domain, or null to unbind a window of type 1
+     * @param offsetBytes offset of the part in the region
+     * @param lengthBytes length of the part in bytes; 0 has the same effect as no region
+     * @param access rights of the peer: {@code REMOTE_…}, and {@code ZERO_BASED}
      */
     public SendWorkRequest bind(
             MemoryWindow boundWindow,
@@ -173,9 +175,9 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Takes back the key of an own memory window of type 2 that this queue pair has bound; nothing is sent. It ends with
-     * {@link CompletionStatus#LOCAL_QUEUE_PAIR_OPERATION_ERROR} if the key is none. With {@link #fence} it waits for
-     * earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
+     * Selects the invalidation of a local memory window of type 2 that this queue pair has bound. Nothing is sent. It
+     * completes with {@link CompletionStatus#LOCAL_QUEUE_PAIR_OPERATION_ERROR} if the key is not that of such a window.
+     * With {@link #fence} it waits for earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
      */
     public SendWorkRequest localInvalidate(int key) {
         opcode = SendOpcode.LOCAL_INVALIDATE;
@@ -184,7 +186,7 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Says which of the target's shared receive queues this is for; every request over an extended connection needs it. C:
+     * Sets the target's shared receive queue. Every request on an extended connection needs it. C:
      * {@code qp_type.xrc.remote_srqn}.
      *
      * @param number number of the peer's {@link SharedReceiveQueue}, 24 bits
@@ -194,139 +196,139 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Asks for a completion on success; failure is always reported. C: {@code IBV_SEND_SIGNALED}. */
+    /** Requests a completion on success. Failure is always reported. C: {@code IBV_SEND_SIGNALED}. */
     public SendWorkRequest signaled() {
         signaled = true;
         return this;
     }
 
-    /** Wakes a peer that waits for solicited events only. C: {@code IBV_SEND_SOLICITED}. */
+    /** Requests a solicited event at the peer. C: {@code IBV_SEND_SOLICITED}. */
     public SendWorkRequest solicited() {
         solicited = true;
         return this;
     }
 
-    /** Waits until all earlier READs and atomics are done. C: {@code IBV_SEND_FENCE}. */
+    /** Delays execution until all earlier READs and atomics have completed. C: {@code IBV_SEND_FENCE}. */
     public SendWorkRequest fence() {
         fence = true;
         return this;
     }
 
     /**
-     * Copies the data when posting: the memory may be changed, or be unregistered, at once. Only SEND and WRITE, up to
-     * the queue pair's inline size. C: {@code IBV_SEND_INLINE}.
+     * Copies the data when the request is posted, so the memory may be modified or deregistered immediately. Only for
+     * SEND and WRITE, up to the inline size of the queue pair. C: {@code IBV_SEND_INLINE}.
      */
     public SendWorkRequest inline() {
         inline = true;
         return this;
     }
 
-    /** The application's number. */
+    /** Returns the application's number of the request. */
     public long id() {
         return id;
     }
 
-    /** What to do. */
+    /** Returns the operation. */
     public SendOpcode opcode() {
         return opcode;
     }
 
-    /** Whether success is reported. */
+    /** Returns whether success is reported. */
     public boolean isSignaled() {
         return signaled;
     }
 
-    /** Whether the peer is asked for a solicited event. */
+    /** Returns whether a solicited event is requested. */
     public boolean isSolicited() {
         return solicited;
     }
 
-    /** Whether earlier READs and atomics come first. */
+    /** Returns whether the request waits for earlier READs and atomics. */
     public boolean isFenced() {
         return fence;
     }
 
-    /** Whether the data are copied when posting. */
+    /** Returns whether the data are copied when the request is posted. */
     public boolean isInline() {
         return inline;
     }
 
-    /** Immediate data. */
+    /** Returns the immediate data. */
     public int immediateData() {
         return immediateOrKey;
     }
 
-    /** Key to take back. */
+    /** Returns the key to invalidate. */
     public int invalidateKey() {
         return immediateOrKey;
     }
 
-    /** Number of the peer's shared receive queue, of an extended connection. */
+    /** Returns the number of the peer's shared receive queue, for extended connections. */
     public int sharedReceiveQueueNumber() {
         return sharedReceiveQueue;
     }
 
-    /** Memory window to bind, or null. */
+    /** Returns the memory window to bind, or null. */
     public @Nullable MemoryWindow memoryWindow() {
         return window;
     }
 
-    /** Region to bind it to, or null for none. */
+    /** Returns the region to bind it to, or null for none. */
     public @Nullable MemoryRegion bindRegion() {
         return bindRegion;
     }
 
-    /** Where the bound part begins in the region, in bytes. */
+    /** Returns the offset of the part to bind in its region, in bytes. */
     public long bindOffsetBytes() {
         return bindOffset;
     }
 
-    /** Bytes of the bound part. */
+    /** Returns the length of the part to bind in bytes. */
     public long bindLengthBytes() {
         return bindLength;
     }
 
-    /** What the peer may do through the window. */
+    /** Returns the rights of the peer through the window. */
     public Set<AccessFlag> bindAccess() {
         return bindAccess;
     }
 
-    /** Where at the peer. */
+    /** Returns the address at the peer. */
     public long remoteAddress() {
         return remoteAddress;
     }
 
-    /** Under which of the peer's keys. */
+    /** Returns the peer's key. */
     public int remoteKey() {
         return remoteKey;
     }
 
-    /** What a compare-and-swap compares with. */
+    /** Returns the value that a compare-and-swap compares with. */
     public long compareValue() {
         return compare;
     }
 
-    /** What a compare-and-swap stores or a fetch-and-add adds. */
+    /** Returns the value that a compare-and-swap stores or a fetch-and-add adds. */
     public long swapOrAddValue() {
         return swapOrAdd;
     }
 
-    /** Where a datagram goes, or null. */
+    /** Returns the destination of a datagram, or null. */
     public @Nullable AddressHandle addressHandle() {
         return addressHandle;
     }
 
-    /** Number of the queue pair that a datagram goes to. */
+    /** Returns the number of the destination queue pair of a datagram. */
     public int remoteQueuePairNumber() {
         return remoteQueuePairNumber;
     }
 
-    /** Key of the queue pair that a datagram goes to. */
+    /** Returns the queue key of a datagram. */
     public int remoteQueueKey() {
         return remoteQueueKey;
     }
 
-    /** The local memory. */
+    /** Returns the local memory. */
     public ScatterGatherList list() {
         return list;
     }

@@ -3,77 +3,79 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that several queue pairs share: each message takes the oldest one, whichever queue pair it comes to. C: {@code
- * struct ibv_srq}. Thread safe.
+ * A receive queue that several queue pairs share. Each message consumes the oldest receive, regardless of its queue
+ * pair. C: {@code struct ibv_srq}. Thread safe.
  *
- * <p>A queue pair is given it when it is made ({@link QueuePairInitAttributes#sharedReceiveQueue(SharedReceiveQueue)}).
- * Completions go to the completion queue of the queue pair that got the message; {@link
- * WorkCompletion#queuePairNumber} tells which one that was.
+ * <p>A queue pair is assigned to it when the queue pair is created
+ * ({@link QueuePairInitAttributes#sharedReceiveQueue(SharedReceiveQueue)}). Completions go to the completion queue of
+ * the queue pair that received the message; {@link WorkCompletion#queuePairNumber} identifies it.
  *
- * <p>One that is made with an {@link XrcDomain} serves extended connections only: no queue pair is given it, and its
- * completions go to its own completion queue.
+ * <p>A queue created with an {@link XrcDomain} serves extended connections only. No queue pair is assigned to it, and
+ * its completions go to the completion queue with which it was created.
  *
- * <p>When a queue pair goes to the error state its peers' receives stay: only one that a message had begun to fill is
- * flushed. {@link AsyncEvent.Type#QUEUE_PAIR_LAST_WORK_REQUEST_REACHED} then tells that it takes nothing more.
+ * <p>When a queue pair enters the error state, only a receive that a message had begun to fill is flushed. The others
+ * stay posted. {@link AsyncEvent.Type#QUEUE_PAIR_LAST_WORK_REQUEST_REACHED} then reports that the queue pair no longer
+ * consumes receives.
  */
 public interface SharedReceiveQueue extends AutoCloseable {
-    /** The domain that the memory of its receives belongs to. */
+    /** Returns the protection domain of the memory of its receives. */
     ProtectionDomain protectionDomain();
 
-    /** What the application left here when it made the queue. */
+    /** Returns the application's object given at creation, or null. */
     @Nullable
     Object userContext();
 
     /**
      * Posts a receive. C: {@code ibv_post_srq_recv}.
      *
-     * @param request copied, may be used again when the call returns
-     * @throws RdmaException {@code EINVAL} if the request has too many pieces or memory of another domain, or the queue is
-     *     closed; {@code ENOMEM} if the queue is full
+     * @param request the request; it is copied and can be reused when the call returns
+     * @throws RdmaException {@code EINVAL} if the request has too many scatter/gather entries or memory of another
+     *     domain, or the queue is closed; {@code ENOMEM} if the queue is full
      */
     void postReceive(ReceiveWorkRequest request);
 
     /**
-     * Posts several receives in order, which costs less than to post them one by one. C: {@code ibv_post_srq_recv} with a
-     * chain of requests.
+     * Posts several receives in order. This costs less than posting each alone. C: {@code ibv_post_srq_recv} with
+     * a chain of requests.
      *
-     * @param requests copied, may be used again when the call returns
-     * @param count how many of them, from the first, to post
-     * @throws PartialPostException if one of them could not be posted; those before it are, those after it are not. Its
-     *     cause says why, as {@link #postReceive} would
+     * @param requests the requests; they are copied and can be reused when the call returns
+     * @param count number of requests to post, from the first
+     * @throws PartialPostException if a request could not be posted. The requests before it are posted, those after it
+     *     are not. The cause is the exception of {@link #postReceive}
      */
     void postReceives(ReceiveWorkRequest[] requests, int count);
 
     /**
-     * Number by which initiators of extended connections name it, 24 bits. C: {@code ibv_get_srq_num}.
+     * Returns the number by which initiators of extended connections name it, 24 bits. C: {@code ibv_get_srq_num}.
      *
-     * @throws RdmaException {@code EOPNOTSUPP} if it was made without an {@link XrcDomain}
+     * @throws RdmaException {@code EOPNOTSUPP} if it was created without an {@link XrcDomain}
      */
     int number();
 
-    /** Sizes, at least those asked for, and the limit. C: {@code ibv_query_srq}. */
+    /** Returns the sizes, at least those requested, and the limit. C: {@code ibv_query_srq}. */
     SharedReceiveQueueAttributes query();
 
     /**
-     * Has {@link AsyncEvent.Type#SHARED_RECEIVE_QUEUE_LIMIT_REACHED} reported, once, when a message comes and fewer
-     * receives than this are left then. C: {@code ibv_modify_srq} with {@code IBV_SRQ_LIMIT}.
+     * Requests one {@link AsyncEvent.Type#SHARED_RECEIVE_QUEUE_LIMIT_REACHED} event, which is reported when a message
+     * leaves fewer than this number of receives. C: {@code ibv_modify_srq} with {@code IBV_SRQ_LIMIT}.
      *
-     * @param receives 0, which takes that back, to the queue's size
+     * @param receives 0, which cancels the request, to the size of the queue
      * @throws RdmaException {@code EINVAL} if it is out of range
      */
     void setLimit(int receives);
 
     /**
-     * Changes the size; what is posted stays. C: {@code ibv_modify_srq} with {@code IBV_SRQ_MAX_WR}.
+     * Changes the size. Posted receives are kept. C: {@code ibv_modify_srq} with {@code IBV_SRQ_MAX_WR}.
      *
-     * @param maxWorkRequests receives that can be posted
-     * @throws RdmaException {@code EINVAL} if it is out of range, less than the limit, or less than what is posted
+     * @param maxWorkRequests maximum number of posted receives
+     * @throws RdmaException {@code EINVAL} if it is out of range, less than the limit, or less than the number of
+     *     posted receives
      */
     void resize(int maxWorkRequests);
 
     /**
-     * Closes the queue; receives that are still posted are forgotten. C: {@code ibv_destroy_srq}. Closing twice does
-     * nothing.
+     * Closes the queue and discards posted receives without completions. C: {@code ibv_destroy_srq}. Closing twice has
+     * no effect.
      *
      * @throws RdmaException {@code EBUSY} while queue pairs use it
      */

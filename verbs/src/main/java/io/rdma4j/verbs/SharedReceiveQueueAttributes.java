@@ -1,10 +1,10 @@
 package io.rdma4j.verbs;
 
 /**
- * What a shared receive queue is like now. C: {@code struct ibv_srq_attr}.
+ * The current attributes of a shared receive queue. C: {@code struct ibv_srq_attr}.
  *
- * @param maxWorkRequests receives that can be posted and not yet taken
- * @param maxScatterGather pieces of one receive
- * @param limit number of receives below which an event comes; 0 when none was asked for, or it has come
+ * @param maxWorkRequests maximum number of posted receives that no message has consumed
+ * @param maxScatterGather maximum number of entries in the scatter/gather list of a receive
+ * @param limit number of receives below which an event is reported; 0 if none is requested or it has been reported
  */
 public record SharedReceiveQueueAttributes(int maxWorkRequests, int maxScatterGather, int limit) {}

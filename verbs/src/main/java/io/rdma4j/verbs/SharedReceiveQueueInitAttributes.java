@@ -3,13 +3,13 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shared receive queue is made of. C: {@code struct ibv_srq_init_attr_ex}.
+ * The parameters of a new shared receive queue. C: {@code struct ibv_srq_init_attr_ex}.
  *
- * @param maxWorkRequests receives posted at most, from 1
- * @param maxScatterGather pieces of one receive
- * @param context anything that the application wants to find again at the queue
- * @param xrcDomain domain of the extended connections that it serves; null for one that is given to queue pairs
- * @param completions where receives are reported, if it serves extended connections; else null
+ * @param maxWorkRequests maximum number of posted receives, from 1
+ * @param maxScatterGather maximum number of entries in the scatter/gather list of a receive
+ * @param context arbitrary object of the application, or null
+ * @param xrcDomain domain of the extended connections that it serves; null for a queue of ordinary queue pairs
+ * @param completions completion queue of receives if it serves extended connections, else null
  */
 public record SharedReceiveQueueInitAttributes(
         int maxWorkRequests,
@@ -17,22 +17,22 @@ public record SharedReceiveQueueInitAttributes(
         @Nullable Object context,
         @Nullable XrcDomain xrcDomain,
         @Nullable CompletionQueue completions) {
-    /** A queue of the given sizes. */
+    /** Returns the parameters of a queue for ordinary queue pairs. */
     public static SharedReceiveQueueInitAttributes of(int maxWorkRequests, int maxScatterGather) {
         return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, null, null, null);
     }
 
-    /** The same for extended connections of a domain, reported where {@link #completions} says. */
+    /** Returns a copy for extended connections of a domain, with the same {@link #completions}. */
     public SharedReceiveQueueInitAttributes extended(XrcDomain domain) {
         return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, context, domain, completions);
     }
 
-    /** The same, reported at a completion queue; for extended connections only. */
+    /** Returns a copy with a completion queue; for extended connections only. */
     public SharedReceiveQueueInitAttributes reportedAt(CompletionQueue queue) {
         return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, context, xrcDomain, queue);
     }
 
-    /** The same for extended connections of a domain. */
+    /** Returns a copy for extended connections of a domain, with a completion queue. */
     public SharedReceiveQueueInitAttributes extended(XrcDomain domain, CompletionQueue reportedAt) {
         return extended(domain).reportedAt(reportedAt);
     }

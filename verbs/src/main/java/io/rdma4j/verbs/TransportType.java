@@ -1,8 +1,8 @@
 package io.rdma4j.verbs;
 
-/** The protocol that a device speaks. C: {@code enum ibv_transport_type}. */
+/** The protocol of a device. C: {@code enum ibv_transport_type}. */
 public enum TransportType {
-    /** The transport of InfiniBand, also over Ethernet as RoCE. */
+    /** InfiniBand transport, also over Ethernet as RoCE. */
     INFINIBAND(0, "InfiniBand"),
     /** RDMA over TCP. */
     IWARP(1, "iWARP");
@@ -15,12 +15,12 @@ public enum TransportType {
         this.text = text;
     }
 
-    /** The number of {@code ibv_transport_type}. */
+    /** Returns the numeric value of {@code ibv_transport_type}. */
     public int code() {
         return code;
     }
 
-    /** The name that {@code ibv_devinfo} prints. */
+    /** Returns the name that {@code ibv_devinfo} prints. */
     public String text() {
         return text;
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * The providers of devices of this process. Found once: looking for them reads files, for which there may be no descriptor
- * later, and they have state.
+ * The providers of devices of this process. They are loaded once, because they have state, and because loading reads
+ * files and may later fail for lack of file descriptors.
  */
 final class VerbsProviders {
     private static final class Holder {

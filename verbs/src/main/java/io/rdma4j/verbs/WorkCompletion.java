@@ -1,10 +1,10 @@
 package io.rdma4j.verbs;
 
 /**
- * One finished work request, in a reusable holder that {@link CompletionQueue#poll} fills. C: {@code struct ibv_wc}.
+ * A work completion, in a reusable holder that {@link CompletionQueue#poll} fills. C: {@code struct ibv_wc}.
  *
- * <p>When {@link #status} is not {@link CompletionStatus#SUCCESS} only {@link #id}, {@link #status} and
- * {@link #queuePairNumber} mean something. Not thread safe.
+ * <p>If {@link #status} is not {@link CompletionStatus#SUCCESS}, only {@link #id}, {@link #status} and
+ * {@link #queuePairNumber} are valid. Not thread safe.
  */
 public final class WorkCompletion {
     private long id;
@@ -22,7 +22,7 @@ public final class WorkCompletion {
     /** Creates an empty holder. */
     public WorkCompletion() {}
 
-    /** An array of {@code count} empty holders for {@link CompletionQueue#poll}. */
+    /** Creates an array of {@code count} empty holders for {@link CompletionQueue#poll}. */
     public static WorkCompletion[] array(int count) {
         WorkCompletion[] array = new WorkCompletion[count];
         for (int i = 0; i < count; i++) {
@@ -31,7 +31,7 @@ public final class WorkCompletion {
         return array;
     }
 
-    /** Fills the holder; for providers. {@code immediateOrKey} is the one that the two flags say. */
+    /** Fills the holder; for providers. The two flags determine the meaning of {@code newImmediateOrKey}. */
     public void set(
             long newId,
             CompletionStatus newStatus,
@@ -53,83 +53,83 @@ public final class WorkCompletion {
         hasGlobalRoute = false;
     }
 
-    /** Says where a datagram came from; for providers, after {@link #set}. */
+    /** Sets the source of a datagram; for providers, after {@link #set}. */
     public void setSource(int queuePairNumber, boolean isRouteInReceive) {
         sourceQueuePairNumber = queuePairNumber;
         hasGlobalRoute = isRouteInReceive;
     }
 
-    /** Sets when the work request ended; for providers. */
+    /** Sets the time of completion; for providers. */
     public void setTimestamp(long nanos) {
         timestampNanos = nanos;
     }
 
-    /** Number that the application gave to the work request ({@code wr_id}). */
+    /** Returns the application's number of the work request ({@code wr_id}). */
     public long id() {
         return id;
     }
 
-    /** How it ended. */
+    /** Returns the status. */
     public CompletionStatus status() {
         return status;
     }
 
-    /** Whether it ended well. */
+    /** Returns whether the work request succeeded. */
     public boolean isSuccess() {
         return status == CompletionStatus.SUCCESS;
     }
 
-    /** What it was. */
+    /** Returns the operation. */
     public CompletionOpcode opcode() {
         return opcode;
     }
 
-    /** Bytes received or read; for a receive taken by an RDMA WRITE the bytes written. */
+    /** Returns the number of bytes received or read, or written by the RDMA WRITE that consumed the receive. */
     public long byteLength() {
         return byteLength;
     }
 
-    /** Queue pair that it was posted to. */
+    /** Returns the number of the queue pair to which the work request was posted. */
     public int queuePairNumber() {
         return queuePairNumber;
     }
 
-    /** Whether the peer sent immediate data ({@code IBV_WC_WITH_IMM}). */
+    /** Returns whether the peer sent immediate data ({@code IBV_WC_WITH_IMM}). */
     public boolean hasImmediate() {
         return hasImmediate;
     }
 
-    /** The immediate data, as a number whose network order is what went over the wire. */
+    /** Returns the immediate data. On the wire they are in network order. */
     public int immediate() {
         return immediateOrKey;
     }
 
-    /** Whether the peer took back a key ({@code IBV_WC_WITH_INV}). */
+    /** Returns whether the peer invalidated a key ({@code IBV_WC_WITH_INV}). */
     public boolean hasInvalidatedKey() {
         return hasInvalidatedKey;
     }
 
-    /** The key that the peer took back. */
+    /** Returns the key that the peer invalidated. */
     public int invalidatedKey() {
         return immediateOrKey;
     }
 
-    /** For the receive of a datagram: number of the queue pair that sent it; else 0. C: {@code src_qp}. */
+    /** Returns the number of the sending queue pair for the receive of a datagram, else 0. C: {@code src_qp}. */
     public int sourceQueuePairNumber() {
         return sourceQueuePairNumber;
     }
 
     /**
-     * Whether the receive begins with 40 bytes for the header of the IP packet, as that of every datagram does; they count
-     * in {@link #byteLength}. C: {@code IBV_WC_GRH}.
+     * Returns whether the receive begins with 40 bytes for the IP header, as for every datagram. {@link #byteLength}
+     * includes them. C: {@code IBV_WC_GRH}.
      */
     public boolean hasGlobalRoute() {
         return hasGlobalRoute;
     }
 
     /**
-     * When the work request ended, in nanoseconds of {@link System#nanoTime}. C: {@code ibv_wc_read_completion_ts} of an
-     * extended completion queue.
+     * Returns the time of completion in nanoseconds of {@link System#nanoTime}. C: {@code ibv_wc_read_completion_ts} of
+     * an extended completion queue.
      */
     public long timestampNanos() {
         return timestampNanos;

@@ -12,17 +12,17 @@ import java.lang.foreign.MemorySegment;
  * |A| reserved            | packet sequence number (24)    |
  * </pre>
  *
- * <p>The static accessors read and write fields in place and judge nothing: they are safe where {@link #LENGTH} bytes
- * lie in the segment. A record holds one header's values.
+ * <p>The static accessors read and write fields in place without validating them. The segment must hold {@link #LENGTH}
+ * bytes at the offset. A record holds the values of one header.
  *
  * @param opcode operation, see {@link Opcode}
- * @param solicited whether the packet asks for an event at the receiver (SE)
+ * @param solicited true if the packet requests an event at the receiver (SE)
  * @param migrated migration state bit (MigReq)
  * @param padCount bytes of padding after the payload, 0 to 3
  * @param version transport header version, 0
  * @param partitionKey partition key
  * @param destinationQueuePair queue pair number, 24 bits
- * @param acknowledgeRequest whether the sender asks for an acknowledgement
+ * @param acknowledgeRequest true if the sender requests an acknowledgement
  * @param psn packet sequence number, 24 bits
  */
 public record Bth(
@@ -35,13 +35,13 @@ public record Bth(
         int destinationQueuePair,
         boolean acknowledgeRequest,
         int psn) {
-    /** Bytes of the header. */
+    /** Length of the header in bytes. */
     public static final int LENGTH = 12;
 
     private static final int OPCODE = 0;
     private static final int FLAGS = 1;
     private static final int PARTITION_KEY = 2;
-    /** Byte with FECN, BECN and six reserved bits; the ICRC masks it. */
+    /** Offset of the byte with FECN, BECN and six reserved bits. The ICRC masks it. */
     static final int RESERVED_8A = 4;
 
     private static final int DESTINATION_QUEUE_PAIR = 5;
@@ -51,52 +51,52 @@ public record Bth(
     private static final int SOLICITED = 0x80;
     private static final int MIGRATED = 0x40;
 
-    /** Opcode byte. */
+    /** Returns the opcode byte. */
     public static int opcode(MemorySegment s, long at) {
         return Wire.u8(s, at + OPCODE);
     }
 
-    /** Solicited event bit. */
+    /** Returns the solicited event bit. */
     public static boolean solicited(MemorySegment s, long at) {
         return (Wire.u8(s, at + FLAGS) & SOLICITED) != 0;
     }
 
-    /** Migration state bit. */
+    /** Returns the migration state bit. */
     public static boolean migrated(MemorySegment s, long at) {
         return (Wire.u8(s, at + FLAGS) & MIGRATED) != 0;
     }
 
-    /** Bytes of padding, 0 to 3. */
+    /** Returns the number of padding bytes, 0 to 3. */
     public static int padCount(MemorySegment s, long at) {
         return Wire.u8(s, at + FLAGS) >> 4 & 3;
     }
 
-    /** Transport header version. */
+    /** Returns the transport header version. */
     public static int version(MemorySegment s, long at) {
         return Wire.u8(s, at + FLAGS) & 0xf;
     }
 
-    /** Partition key. */
+    /** Returns the partition key. */
     public static int partitionKey(MemorySegment s, long at) {
         return Wire.u16(s, at + PARTITION_KEY);
     }
 
-    /** Destination queue pair number. */
+    /** Returns the destination queue pair number. */
     public static int destinationQueuePair(MemorySegment s, long at) {
         return Wire.u24(s, at + DESTINATION_QUEUE_PAIR);
     }
 
-    /** Acknowledge request bit. */
+    /** Returns the acknowledge request bit. */
     public static boolean acknowledgeRequest(MemorySegment s, long at) {
         return (Wire.u8(s, at + ACKNOWLEDGE_REQUEST) & 0x80) != 0;
     }
 
-    /** Packet sequence number. */
+    /** Returns the packet sequence number. */
     public static int psn(MemorySegment s, long at) {
         return Wire.u24(s, at + PSN);
     }
 
-    /** Writes a whole header with version 0, no migration and all reserved bits zero; the hot path's way. */
+    /** Writes a whole header with version 0, no migration and all reserved bits zero, without creating a record. */
     public static void write(
             MemorySegment s,
             long at,
@@ -113,7 +113,7 @@ public record Bth(
         Wire.u32(s, at + ACKNOWLEDGE_REQUEST, (acknowledgeRequest ? 0x8000_0000 : 0) | psn & Psn.MASK);
     }
 
-    /** Reads a header; {@link #LENGTH} bytes must lie at {@code at}. */
+    /** Reads a header. The segment must hold {@link #LENGTH} bytes at {@code at}. */
     public static Bth parse(MemorySegment s, long at) {
         return new Bth(
                 opcode(s, at),
@@ -127,7 +127,7 @@ public record Bth(
                 psn(s, at));
     }
 
-    /** Writes this header; every one of the {@link #LENGTH} bytes is written. */
+    /** Writes all {@link #LENGTH} bytes of this header. */
     public void emit(MemorySegment s, long at) {
         write(s, at, opcode, solicited, padCount, partitionKey, destinationQueuePair, acknowledgeRequest, psn);
         Wire.u8(

@@ -21,7 +21,7 @@ import io.rdma4j.wire.cm.SidrReq;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One packet in one line of text, for traces and messages. Any bytes give a line; nothing throws.
+ * Formats one packet as one line of text, for traces and messages. Any bytes give a line; no method throws.
  *
  * <pre>
  * 10.88.0.2 &gt; 10.88.0.1 RC_READ_REQUEST qp 0x11 psn 178919 ackreq va 0x56368b92b5f0 rkey 0x569 dmalen 64 len 0
@@ -29,13 +29,13 @@ import java.lang.foreign.MemorySegment;
  * 10.88.0.1 &gt; 10.88.0.2 CM RTU id 0x910f3ce3 remote-id 0x8f011ff1
  * </pre>
  *
- * <p>Queue pair numbers, keys and IDs are in hexadecimal, PSNs and lengths in decimal; {@code len} is the payload in bytes,
- * without padding. Allocates; not for the hot path. Thread safe.
+ * <p>Queue pair numbers, keys and IDs are in hexadecimal, PSNs and lengths in decimal. {@code len} is the length of the
+ * payload in bytes, without padding. The methods allocate and are not meant for the hot path. Thread safe.
  */
 public final class Dissector {
     private Dissector() {}
 
-    /** Describes a frame, which must be whole in its memory; its ICRC is not checked. */
+    /** Describes a frame. All its bytes must be in its memory. Its ICRC is not checked. */
     public static String line(Frame frame) {
         StringBuilder out = new StringBuilder(160);
         out.append(Gid.toString(frame.sourceHigh, frame.sourceLow))
@@ -57,8 +57,8 @@ public final class Dissector {
     /**
      * Describes a CM message, without addresses.
      *
-     * @param at where its MAD begins
-     * @param length bytes of the MAD
+     * @param at offset of the MAD
+     * @param length length of the MAD in bytes
      */
     public static String cmLine(MemorySegment s, long at, long length) {
         StringBuilder out = new StringBuilder(160);
@@ -142,7 +142,7 @@ public final class Dissector {
         }
     }
 
-    /** A syndrome in words: {@code "ack"}, {@code "rnr-nak 0.01ms"}, {@code "nak remote-access-error"}. */
+    /** Describes a syndrome: {@code "ack"}, {@code "rnr-nak 0.01ms"}, {@code "nak remote-access-error"}. */
     public static String syndrome(int syndrome) {
         if (Aeth.isAck(syndrome)) {
             return syndrome == Aeth.ACK ? "ack" : "ack credits " + (syndrome & Aeth.ACK);
@@ -270,17 +270,17 @@ public final class Dissector {
             out.append(" no-ip-header");
             return;
         }
-        boolean bare = header.isIpv4();
-        out.append(" from ").append(bare ? "" : "[").append(header.source()).append(bare ? ":" : "]:");
+        boolean isIpv4 = header.isIpv4();
+        out.append(" from ").append(isIpv4 ? "" : "[").append(header.source()).append(isIpv4 ? ":" : "]:");
         out.append(header.sourcePort());
         out.append(" to ").append(header.destination());
     }
 
-    private static String messageName(int message, String third) {
+    private static String messageName(int message, String nameOfTwo) {
         return switch (message) {
             case 0 -> "REQ";
             case 1 -> "REP";
-            case 2 -> third;
+            case 2 -> nameOfTwo;
             default -> "message " + message;
         };
     }

@@ -1,12 +1,12 @@
 package io.rdma4j.wire;
 
 /**
- * Flow labels and the UDP source ports made of them, which spread connections over the paths of a network. A receiver
- * looks at neither; these are the rules by which Linux sends. Source: InfiniBand Architecture volume 1, annex A17
+ * Flow labels and the UDP source ports derived from them, which spread connections over the paths of a network.
+ * Receivers ignore both. The rules are those of Linux as a sender. Source: InfiniBand Architecture volume 1, annex A17
  * (RoCEv2), and Linux's behaviour.
  */
 public final class FlowLabel {
-    /** Bits of a flow label: 20. */
+    /** Mask of the 20 bits of a flow label. */
     public static final int MASK = 0xf_ffff;
 
     /** First of the 2<sup>14</sup> UDP source ports of RoCEv2. */
@@ -20,12 +20,12 @@ public final class FlowLabel {
 
     private FlowLabel() {}
 
-    /** The flow label of a connection between two rdma_cm ports, as the active side chooses it. */
+    /** Returns the flow label that the active side chooses for a connection between two rdma_cm ports. */
     public static int ofPorts(int sourcePort, int destinationPort) {
         return sourcePort * 31 + destinationPort & MASK;
     }
 
-    /** The flow label of a connection that was given none, from both queue pair numbers. */
+    /** Returns the flow label of a connection without an assigned one, derived from both queue pair numbers. */
     public static int ofQueuePairs(int localQueuePair, int remoteQueuePair) {
         long product = (localQueuePair & 0xffff_ffffL) * (remoteQueuePair & 0xffff_ffffL);
         product ^= product >>> 20;
@@ -33,13 +33,13 @@ public final class FlowLabel {
         return (int) product & MASK;
     }
 
-    /** The UDP source port of a connection's packets, in both directions. */
+    /** Returns the UDP source port of a connection's packets, in both directions. */
     public static int sourcePort(int flowLabel) {
         int label = flowLabel & MASK;
         return FIRST_SOURCE_PORT | label & PORT_MASK ^ label >>> PORT_BITS;
     }
 
-    /** The UDP source port of a datagram queue pair's packets, those of queue pair 1 included. */
+    /** Returns the UDP source port of a datagram queue pair's packets, including those of queue pair 1. */
     public static int datagramSourcePort(int queuePair) {
         return FIRST_SOURCE_PORT + (queuePair * HASH_MULTIPLIER >>> 32 - PORT_BITS);
     }

@@ -4,18 +4,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * One RoCEv2 datagram in memory: its UDP payload (BTH to ICRC) and what is known of the IP and UDP headers around it.
+ * One RoCEv2 datagram in memory: its UDP payload (BTH to ICRC) and the known fields of its IP and UDP headers.
  *
- * <p>A frame is a reusable holder, filled by whoever reads or builds it; it owns no memory. Addresses are in GID form,
- * sixteen bytes as two {@code long}s in network order, IPv4 as {@code ::ffff:a.b.c.d}. Not thread safe.
+ * <p>A frame is a reusable holder and owns no memory. Addresses are in GID form: sixteen bytes as two {@code long}s in
+ * network order, IPv4 as {@code ::ffff:a.b.c.d}. Not thread safe.
  */
 public final class Frame {
     /** UDP port of RoCEv2. */
     public static final int UDP_PORT = 4791;
 
     /**
-     * {@link #identification} of a frame whose IPv4 identification the receiver could not see, and that is presumed to be
-     * 0; of one that is presumed to be {@code n}, it is {@code ~n}.
+     * The {@link #identification} of a frame whose IPv4 identification is unknown to the receiver and presumed to be 0.
+     * If it is presumed to be {@code n}, the field is {@code ~n}.
      */
     public static final int IDENTIFICATION_UNKNOWN = -1;
 
@@ -24,13 +24,13 @@ public final class Frame {
     /** Memory that holds the UDP payload. */
     public MemorySegment segment = MemorySegment.NULL;
 
-    /** The same memory as {@link #segment}, from the same base, for the checksum code and the sockets. */
+    /** The same memory as {@link #segment}, with the same base, for the checksum code and the sockets. */
     public ByteBuffer buffer = ByteBuffer.allocate(0);
 
-    /** Where the UDP payload begins in {@link #segment} and {@link #buffer}, in bytes. */
+    /** Offset of the UDP payload in {@link #segment} and {@link #buffer}, in bytes. */
     public int offset;
 
-    /** Bytes of UDP payload, the ICRC included. */
+    /** Length of the UDP payload in bytes, including the ICRC. */
     public int length;
 
     /** Source address, upper half. */
@@ -51,7 +51,7 @@ public final class Frame {
     /** UDP destination port. */
     public int destinationPort = UDP_PORT;
 
-    /** IPv4 identification; negative where it {@linkplain #IDENTIFICATION_UNKNOWN is unknown}; without meaning for IPv6. */
+    /** IPv4 identification; negative if {@linkplain #IDENTIFICATION_UNKNOWN unknown}; not defined for IPv6. */
     public int identification;
 
     /** IPv4 type of service or IPv6 traffic class. */
@@ -63,32 +63,32 @@ public final class Frame {
     /** Creates an empty frame. */
     public Frame() {}
 
-    /** Whether the frame travels in IPv4: its destination address is an IPv4-mapped one. */
+    /** Returns whether the frame is carried by IPv4, that is, its destination address is IPv4-mapped. */
     public boolean isIpv4() {
         return isIpv4(destinationHigh, destinationLow);
     }
 
-    /** Whether {@link #identification} is known, and not only presumed. */
+    /** Returns whether {@link #identification} is known rather than presumed. */
     public boolean isIdentificationKnown() {
         return identification >= 0;
     }
 
-    /** {@link #identification} as far as it is known, else what it is presumed to be. */
+    /** Returns the IPv4 identification if it is known, else the presumed one. */
     public int presumedIdentification() {
         return identification >= 0 ? identification : ~identification;
     }
 
-    /** Whether an address in GID form is an IPv4-mapped one. */
+    /** Returns whether an address in GID form is IPv4-mapped. */
     public static boolean isIpv4(long high, long low) {
         return high == 0 && (low & 0xffff_ffff_0000_0000L) == V4_MAPPED;
     }
 
-    /** Lower half of the GID form of an IPv4 address; the upper half is zero. */
+    /** Returns the lower half of the GID form of an IPv4 address. The upper half is zero. */
     public static long ipv4Low(int address) {
         return V4_MAPPED | (address & 0xffff_ffffL);
     }
 
-    /** Lets this frame stand for the same bytes and headers as {@code other}. */
+    /** Copies all fields of {@code other}. The bytes are shared, not copied. */
     public void set(Frame other) {
         segment = other.segment;
         buffer = other.buffer;

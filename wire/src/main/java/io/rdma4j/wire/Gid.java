@@ -3,52 +3,52 @@ package io.rdma4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A global identifier: sixteen bytes that name a port. On RoCEv2 it is the port's IPv6 address, or its IPv4 address as
- * {@code ::ffff:a.b.c.d}. C counterpart: {@code union ibv_gid}.
+ * A global identifier: sixteen bytes that identify a port. On RoCEv2 it is the IPv6 address of the port, or its IPv4
+ * address as {@code ::ffff:a.b.c.d}. C counterpart: {@code union ibv_gid}.
  *
  * @param high the first eight bytes, network order
  * @param low the last eight bytes, network order
  */
 public record Gid(long high, long low) {
-    /** Bytes of a global identifier. */
+    /** Length of a global identifier in bytes. */
     public static final int LENGTH = 16;
 
     /** All zero: no address. */
     public static final Gid ZERO = new Gid(0, 0);
 
-    /** The identifier of an IPv4 address. */
+    /** Returns the identifier of an IPv4 address. */
     public static Gid ofIpv4(int address) {
         return new Gid(0, Frame.ipv4Low(address));
     }
 
-    /** Whether this is the identifier of an IPv4 address. */
+    /** Returns whether this is the identifier of an IPv4 address. */
     public boolean isIpv4() {
         return Frame.isIpv4(high, low);
     }
 
-    /** The IPv4 address; without meaning where {@link #isIpv4} is false. */
+    /** Returns the IPv4 address. The result is meaningless if {@link #isIpv4} is false. */
     public int ipv4() {
         return (int) low;
     }
 
-    /** Reads an identifier; {@link #LENGTH} bytes must lie at {@code at}. */
+    /** Reads an identifier. The segment must hold {@link #LENGTH} bytes at {@code at}. */
     public static Gid parse(MemorySegment s, long at) {
         return new Gid(Wire.u64(s, at), Wire.u64(s, at + 8));
     }
 
-    /** Writes this identifier; every one of the {@link #LENGTH} bytes is written. */
+    /** Writes all {@link #LENGTH} bytes of this identifier. */
     public void emit(MemorySegment s, long at) {
         Wire.u64(s, at, high);
         Wire.u64(s, at + 8, low);
     }
 
-    /** The address as text: dotted IPv4, or IPv6 in the short form of RFC 5952. */
+    /** Returns the address as text: dotted IPv4, or IPv6 in the canonical form of RFC 5952. */
     @Override
     public String toString() {
         return toString(high, low);
     }
 
-    /** {@link #toString()} for an address held as two numbers. */
+    /** Returns the same text as {@link #toString()} for an address held as two numbers. */
     static String toString(long high, long low) {
         if (Frame.isIpv4(high, low)) {
             int v4 = (int) low;

@@ -6,64 +6,65 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Invariant CRC: the last four bytes of every RoCEv2 packet, a CRC-32 over all that no router changes.
+ * Invariant CRC: the last four bytes of every RoCEv2 packet, a CRC-32 over all fields that routers do not change.
  *
- * <p>The sum runs over eight bytes of ones (in place of the local route header), the IP header, the UDP header, and the
- * UDP payload up to the ICRC. Counted as ones are: of IPv4 the type of service, time to live and checksum; of IPv6 the
- * traffic class, flow label and hop limit; the UDP checksum; and the BTH's byte with FECN and BECN. The IPv4 header is
- * taken to have no options and the don't-fragment flag set, as all RoCEv2 peers send it. The result is stored with its
- * least significant byte first. Source: InfiniBand Architecture volume 1, 7.8.1, and annex A17 (RoCEv2).
+ * <p>The sum covers eight bytes of ones (in place of the local route header), the IP header, the UDP header, and the
+ * UDP payload up to the ICRC. Mutable fields count as ones: the type of service, time to live and checksum of IPv4, the
+ * traffic class, flow label and hop limit of IPv6, the UDP checksum, and the BTH byte with FECN and BECN. The IPv4
+ * header is assumed to have no options and the don't-fragment flag set, as all RoCEv2 peers send it. The result is
+ * stored with its least significant byte first. Source: InfiniBand Architecture volume 1, 7.8.1, and annex A17
+ * (RoCEv2).
  *
- * <p>The sum covers the IPv4 identification, which a UDP socket does not show to the receiver. The CRC is linear, so a
- * frame of unknown identification is checked by membership: with the CRC's 32 bits read as a polynomial, the
- * identification of a frame with {@code n} bytes behind it shifts the sum by identification &times; x<sup>8n+32</sup>.
- * The difference between the ICRC received and the one computed for identification 0, divided by that power of x, is
- * therefore a polynomial of degree below 16 (the identification itself) where the frame is whole, and anything else
- * where it is damaged. Sixteen of the 32 bits still check.
+ * <p>The sum covers the IPv4 identification, which a UDP socket does not report to the receiver. The CRC is linear, so
+ * a frame of unknown identification is checked by membership. With the 32 bits of the CRC read as a polynomial, the
+ * identification of a frame with {@code n} bytes after it shifts the sum by identification &times; x<sup>8n+32</sup>.
+ * The difference between the received ICRC and the one computed for identification 0 is divided by that power of x. The
+ * quotient of an intact frame has a degree below 16: it is the identification. Any other quotient means that the frame
+ * is corrupted. Such a check has the strength of 16 of the 32 bits.
  *
- * <p>An instance holds scratch memory: one per engine or thread. No method allocates. The position and limit of a
- * frame's buffer are as before when a method returns.
+ * <p>An instance holds scratch memory and is not thread safe: use one per engine or thread. No method allocates.
+ * Methods preserve the position and limit of the frame's buffer.
  */
 public final class Icrc {
-    /** Bytes of the ICRC at the end of a frame. */
+    /** Length of the ICRC at the end of a frame, in bytes. */
     public static final int LENGTH = 4;
 
-    /** {@link #recoverIdentification}'s answer where no identification makes the ICRC right. */
+    /** Result of {@link #recoverIdentification} if no identification matches the ICRC. */
     public static final int NO_IDENTIFICATION = -1;
 
     private static final int SHORTEST_FRAME = Bth.LENGTH + LENGTH;
     private static final int LONGEST_FRAME = 0xffff;
 
     private static final int ROUTE_HEADER_LENGTH = 8;
-    private static final int LEAD_WORD_LENGTH = 4;
+    private static final int PREFIX_WORD_LENGTH = 4;
     private static final int IPV4_LENGTH = 20;
     private static final int IPV4_IDENTIFICATION = 4;
     private static final int IPV6_LENGTH = 40;
     private static final int UDP_LENGTH = 8;
     private static final int PROTOCOL_UDP = 17;
 
-    /** IPv4 version 4, header of five words, type of service masked. */
+    /** IPv4: version 4, header of five words, type of service masked. */
     private static final int IPV4_FIRST_BYTES = 0x45ff;
 
-    /** IPv4 don't-fragment flag, offset 0. */
+    /** IPv4: don't-fragment flag, offset 0. */
     private static final int DONT_FRAGMENT = 0x4000;
 
-    /** Masked time to live, then the protocol. */
+    /** IPv4: masked time to live, then the protocol. */
     private static final int MASKED_TTL_AND_PROTOCOL = 0xff00 | PROTOCOL_UDP;
 
-    /** IPv6 version 6, traffic class and flow label masked. */
+    /** IPv6: version 6, traffic class and flow label masked. */
     private static final int IPV6_FIRST_WORD = 0x6fff_ffff;
 
-    /** Up to so many bytes behind the BTH are copied behind the headers and summed up with them: a call costs more. */
+    /** Maximum number of bytes after the BTH that are copied and summed with the headers. A second call costs more. */
     private static final int SHORT_REST = 440;
 
     /**
-     * What is summed up at once are so many bytes, or twice that: from 256 bytes on Java's CRC-32 takes wide vectors, and
-     * sums up 256 bytes in three quarters of the time of 128.
+     * Short packets are summed in one call over this number of bytes, or twice that. From 256 bytes on, Java's CRC-32
+     * uses wide vectors, and sums 256 bytes in three quarters of the time of 128.
      */
     private static final int VECTOR_LENGTH = 256;
 
-    /** Where everything that is laid out to be summed up ends. */
+    /** End of the layout in the scratch memory. */
     private static final int END = 2 * VECTOR_LENGTH;
 
     private static final int MASKED_16 = 0xffff;
@@ -73,14 +74,15 @@ public final class Icrc {
     private static final int POLYNOMIAL = 0xedb8_8320;
 
     /**
-     * The word that leads a register of zero to where the ones of the route header lead the sum. Words of ones make the
-     * register zero at the beginning, and zeros leave it so: thus a sum can be made longer in front.
+     * The word that takes a CRC register of zero to the state after the ones of the route header. A leading word of
+     * ones makes the initial register zero, and zeros keep it zero, so a prefix of any length can replace the route
+     * header.
      */
-    private static final int LEAD_WORD;
+    private static final int PREFIX_WORD;
 
     /**
-     * Bytes that the sum covers behind the IPv4 identification, beyond the frame's length: 14 of the IPv4 header and 8
-     * of UDP, less the ICRC.
+     * Number of bytes after the IPv4 identification that the sum covers, less the frame's length. It is 14 of the IPv4
+     * header and 8 of UDP, less the ICRC.
      */
     private static final int BEYOND_LENGTH = IPV4_LENGTH - 6 + UDP_LENGTH - LENGTH;
 
@@ -105,19 +107,19 @@ public final class Icrc {
         for (int i = 0; i < ROUTE_HEADER_LENGTH; i++) {
             ones.update(MASKED_8);
         }
-        LEAD_WORD = divideByPowerOfX(~(int) ones.getValue(), 8 * LEAD_WORD_LENGTH);
+        PREFIX_WORD = divideByPowerOfX(~(int) ones.getValue(), 8 * PREFIX_WORD_LENGTH);
     }
 
     private final CRC32 crc = new CRC32();
 
-    /** The lead, the headers and what is short behind them, up to {@link #END}. */
+    /** The prefix, the headers and a short payload, ending at {@link #END}. */
     private final byte[] scratch = new byte[END];
 
-    private final ByteBuffer laidOut = ByteBuffer.wrap(scratch);
-    private int leadBegin;
-    private int leadEnd;
+    private final ByteBuffer layout = ByteBuffer.wrap(scratch);
+    private int prefixBegin;
+    private int prefixEnd;
 
-    /** What the headers were laid out for. */
+    // Length, addresses and ports of the frame whose headers the scratch memory holds.
     private int length;
 
     private long sourceHigh;
@@ -133,8 +135,8 @@ public final class Icrc {
     /**
      * Computes a frame's ICRC and writes it into the frame's last four bytes.
      *
-     * @param frame the frame; {@link Frame#length} counts the ICRC and is at least 16. An unknown
-     *     {@link Frame#identification} counts as what it is presumed to be
+     * @param frame the frame; {@link Frame#length} includes the ICRC and is at least 16. If its
+     *     {@link Frame#identification} is unknown, the presumed one is used
      */
     public void seal(Frame frame) {
         int sum = compute(frame, frame.presumedIdentification());
@@ -142,9 +144,10 @@ public final class Icrc {
     }
 
     /**
-     * Whether a frame's last four bytes are its ICRC: exact on IPv6 and where {@link Frame#identification} is known,
-     * else by membership: then the identification that makes it right becomes the frame's, at least cost if it is the
-     * presumed one. A frame too short to hold a BTH and an ICRC has none.
+     * Returns whether a frame's last four bytes are its ICRC. The check is exact on IPv6 and if
+     * {@link Frame#identification} is known. Otherwise it is by membership, and sets the identification of a valid
+     * frame. This is cheapest if the presumed identification is the right one. A frame too short to hold a BTH and an
+     * ICRC is invalid.
      */
     public boolean verify(Frame frame) {
         int length = frame.length;
@@ -169,10 +172,10 @@ public final class Icrc {
     }
 
     /**
-     * Finds the IPv4 identification that a frame was sent with, from its ICRC.
+     * Recovers the IPv4 identification that a frame was sent with from its ICRC.
      *
-     * @return the identification, 0 to 65535, or {@link #NO_IDENTIFICATION} where the frame is damaged, too short or
-     *     not IPv4
+     * @return the identification, 0 to 65535, or {@link #NO_IDENTIFICATION} if the frame is corrupted, too short or not
+     *     IPv4
      */
     public int recoverIdentification(Frame frame) {
         int length = frame.length;
@@ -183,11 +186,11 @@ public final class Icrc {
     }
 
     /**
-     * Gives a frame another IPv4 identification and changes its ICRC as that asks for: it is right afterwards if it was
-     * right before, and wrong if it was wrong.
+     * Replaces the IPv4 identification of a frame and updates its ICRC. A valid ICRC stays valid, an invalid one stays
+     * invalid.
      *
-     * @param frame the frame, with the identification that its ICRC was made with
-     * @param identification the new one, 0 to 65535
+     * @param frame the frame, with the identification for which its ICRC was computed
+     * @param identification the new identification, 0 to 65535
      */
     public void changeIdentification(Frame frame, int identification) {
         int present = frame.presumedIdentification();
@@ -203,7 +206,7 @@ public final class Icrc {
         return inBufferOrder(frame.buffer.getInt(frame.offset + frame.length - LENGTH), frame.buffer);
     }
 
-    /** The ICRC's least significant byte goes first, whatever order the frame's owner reads its buffer in. */
+    /** Converts an {@code int} that is stored least significant byte first to or from the byte order of the buffer. */
     private static int inBufferOrder(int sum, ByteBuffer buffer) {
         return buffer.order() == ByteOrder.LITTLE_ENDIAN ? sum : Integer.reverseBytes(sum);
     }
@@ -213,38 +216,41 @@ public final class Icrc {
         boolean isShort = rest <= SHORT_REST;
         int bthAt = END - Bth.LENGTH - (isShort ? rest : 0);
         int at = bthAt - UDP_LENGTH - (frame.isIpv4() ? IPV4_LENGTH : IPV6_LENGTH);
-        int begin = at - LEAD_WORD_LENGTH;
+        int begin = at - PREFIX_WORD_LENGTH;
         if (isShort) {
-            begin = begin - LEAD_WORD_LENGTH >= END - VECTOR_LENGTH ? END - VECTOR_LENGTH : 0;
+            begin = begin - PREFIX_WORD_LENGTH >= END - VECTOR_LENGTH ? END - VECTOR_LENGTH : 0;
         }
         if (!isLaidOut(frame)) {
-            lead(begin, at);
+            prefix(begin, at);
             headers(frame, at);
         }
         if (frame.isIpv4()) {
-            laidOut.putInt(at + IPV4_IDENTIFICATION, identification << 16 | DONT_FRAGMENT);
+            layout.putInt(at + IPV4_IDENTIFICATION, identification << 16 | DONT_FRAGMENT);
         }
-        laidOut.put(bthAt, frame.buffer, frame.offset, isShort ? Bth.LENGTH + rest : Bth.LENGTH);
+        layout.put(bthAt, frame.buffer, frame.offset, isShort ? Bth.LENGTH + rest : Bth.LENGTH);
         scratch[bthAt + Bth.RESERVED_8A] = (byte) MASKED_8;
         CRC32 sum = crc;
         sum.reset();
         sum.update(scratch, begin, END - begin);
         if (!isShort) {
-            sumUp(sum, frame.buffer, frame.offset + Bth.LENGTH, rest);
+            update(sum, frame.buffer, frame.offset + Bth.LENGTH, rest);
         }
         return (int) sum.getValue();
     }
 
-    private static void sumUp(CRC32 sum, ByteBuffer buffer, int from, int length) {
+    private static void update(CRC32 sum, ByteBuffer buffer, int from, int length) {
         int position = buffer.position();
         int limit = buffer.limit();
-        // Limit before position: a limit below the position would drag the position along.
+        // Limit before position: a limit below the position would move the position.
         buffer.limit(from + length).position(from);
         sum.update(buffer);
         buffer.limit(limit).position(position);
     }
 
-    /** Whether all but the identification is, and is where it is, as for the frame before, which is so for most of a burst. */
+    /**
+     * Returns whether the laid-out headers, except the identification, are those of {@code frame}, as in most of a
+     * burst.
+     */
     private boolean isLaidOut(Frame frame) {
         return frame.length == length
                 && frame.sourceLow == sourceLow
@@ -255,21 +261,21 @@ public final class Icrc {
                 && frame.destinationPort == destinationPort;
     }
 
-    /** Lays out what stands for the route header, from {@code begin} to {@code end}: one word, or at least two. */
-    private void lead(int begin, int end) {
-        if (begin == leadBegin && end == leadEnd) {
+    /** Writes the prefix that replaces the route header, from {@code begin} to {@code end}: one word or more. */
+    private void prefix(int begin, int end) {
+        if (begin == prefixBegin && end == prefixEnd) {
             return;
         }
-        leadBegin = begin;
-        leadEnd = end;
+        prefixBegin = begin;
+        prefixEnd = end;
         Arrays.fill(scratch, begin, end, (byte) 0);
-        int word = Integer.reverseBytes(LEAD_WORD);
-        laidOut.putInt(begin, -1);
-        int last = end - LEAD_WORD_LENGTH;
-        laidOut.putInt(last, last == begin ? ~word : word);
+        int word = Integer.reverseBytes(PREFIX_WORD);
+        layout.putInt(begin, -1);
+        int last = end - PREFIX_WORD_LENGTH;
+        layout.putInt(last, last == begin ? ~word : word);
     }
 
-    /** Lays out the IP header, but for the identification, and the UDP header, masked. */
+    /** Lays out the masked IP header, without the identification, and the masked UDP header. */
     private void headers(Frame frame, int begin) {
         length = frame.length;
         sourceHigh = frame.sourceHigh;
@@ -278,7 +284,7 @@ public final class Icrc {
         destinationLow = frame.destinationLow;
         sourcePort = frame.sourcePort;
         destinationPort = frame.destinationPort;
-        ByteBuffer h = laidOut;
+        ByteBuffer h = layout;
         int at = begin;
         int udpLength = UDP_LENGTH + frame.length;
         if (frame.isIpv4()) {
@@ -300,17 +306,17 @@ public final class Icrc {
         h.putInt(at + 4, udpLength << 16 | MASKED_16);
     }
 
-    /** The identification that shifts the sum of a frame of this length by {@code difference}, or none. */
+    /** Returns the identification that shifts the sum of a frame of this length by {@code difference}, or none. */
     private static int identification(int difference, int length) {
         int quotient = multiply(multiply(difference, DIVISOR_LOW[length & 0xff]), DIVISOR_HIGH[length >>> 8]);
         if ((quotient & 0xffff) != 0) {
             return NO_IDENTIFICATION;
         }
-        // The upper half is x^0 to x^15: the identification's two bytes as sent, the first one in the low byte.
+        // Bits 31:16 are x^0 to x^15. The first byte of the identification on the wire is in bits 23:16.
         return (quotient >>> 24) | (quotient >>> 8 & 0xff00);
     }
 
-    /** Product of two polynomials modulo the CRC polynomial, bit 31 being x^0. */
+    /** Multiplies two polynomials modulo the CRC polynomial. Bit 31 is x^0. */
     private static int multiply(int a, int b) {
         int product = 0;
         int shifted = b;
@@ -324,7 +330,7 @@ public final class Icrc {
     private static int divideByPowerOfX(int value, int exponent) {
         int quotient = value;
         for (int i = 0; i < exponent; i++) {
-            // An odd value becomes even by adding the polynomial, whose x^32 then divides to x^31, bit 0.
+            // Adding the polynomial makes the value divisible by x. Its x^32 becomes x^31, which is bit 0.
             quotient = quotient < 0 ? (quotient ^ POLYNOMIAL) << 1 | 1 : quotient << 1;
         }
         return quotient;

@@ -3,13 +3,14 @@ package io.rdma4j.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The IP header around a frame, as it was or may have been on the wire (RFC 791, RFC 8200). Buffers are in network order.
+ * Writes the IP header of a frame as it is, or may have been, on the wire (RFC 791, RFC 8200). Buffers are in network
+ * order.
  */
 public final class IpHeaders {
-    /** Bytes of an IPv4 header without options. */
+    /** Length of an IPv4 header without options, in bytes. */
     public static final int IPV4_BYTES = 20;
 
-    /** Bytes of an IPv6 header. */
+    /** Length of an IPv6 header in bytes. */
     public static final int IPV6_BYTES = 40;
 
     private static final int UDP_BYTES = 8;
@@ -19,7 +20,7 @@ public final class IpHeaders {
     private IpHeaders() {}
 
     /**
-     * Writes the IPv4 header of a frame at the position of {@code target}, which moves behind it.
+     * Writes the IPv4 header of a frame at the position of {@code target} and advances the position.
      *
      * @param identification the header's identification, 16 bits
      */
@@ -37,7 +38,10 @@ public final class IpHeaders {
         target.putShort(start + 10, (short) ~fold(sum));
     }
 
-    /** Writes the IPv6 header of a frame, with flow label 0, at the position of {@code target}, which moves behind it. */
+    /**
+     * Writes the IPv6 header of a frame, with flow label 0, at the position of {@code target}, and advances the
+     * position.
+     */
     public static void writeIpv6(ByteBuffer target, Frame frame) {
         target.putInt(0x6000_0000 | (frame.trafficClass & 0xff) << 20).putShort((short) (UDP_BYTES + frame.length));
         target.put((byte) PROTOCOL_UDP).put((byte) frame.hopLimit);
@@ -45,7 +49,7 @@ public final class IpHeaders {
         target.putLong(frame.destinationHigh).putLong(frame.destinationLow);
     }
 
-    /** Folds a sum of 16-bit words into one, as the Internet checksum does (RFC 1071). */
+    /** Folds a sum of 16-bit words into 16 bits, as the Internet checksum does (RFC 1071). */
     public static int fold(long sum) {
         long folded = sum;
         while (folded > 0xffff) {

@@ -3,16 +3,17 @@ package io.rdma4j.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of the reliable, unreliable connected, datagram and extended reliable transports: the one table that the parser, the
- * requester, the responder and the dissector read.
+ * The operations of the reliable connection, unreliable connection, datagram and extended reliable transports. The
+ * parser, the requester, the responder and the dissector share this table.
  *
- * <p>The opcode byte is the transport in bits 7:5 and the operation in bits 4:0. Each row says which extension headers
- * follow the BTH and what part of a message the packet is. Source: InfiniBand Architecture volume 1, 9.2 and table 38, and annex A14 (XRC).
+ * <p>The opcode byte holds the transport in bits 7:5 and the operation in bits 4:0. Each row defines the extension
+ * headers that follow the BTH and the position of the packet in its message. Source: InfiniBand Architecture volume 1,
+ * 9.2 and table 38, and annex A14 (XRC).
  */
 public enum Opcode {
     /** First packet of a SEND. */
     RC_SEND_FIRST(0x00, Flag.REQUEST | Flag.SEND | Flag.FIRST),
-    /** Packet inside a SEND. */
+    /** Middle packet of a SEND. */
     RC_SEND_MIDDLE(0x01, Flag.REQUEST | Flag.SEND | Flag.MIDDLE),
     /** Last packet of a SEND. */
     RC_SEND_LAST(0x02, Flag.REQUEST | Flag.SEND | Flag.LAST),
@@ -24,7 +25,7 @@ public enum Opcode {
     RC_SEND_ONLY_IMMEDIATE(0x05, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IMM),
     /** First packet of an RDMA WRITE. */
     RC_WRITE_FIRST(0x06, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.RETH),
-    /** Packet inside an RDMA WRITE. */
+    /** Middle packet of an RDMA WRITE. */
     RC_WRITE_MIDDLE(0x07, Flag.REQUEST | Flag.WRITE | Flag.MIDDLE),
     /** Last packet of an RDMA WRITE. */
     RC_WRITE_LAST(0x08, Flag.REQUEST | Flag.WRITE | Flag.LAST),
@@ -34,23 +35,23 @@ public enum Opcode {
     RC_WRITE_ONLY(0x0a, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.LAST | Flag.RETH),
     /** An RDMA WRITE of one packet, with immediate data. */
     RC_WRITE_ONLY_IMMEDIATE(0x0b, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.IMM),
-    /** Request of an RDMA READ. */
+    /** An RDMA READ request. */
     RC_READ_REQUEST(0x0c, Flag.REQUEST | Flag.READ | Flag.FIRST | Flag.LAST | Flag.RETH),
-    /** First packet of an RDMA READ's answer. */
+    /** First packet of an RDMA READ response. */
     RC_READ_RESPONSE_FIRST(0x0d, Flag.RESPONSE | Flag.READ | Flag.FIRST | Flag.AETH),
-    /** Packet inside an RDMA READ's answer; it has no extension header. */
+    /** Middle packet of an RDMA READ response, without extension header. */
     RC_READ_RESPONSE_MIDDLE(0x0e, Flag.RESPONSE | Flag.READ | Flag.MIDDLE),
-    /** Last packet of an RDMA READ's answer. */
+    /** Last packet of an RDMA READ response. */
     RC_READ_RESPONSE_LAST(0x0f, Flag.RESPONSE | Flag.READ | Flag.LAST | Flag.AETH),
-    /** An RDMA READ's answer of one packet. */
+    /** An RDMA READ response of one packet. */
     RC_READ_RESPONSE_ONLY(0x10, Flag.RESPONSE | Flag.READ | Flag.FIRST | Flag.LAST | Flag.AETH),
     /** Acknowledgement, positive or negative. */
     RC_ACKNOWLEDGE(0x11, Flag.RESPONSE | Flag.FIRST | Flag.LAST | Flag.AETH),
-    /** Answer of an atomic operation. */
+    /** Response of an atomic operation. */
     RC_ATOMIC_ACKNOWLEDGE(0x12, Flag.RESPONSE | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.AETH | Flag.ATOMIC_ACK),
-    /** Atomic compare and swap. */
+    /** Atomic compare-and-swap request. */
     RC_COMPARE_SWAP(0x13, Flag.REQUEST | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.ATOMIC_ETH),
-    /** Atomic fetch and add. */
+    /** Atomic fetch-and-add request. */
     RC_FETCH_ADD(0x14, Flag.REQUEST | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.ATOMIC_ETH),
     /** Last packet of a SEND that invalidates a key. */
     RC_SEND_LAST_INVALIDATE(0x16, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.IETH),
@@ -59,7 +60,7 @@ public enum Opcode {
 
     /** First packet of an unreliable SEND. */
     UC_SEND_FIRST(0x20, Flag.REQUEST | Flag.SEND | Flag.FIRST),
-    /** Packet inside an unreliable SEND. */
+    /** Middle packet of an unreliable SEND. */
     UC_SEND_MIDDLE(0x21, Flag.REQUEST | Flag.SEND | Flag.MIDDLE),
     /** Last packet of an unreliable SEND. */
     UC_SEND_LAST(0x22, Flag.REQUEST | Flag.SEND | Flag.LAST),
@@ -71,7 +72,7 @@ public enum Opcode {
     UC_SEND_ONLY_IMMEDIATE(0x25, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IMM),
     /** First packet of an unreliable RDMA WRITE. */
     UC_WRITE_FIRST(0x26, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.RETH),
-    /** Packet inside an unreliable RDMA WRITE. */
+    /** Middle packet of an unreliable RDMA WRITE. */
     UC_WRITE_MIDDLE(0x27, Flag.REQUEST | Flag.WRITE | Flag.MIDDLE),
     /** Last packet of an unreliable RDMA WRITE. */
     UC_WRITE_LAST(0x28, Flag.REQUEST | Flag.WRITE | Flag.LAST),
@@ -89,7 +90,7 @@ public enum Opcode {
 
     /** First packet of a SEND; extended reliable connection. */
     XRC_SEND_FIRST(0xa0, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.XRC),
-    /** Packet inside a SEND; extended reliable connection. */
+    /** Middle packet of a SEND; extended reliable connection. */
     XRC_SEND_MIDDLE(0xa1, Flag.REQUEST | Flag.SEND | Flag.MIDDLE | Flag.XRC),
     /** Last packet of a SEND; extended reliable connection. */
     XRC_SEND_LAST(0xa2, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.XRC),
@@ -101,7 +102,7 @@ public enum Opcode {
     XRC_SEND_ONLY_IMMEDIATE(0xa5, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IMM | Flag.XRC),
     /** First packet of an RDMA WRITE; extended reliable connection. */
     XRC_WRITE_FIRST(0xa6, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.RETH | Flag.XRC),
-    /** Packet inside an RDMA WRITE; extended reliable connection. */
+    /** Middle packet of an RDMA WRITE; extended reliable connection. */
     XRC_WRITE_MIDDLE(0xa7, Flag.REQUEST | Flag.WRITE | Flag.MIDDLE | Flag.XRC),
     /** Last packet of an RDMA WRITE; extended reliable connection. */
     XRC_WRITE_LAST(0xa8, Flag.REQUEST | Flag.WRITE | Flag.LAST | Flag.XRC),
@@ -112,23 +113,23 @@ public enum Opcode {
     /** An RDMA WRITE of one packet, with immediate data; extended reliable connection. */
     XRC_WRITE_ONLY_IMMEDIATE(
             0xab, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.IMM | Flag.XRC),
-    /** Request of an RDMA READ; extended reliable connection. */
+    /** An RDMA READ request; extended reliable connection. */
     XRC_READ_REQUEST(0xac, Flag.REQUEST | Flag.READ | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.XRC),
-    /** First packet of an RDMA READ's answer; extended reliable connection. */
+    /** First packet of an RDMA READ response; extended reliable connection. */
     XRC_READ_RESPONSE_FIRST(0xad, Flag.RESPONSE | Flag.READ | Flag.FIRST | Flag.AETH),
-    /** Packet inside an RDMA READ's answer; it has no extension header; extended reliable connection. */
+    /** Middle packet of an RDMA READ response, without extension header; extended reliable connection. */
     XRC_READ_RESPONSE_MIDDLE(0xae, Flag.RESPONSE | Flag.READ | Flag.MIDDLE),
-    /** Last packet of an RDMA READ's answer; extended reliable connection. */
+    /** Last packet of an RDMA READ response; extended reliable connection. */
     XRC_READ_RESPONSE_LAST(0xaf, Flag.RESPONSE | Flag.READ | Flag.LAST | Flag.AETH),
-    /** An RDMA READ's answer of one packet; extended reliable connection. */
+    /** An RDMA READ response of one packet; extended reliable connection. */
     XRC_READ_RESPONSE_ONLY(0xb0, Flag.RESPONSE | Flag.READ | Flag.FIRST | Flag.LAST | Flag.AETH),
     /** Acknowledgement, positive or negative; extended reliable connection. */
     XRC_ACKNOWLEDGE(0xb1, Flag.RESPONSE | Flag.FIRST | Flag.LAST | Flag.AETH),
-    /** Answer of an atomic operation; extended reliable connection. */
+    /** Response of an atomic operation; extended reliable connection. */
     XRC_ATOMIC_ACKNOWLEDGE(0xb2, Flag.RESPONSE | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.AETH | Flag.ATOMIC_ACK),
-    /** Atomic compare and swap; extended reliable connection. */
+    /** Atomic compare-and-swap request; extended reliable connection. */
     XRC_COMPARE_SWAP(0xb3, Flag.REQUEST | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.ATOMIC_ETH | Flag.XRC),
-    /** Atomic fetch and add; extended reliable connection. */
+    /** Atomic fetch-and-add request; extended reliable connection. */
     XRC_FETCH_ADD(0xb4, Flag.REQUEST | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.ATOMIC_ETH | Flag.XRC),
     /** Last packet of a SEND that invalidates a key; extended reliable connection. */
     XRC_SEND_LAST_INVALIDATE(0xb6, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.IETH | Flag.XRC),
@@ -177,7 +178,9 @@ public enum Opcode {
         }
     }
 
-    /** What the opcodes of the extended reliable connection have beyond those of the reliable one. */
+    /**
+     * Bits that the opcodes of the extended reliable connection have in addition to those of the reliable connection.
+     */
     private static final int EXTENDED = 0xa0;
 
     private final int code;
@@ -207,7 +210,7 @@ public enum Opcode {
                 + (has(Flag.IETH) ? Ieth.LENGTH : 0);
     }
 
-    /** The operation of a byte that is known to have one. */
+    /** Returns the operation of an opcode byte that is in the table. */
     private static Opcode known(int code) {
         Opcode opcode = BY_CODE[code];
         if (opcode == null) {
@@ -220,127 +223,132 @@ public enum Opcode {
         return (flags & flag) != 0;
     }
 
-    /** The operation of an opcode byte, or null where the byte is reserved or of a transport not spoken here. */
+    /** Returns the operation of an opcode byte, or null if the byte is reserved or its transport is unsupported. */
     public static @Nullable Opcode of(int code) {
         return BY_CODE[code & 0xff];
     }
 
-    /** The opcode byte. */
+    /** Returns the opcode byte. */
     public int code() {
         return code;
     }
 
-    /** The transport that the operation belongs to. */
+    /** Returns the transport of the operation. */
     public Transport transport() {
         return transport;
     }
 
-    /** Bytes from the BTH's first to the payload's first. */
+    /** Returns the offset of the payload from the start of the BTH, in bytes. */
     public int headerLength() {
         return headerLength;
     }
 
-    /** Whether the packet travels from requester to responder. */
+    /** Returns whether the packet is sent by the requester. */
     public boolean isRequest() {
         return has(Flag.REQUEST);
     }
 
-    /** Whether the packet travels from responder to requester. */
+    /** Returns whether the packet is sent by the responder. */
     public boolean isResponse() {
         return has(Flag.RESPONSE);
     }
 
-    /** Whether the packet is of a SEND. */
+    /** Returns whether the packet belongs to a SEND. */
     public boolean isSend() {
         return has(Flag.SEND);
     }
 
-    /** Whether the packet is of an RDMA WRITE. */
+    /** Returns whether the packet belongs to an RDMA WRITE. */
     public boolean isWrite() {
         return has(Flag.WRITE);
     }
 
-    /** Whether the packet is of an RDMA READ, its request or an answer. */
+    /** Returns whether the packet is an RDMA READ request or part of its response. */
     public boolean isRead() {
         return has(Flag.READ);
     }
 
-    /** Whether the packet is of an atomic operation, its request or its answer. */
+    /** Returns whether the packet is the request or the response of an atomic operation. */
     public boolean isAtomic() {
         return has(Flag.ATOMIC);
     }
 
-    /** Whether the packet begins its message. */
+    /** Returns whether the packet is the first of its message. */
     public boolean isFirst() {
         return has(Flag.FIRST);
     }
 
-    /** Whether the packet is neither the first nor the last of its message. */
+    /** Returns whether the packet is neither the first nor the last of its message. */
     public boolean isMiddle() {
         return has(Flag.MIDDLE);
     }
 
-    /** Whether the packet ends its message. */
+    /** Returns whether the packet is the last of its message. */
     public boolean isLast() {
         return has(Flag.LAST);
     }
 
-    /** Whether the header of extended connections follows the BTH: all their requests have it. */
+    /** Returns whether an XRCETH follows the BTH, as in all requests of extended connections. */
     public boolean hasXrcEth() {
         return has(Flag.XRC);
     }
 
-    /** Bytes from the BTH's first to that of the first header beyond it and beyond the XRCETH. */
+    /** Returns the offset from the start of the BTH to the first header after the BTH and the XRCETH, in bytes. */
     public int extensionOffset() {
         return extensionOffset;
     }
 
-    /** The same operation of the reliable connection for one of the extended; others are themselves. */
+    /**
+     * Returns the reliable-connection counterpart of an extended operation, or this operation if it is not extended.
+     */
     public Opcode connected() {
         return transport == Transport.XRC ? known(code & ~EXTENDED) : this;
     }
 
-    /** The same operation of the extended reliable connection for one of the reliable connection; others are themselves. */
+    /**
+     * Returns the extended counterpart of a reliable-connection operation, or this operation if it is of another
+     * transport.
+     */
     public Opcode extended() {
         return transport == Transport.RC ? known(code | EXTENDED) : this;
     }
 
-    /** Whether a datagram header follows the BTH. */
+    /** Returns whether the packet has a DETH. */
     public boolean hasDeth() {
         return has(Flag.DETH);
     }
 
-    /** Whether an RDMA header follows the BTH. */
+    /** Returns whether the packet has a RETH. */
     public boolean hasReth() {
         return has(Flag.RETH);
     }
 
-    /** Whether an atomic header follows the BTH. */
+    /** Returns whether the packet has an AtomicETH. */
     public boolean hasAtomicEth() {
         return has(Flag.ATOMIC_ETH);
     }
 
-    /** Whether an acknowledgement header follows the BTH. */
+    /** Returns whether the packet has an AETH. */
     public boolean hasAeth() {
         return has(Flag.AETH);
     }
 
-    /** Whether an atomic answer follows the acknowledgement header. */
+    /** Returns whether the packet has an AtomicAckETH, which follows the AETH. */
     public boolean hasAtomicAckEth() {
         return has(Flag.ATOMIC_ACK);
     }
 
-    /** Whether immediate data come last before the payload. */
+    /** Returns whether the packet has immediate data, directly before the payload. */
     public boolean hasImmediate() {
         return has(Flag.IMM);
     }
 
-    /** Whether a key to invalidate comes last before the payload. */
+    /** Returns whether the packet has an IETH, directly before the payload. */
     public boolean hasIeth() {
         return has(Flag.IETH);
     }
 
-    /** Whether the packet takes a receive work request when it ends its message. */
+    /** Returns whether the packet completes a receive work request. */
     public boolean completesReceive() {
         return isRequest() && isLast() && (isSend() || hasImmediate());
     }

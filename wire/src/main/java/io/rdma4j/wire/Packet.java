@@ -5,23 +5,23 @@ import java.lang.foreign.MemorySegment;
 /**
  * A received RoCEv2 packet, read in place: a reusable view over a {@link Frame}.
  *
- * <p>{@link #parse} checks the lengths once; after it has returned {@link Result#OK} no accessor throws, and the
- * accessors of an extension header may be called where the opcode says that the header is there. The view is valid as
- * long as the frame's memory. Not thread safe.
+ * <p>{@link #parse} checks the lengths once. After it has returned {@link Result#OK}, no accessor throws. The accessors
+ * of an extension header may be called only if the opcode has that header. The view is valid as long as the memory of
+ * the frame. Not thread safe.
  */
 public final class Packet {
-    /** Bytes of the ICRC at the end of every packet. */
+    /** Length of the ICRC at the end of every packet, in bytes. */
     public static final int ICRC_LENGTH = 4;
 
-    /** What {@link #parse} found. */
+    /** The result of {@link #parse}. */
     public enum Result {
-        /** The packet can be read. */
+        /** The packet is readable. */
         OK,
-        /** Shorter than a BTH and an ICRC. */
+        /** The packet is shorter than a BTH and an ICRC. */
         TOO_SHORT,
-        /** The opcode byte is reserved or of a transport not spoken here. */
+        /** The opcode byte is reserved or belongs to an unsupported transport. */
         UNKNOWN_OPCODE,
-        /** The packet is shorter than the headers, the padding and the ICRC that it announces. */
+        /** The packet is shorter than its headers, padding and ICRC together. */
         TRUNCATED,
         /** The transport header version is not 0. */
         BAD_VERSION
@@ -34,14 +34,15 @@ public final class Packet {
     private int psn;
     private int payloadLength;
 
-    /** Creates a view over nothing; {@link #parse} comes first. */
+    /** Creates an empty view. Call {@link #parse} before any accessor. */
     public Packet() {}
 
     /**
-     * Reads a frame's headers and checks that all it announces is there. The ICRC is not checked: see {@link Icrc}.
+     * Parses the headers of a frame and checks that the frame is long enough for them. The ICRC is not checked: see
+     * {@link Icrc}.
      *
-     * @param received the frame; kept, not copied
-     * @return whether the packet can be read; anything but {@link Result#OK} is to be counted and dropped
+     * @param received the frame; the view keeps a reference to it
+     * @return {@link Result#OK} if the packet is readable, else the reason to count and drop it
      */
     public Result parse(Frame received) {
         int length = received.length;
@@ -70,107 +71,107 @@ public final class Packet {
         return Result.OK;
     }
 
-    /** The frame that this is a view of. */
+    /** Returns the frame that this is a view of. */
     public Frame frame() {
         return frame;
     }
 
-    /** The memory that holds the packet. */
+    /** Returns the memory that holds the packet. */
     public MemorySegment segment() {
         return segment;
     }
 
-    /** The operation. */
+    /** Returns the operation. */
     public Opcode opcode() {
         return opcode;
     }
 
-    /** Packet sequence number. */
+    /** Returns the packet sequence number. */
     public int psn() {
         return psn;
     }
 
-    /** Solicited event bit. */
+    /** Returns the solicited event bit. */
     public boolean solicited() {
         return Bth.solicited(segment, bth);
     }
 
-    /** Bytes of padding, 0 to 3. */
+    /** Returns the number of padding bytes, 0 to 3. */
     public int padCount() {
         return Bth.padCount(segment, bth);
     }
 
-    /** Partition key. */
+    /** Returns the partition key. */
     public int partitionKey() {
         return Bth.partitionKey(segment, bth);
     }
 
-    /** Destination queue pair number. */
+    /** Returns the destination queue pair number. */
     public int destinationQueuePair() {
         return Bth.destinationQueuePair(segment, bth);
     }
 
-    /** Acknowledge request bit. */
+    /** Returns the acknowledge request bit. */
     public boolean acknowledgeRequest() {
         return Bth.acknowledgeRequest(segment, bth);
     }
 
-    /** Where the payload begins in {@link #segment}. */
+    /** Returns the offset of the payload in {@link #segment}. */
     public long payloadOffset() {
         return bth + opcode.headerLength();
     }
 
-    /** Bytes of payload, without padding and ICRC. */
+    /** Returns the length of the payload in bytes, without padding and ICRC. */
     public int payloadLength() {
         return payloadLength;
     }
 
-    /** Where the DETH begins, the first extension header of datagrams. */
+    /** Returns the offset of the DETH, the first extension header of datagrams. */
     public long dethOffset() {
         return bth + Bth.LENGTH;
     }
 
-    /** Number of the shared receive queue that a request of an extended connection is for. */
+    /** Returns the number of the shared receive queue that a request of an extended connection is for. */
     public int sharedReceiveQueue() {
         return XrcEth.sharedReceiveQueue(segment, bth + Bth.LENGTH);
     }
 
-    /** Where the RETH begins. */
+    /** Returns the offset of the RETH. */
     public long rethOffset() {
         return bth + opcode.extensionOffset();
     }
 
-    /** Where the AtomicETH begins. */
+    /** Returns the offset of the AtomicETH. */
     public long atomicEthOffset() {
         return bth + opcode.extensionOffset();
     }
 
-    /** Where the AETH begins. */
+    /** Returns the offset of the AETH. */
     public long aethOffset() {
         return bth + Bth.LENGTH;
     }
 
-    /** Where the AtomicAckETH begins. */
+    /** Returns the offset of the AtomicAckETH. */
     public long atomicAckEthOffset() {
         return bth + Bth.LENGTH + Aeth.LENGTH;
     }
 
-    /** The immediate data. */
+    /** Returns the immediate data. */
     public int immediate() {
         return ImmDt.data(segment, payloadOffset() - ImmDt.LENGTH);
     }
 
-    /** The key to invalidate. */
+    /** Returns the key to invalidate. */
     public int invalidateKey() {
         return Ieth.key(segment, payloadOffset() - Ieth.LENGTH);
     }
 
-    /** Syndrome of the AETH. */
+    /** Returns the syndrome of the AETH. */
     public int syndrome() {
         return Aeth.syndrome(segment, aethOffset());
     }
 
-    /** How many messages the responder had completed, 24 bits; where the opcode has an AETH. */
+    /** Returns the number of messages completed by the responder, 24 bits, if the opcode has an AETH. */
     public int messageSequenceNumber() {
         return Aeth.messageSequenceNumber(segment, aethOffset());
     }

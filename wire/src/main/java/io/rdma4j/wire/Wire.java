@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 /**
  * Big-endian, unaligned reads and writes of the field sizes that the headers use. Offsets are in bytes.
  *
- * <p>Unsigned fields of up to 24 bits come as a non-negative {@code int}, those of 32 and 64 bits as the {@code int} or
- * {@code long} of the same bits. A write takes the low bits of its value. Outside the segment both throw
- * {@link IndexOutOfBoundsException}: lengths are checked before.
+ * <p>Unsigned fields of up to 24 bits are returned as a non-negative {@code int}, those of 32 and 64 bits as the
+ * {@code int} or {@code long} of the same bits. A write stores the low bits of its value. All methods throw
+ * {@link IndexOutOfBoundsException} outside the segment, so callers check lengths first.
  */
 public final class Wire {
     private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -43,7 +43,7 @@ public final class Wire {
         return u8(s, at) << 16 | u16(s, at + 1);
     }
 
-    /** Writes three bytes; the byte before them is left alone. */
+    /** Writes three bytes. The byte before them does not change. */
     public static void u24(MemorySegment s, long at, int value) {
         u8(s, at, value >>> 16);
         u16(s, at + 1, value);

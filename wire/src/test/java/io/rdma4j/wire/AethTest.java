@@ -48,7 +48,7 @@ class AethTest extends HeaderLaws<Aeth> {
     }
 
     @Test
-    void everySyndromeIsOfOneKindOrReserved() {
+    void everySyndromeHasOneKindOrIsReserved() {
         for (int syndrome = 0; syndrome < 256; syndrome++) {
             boolean reserved = syndrome >= 0x40 && syndrome < 0x60 || syndrome >= 0x80;
             assertThat(Aeth.isAck(syndrome)).as("%02x", syndrome).isEqualTo(syndrome < 0x20);
@@ -60,7 +60,7 @@ class AethTest extends HeaderLaws<Aeth> {
     }
 
     @Test
-    void theSyndromesOfLinuxAreReadByName() {
+    void syndromesOfLinuxAreRecognized() {
         assertThat(Aeth.syndrome(MemorySegment.ofArray(Captures.frame("rnr", 5).bytes()), Bth.LENGTH))
                 .isEqualTo(Aeth.RNR_NAK);
         assertThat(Aeth.syndrome(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/** Golden bytes: capture all #27, the answer of a fetch and add. */
+/** Golden bytes: capture all #27, the response to a fetch-and-add. */
 class AtomicAckEthTest extends HeaderLaws<AtomicAckEth> {
     @Override
     protected String golden() {

@@ -55,7 +55,7 @@ class BthTest extends HeaderLaws<Bth> {
     }
 
     @Test
-    void theHotPathWritesAllFieldsAtTheirLimits() {
+    void writeStoresAllFieldsAtTheirLimits() {
         MemorySegment s = scratch();
         Bth.write(s, 0, 0xff, true, 3, 0x1_7fff, 0xffff_ffff, false, -1);
         assertThat(Bth.parse(s, 0)).isEqualTo(new Bth(0xff, true, false, 3, 0, 0x7fff, 0xff_ffff, false, 0xff_ffff));

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every RoCEv2 frame that Linux sent decodes, re-encodes to the same bytes and has the ICRC that we compute. The frames
- * that were made by hand to be wrong are named, each with what is wrong.
+ * Checks that every captured RoCEv2 frame of Linux decodes, re-encodes to the same bytes and has the computed ICRC. The
+ * deliberately malformed frames are listed, each with its defect.
  */
 class CaptureCorpusTest {
     private final Icrc icrc = new Icrc();
@@ -58,18 +58,15 @@ class CaptureCorpusTest {
     }
 
     @Test
-    void ofTheInjectedPacketsOnlyTheDeliberatelyBadOnesAreBad() {
+    void onlyTheDeliberatelyMalformedInjectedPacketsAreRejected() {
         List<Captured> frames = Captures.frames("inject");
         assertThat(frames).hasSize(57);
         assertThat(faults(frames))
-                .containsExactly(
-                        "inject #16: wrong ICRC",
-                        "inject #24: pads with other bytes than zero",
-                        "inject #48: UNKNOWN_OPCODE");
+                .containsExactly("inject #16: wrong ICRC", "inject #24: nonzero padding", "inject #48: UNKNOWN_OPCODE");
     }
 
     @Test
-    void ofTheFuzzedCmMessagesOnlyTheDeliberatelyBadOnesAreBad() {
+    void onlyTheDeliberatelyMalformedCmMessagesAreRejected() {
         List<Captured> frames = Captures.frames("cmfuzz");
         assertThat(frames).hasSize(96);
         assertThat(faults(frames))
@@ -86,23 +83,23 @@ class CaptureCorpusTest {
     }
 
     @Test
-    void everyIcrcHoldsWithTheIdentificationKnownAndHidden() {
-        int whole = 0;
+    void everyIcrcVerifiesWithKnownAndUnknownIdentification() {
+        int intact = 0;
         for (String file : Captures.FILES) {
             for (Captured captured : Captures.frames(file)) {
                 Frame frame = captured.frame();
                 int sent = frame.identification;
-                boolean good = !captured.toString().equals("inject #16");
-                assertThat(icrc.verify(frame)).as("%s", captured).isEqualTo(good);
+                boolean valid = !captured.toString().equals("inject #16");
+                assertThat(icrc.verify(frame)).as("%s", captured).isEqualTo(valid);
                 assertThat(icrc.recoverIdentification(frame))
                         .as("%s", captured)
-                        .isEqualTo(good && frame.isIpv4() ? sent : Icrc.NO_IDENTIFICATION);
+                        .isEqualTo(valid && frame.isIpv4() ? sent : Icrc.NO_IDENTIFICATION);
                 frame.identification = Frame.IDENTIFICATION_UNKNOWN;
-                assertThat(icrc.verify(frame)).as("%s", captured).isEqualTo(good);
-                whole += good ? 1 : 0;
+                assertThat(icrc.verify(frame)).as("%s", captured).isEqualTo(valid);
+                intact += valid ? 1 : 0;
             }
         }
-        assertThat(whole).isEqualTo(838);
+        assertThat(intact).isEqualTo(838);
     }
 
     private List<String> faults(List<Captured> frames) {
@@ -116,7 +113,7 @@ class CaptureCorpusTest {
         return faults;
     }
 
-    /** What is wrong with a frame; null where nothing is. Whatever is wrong, what was read must be written again. */
+    /** Returns the defect of a frame, or null. Even a defective frame must re-encode as far as it was read. */
     private @Nullable String fault(Captured captured) {
         Frame frame = captured.frame();
         Packet.Result result = packet.parse(frame);
@@ -143,12 +140,12 @@ class CaptureCorpusTest {
             return "wrong ICRC";
         }
         if (difference >= padding) {
-            return "pads with other bytes than zero";
+            return "nonzero padding";
         }
         return difference >= 0 ? "encodes differently from byte " + difference : cmFault;
     }
 
-    /** Reads each header as a record and writes it; answers where the payload begins. */
+    /** Reads each header as a record, writes it, and returns the offset of the payload. */
     private int reencodeHeaders(MemorySegment to) {
         MemorySegment s = packet.segment();
         long from = packet.frame().offset;
@@ -187,7 +184,7 @@ class CaptureCorpusTest {
         return at;
     }
 
-    /** Writes the payload again, a CM message through its records; answers what is wrong with that message, or null. */
+    /** Re-encodes the payload, a CM message through its records. Returns the defect of that message, or null. */
     private @Nullable String reencodePayload(MemorySegment to, int at) {
         MemorySegment s = packet.segment();
         long from = packet.payloadOffset();

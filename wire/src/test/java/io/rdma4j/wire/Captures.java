@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the RoCEv2 frames of the captures under {@code src/test/resources/captures}: classic pcap files, Ethernet, made
- * of two Linux hosts (rdma_rxe, rdma-core) by their authors' tools; see the README beside them.
+ * Reads the RoCEv2 frames of the captures under {@code src/test/resources/captures}. They are classic pcap files of
+ * Ethernet traffic between two Linux hosts (rdma_rxe, rdma-core), described in the README of that folder.
  */
 public final class Captures {
     private static final int FILE_HEADER = 24;
@@ -22,7 +22,7 @@ public final class Captures {
     private static final int TYPE_IPV6 = 0x86dd;
     private static final int UDP = 17;
 
-    /** All files, by name without ending. */
+    /** The names of all files, without extension. */
     public static final List<String> FILES = List.of(
             "all",
             "badlen",
@@ -48,9 +48,9 @@ public final class Captures {
 
     private Captures() {}
 
-    /** One frame and where it was: its number counts all packets of the file from 1, as Wireshark does. */
+    /** A frame and its position: the number counts all packets of the file from 1, as in Wireshark. */
     public record Captured(String file, int number, Frame frame) {
-        /** The UDP payload, BTH to ICRC. */
+        /** Returns the UDP payload, BTH to ICRC. */
         public byte[] bytes() {
             byte[] copy = new byte[frame.length];
             frame.buffer.get(frame.offset, copy);
@@ -63,7 +63,7 @@ public final class Captures {
         }
     }
 
-    /** The RoCEv2 frames of one file, in order. */
+    /** Returns the RoCEv2 frames of one file, in order. */
     public static List<Captured> frames(String file) {
         ByteBuffer in = ByteBuffer.wrap(load(file)).order(ByteOrder.LITTLE_ENDIAN);
         if (in.getInt(0) != 0xa1b2c3d4 || in.getInt(20) != 1) {
@@ -83,7 +83,7 @@ public final class Captures {
         return found;
     }
 
-    /** One frame by its number in the file. */
+    /** Returns the frame with this number in the file. */
     public static Captured frame(String file, int number) {
         return frames(file).stream()
                 .filter(f -> f.number() == number)

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlowLabelTest {
     @ParameterizedTest
     @ValueSource(strings = {"rping", "rping6", "ucmatose", "rstream", "all", "rnr", "badlen"})
-    void connectionsUseThePortsThatLinuxUses(String file) {
+    void connectionsUseTheSourcePortsOfLinux(String file) {
         Packet packet = new Packet();
         Set<Integer> expected = new HashSet<>();
         Set<Integer> seen = new HashSet<>();
@@ -39,7 +39,7 @@ class FlowLabelTest {
     }
 
     @Test
-    void aConnectionWithoutLabelUsesItsQueuePairNumbers() {
+    void aConnectionWithoutLabelDerivesOneFromItsQueuePairNumbers() {
         // Capture uc: queue pairs 0x12 on both sides, no flow label.
         int label = FlowLabel.ofQueuePairs(0x12, 0x12);
         assertThat(FlowLabel.sourcePort(label)).isEqualTo(0xc144);
@@ -49,13 +49,13 @@ class FlowLabelTest {
     }
 
     @Test
-    void datagramQueuePairsHaveAPortOfTheirOwn() {
+    void theSourcePortOfDatagramsDependsOnTheQueuePair() {
         assertThat(FlowLabel.datagramSourcePort(1)).isEqualTo(55410);
         assertThat(Captures.frame("mckey", 7).frame().sourcePort).isEqualTo(FlowLabel.datagramSourcePort(0x16));
     }
 
     @Test
-    void labelsHave20BitsAndPortsLieInTheirRange() {
+    void labelsHave20BitsAndPortsAreInRange() {
         for (int value = 1; value != 0; value <<= 1) {
             assertThat(FlowLabel.ofPorts(value, -1)).isBetween(0, FlowLabel.MASK);
             assertThat(FlowLabel.ofQueuePairs(value, -1)).isBetween(0, FlowLabel.MASK);

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class FrameTest {
     @Test
-    void theFamilyIsTheDestinations() {
+    void theAddressFamilyIsThatOfTheDestination() {
         Frame frame = Captures.frame("rping", 4).frame();
         assertThat(frame.isIpv4()).isTrue();
         assertThat(frame.sourceLow).isEqualTo(0xffff_0a58_0001L);
@@ -25,7 +25,7 @@ class FrameTest {
     }
 
     @Test
-    void aFrameSetToAnotherStandsForTheSame() {
+    void setCopiesAllFields() {
         Frame from = Captures.frame("rping6", 3).frame();
         Frame to = new Frame();
         to.set(from);
@@ -35,7 +35,7 @@ class FrameTest {
     }
 
     @Test
-    void anEmptyFrameIsForTheRocePort() {
+    void anEmptyFrameHasTheRocePort() {
         assertThat(new Frame().destinationPort).isEqualTo(4791);
         assertThat(new Packet().parse(new Frame())).isEqualTo(Packet.Result.TOO_SHORT);
         assertThat(new Icrc().verify(new Frame())).isFalse();

@@ -52,14 +52,14 @@ class GidTest extends HeaderLaws<Gid> {
         "0001000000000000, 0000000000000000, 1::",
         "0000000000000001, 0002000300040005, ::1:2:3:4:5"
     })
-    void textIsTheShortFormOfTheAddress(String high, String low, String text) {
+    void textIsTheCanonicalFormOfTheAddress(String high, String low, String text) {
         Gid gid = new Gid(Long.parseUnsignedLong(high, 16), Long.parseUnsignedLong(low, 16));
         assertThat(gid).hasToString(text);
         assertThat(gid.isIpv4()).isEqualTo(text.contains("."));
     }
 
     @Test
-    void anIpv4AddressIsTakenBackOut() {
+    void anIpv4AddressIsRecovered() {
         assertThat(Gid.ofIpv4(0xffff_fffe).ipv4()).isEqualTo(0xffff_fffe);
         assertThat(Gid.ZERO.isIpv4()).isFalse();
     }

@@ -12,26 +12,26 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * The six laws that every header keeps. A subclass says what the header is: golden bytes from a capture or the
- * specification, the same as values, and which bits are reserved (read as nothing, written as zero).
+ * Six laws of every header codec. A subclass supplies golden bytes from a capture or the specification, the same header
+ * as values, and the reserved bits (ignored by readers, written as zero).
  */
 public abstract class HeaderLaws<H> {
     private static final byte FILL = (byte) 0xa5;
     private static final int MARGIN = 5;
 
-    /** For subclasses. */
+    /** Creates the test. */
     protected HeaderLaws() {}
 
-    /** Golden bytes, in hexadecimal, spaces allowed; zeros are added up to {@link #length}. */
+    /** Returns the golden bytes in hexadecimal, spaces allowed. Zeros are appended up to {@link #length}. */
     protected abstract String golden();
 
-    /** The header that the golden bytes say. */
+    /** Returns the header of the golden bytes. */
     protected abstract H header();
 
-    /** Bytes of the header. */
+    /** Returns the length of the header in bytes. */
     protected abstract int length();
 
-    /** Bits that are reserved, as {@code offset:mask offset:mask…}, both in hexadecimal. */
+    /** Returns the reserved bits as {@code offset:mask offset:mask…}, both in hexadecimal. */
     protected abstract String reserved();
 
     /** Reads a header. */
@@ -59,7 +59,7 @@ public abstract class HeaderLaws<H> {
     }
 
     @Test
-    void encodingWritesEveryByteAndNoNeighbour() {
+    void encodingWritesEveryByteAndNoAdjacentByte() {
         byte[] around = filled(length() + 2 * MARGIN);
         emit(header(), MemorySegment.ofArray(around), MARGIN);
         byte[] expected = filled(length() + 2 * MARGIN);
@@ -68,7 +68,7 @@ public abstract class HeaderLaws<H> {
     }
 
     @Test
-    void everyTruncationIsRefused() {
+    void everyTruncationIsRejected() {
         for (int shorter = 0; shorter < length(); shorter++) {
             MemorySegment s = MemorySegment.ofArray(Arrays.copyOf(goldenBytes(), shorter));
             assertThatThrownBy(() -> parse(s, 0)).isInstanceOf(IndexOutOfBoundsException.class);
@@ -113,27 +113,27 @@ public abstract class HeaderLaws<H> {
         }
     }
 
-    /** The golden bytes, at the header's length. */
+    /** Returns the golden bytes, padded to the length of the header. */
     protected final byte[] goldenBytes() {
         return Arrays.copyOf(HexFormat.of().parseHex(golden().replace(" ", "")), length());
     }
 
-    /** The golden bytes as memory. */
+    /** Returns the golden bytes as a segment. */
     protected final MemorySegment goldenSegment() {
         return MemorySegment.ofArray(goldenBytes());
     }
 
-    /** Memory of the header's length filled with a pattern, for writers. */
+    /** Returns a segment of the header's length, filled with a pattern, for writers. */
     protected final MemorySegment scratch() {
         return MemorySegment.ofArray(filled(length()));
     }
 
-    /** Bytes in hexadecimal. */
+    /** Returns bytes in hexadecimal. */
     protected static String hex(byte[] bytes) {
         return HexFormat.of().formatHex(bytes);
     }
 
-    /** Memory in hexadecimal. */
+    /** Returns the bytes of a segment in hexadecimal. */
     protected static String hex(MemorySegment s) {
         return hex(s.toArray(ValueLayout.JAVA_BYTE));
     }

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Laws of the ICRC; the corpus test checks it against all frames that Linux sent. */
+/** Properties of the ICRC. {@link CaptureCorpusTest} checks it against all captured frames of Linux. */
 class IcrcTest {
-    /** RDMA WRITE ONLY of rping over IPv4: capture rping, its ICRC taken from the capture. */
+    /** RDMA WRITE ONLY of rping over IPv4, with the captured ICRC: capture rping #8. */
     private static final Captures.Captured RPING = Captures.frame("rping", 8);
 
     private final Icrc icrc = new Icrc();
@@ -31,9 +31,9 @@ class IcrcTest {
         assertThat(HexFormat.of().formatHex(sealed)).isEqualTo(HexFormat.of().formatHex(sent));
     }
 
-    /** One instance takes frames of all lengths and kinds in any order: what it keeps from one to the next must not show. */
+    /** One instance seals frames of all lengths and kinds in any order. Its cached state must not affect the result. */
     @Test
-    void isTheSumOfTheDefinitionWhateverWasSummedUpBefore() {
+    void sealMatchesTheDefinitionAfterAnyOtherFrame() {
         Random random = new Random(71);
         List<Integer> lengths = new ArrayList<>();
         for (int length = 16; length < 1200; length++) {
@@ -53,7 +53,7 @@ class IcrcTest {
                 frame.destinationLow = random.nextLong();
             }
             sealsByDefinition(frame);
-            // Another of the same burst, and one that differs from it in one thing.
+            // Another frame of the same burst, and one that differs from it in one field.
             random.nextBytes(frame.buffer.array());
             frame.identification = random.nextInt(1 << 16);
             sealsByDefinition(frame);
@@ -74,7 +74,7 @@ class IcrcTest {
         assertThat(sealed).as("%d bytes", frame.length).isEqualTo(byDefinition(frame));
     }
 
-    /** The sum of InfiniBand A17 over a layout of its own. */
+    /** Computes the ICRC bit by bit as defined in annex A17, over a separate layout. */
     private static int byDefinition(Frame frame) {
         int headers = 8 + (frame.isIpv4() ? 20 : 40) + 8;
         ByteBuffer all = ByteBuffer.allocate(headers + frame.length - 4);
@@ -105,7 +105,7 @@ class IcrcTest {
     }
 
     @Test
-    void sealLeavesBytesAroundTheFrameAndTheBufferStateAlone() {
+    void sealPreservesAdjacentBytesAndTheBufferState() {
         Frame frame = copyOf(RPING.frame(), 0xa5, 3);
         frame.buffer.limit(frame.buffer.capacity() - 1).position(1);
         icrc.seal(frame);
@@ -160,7 +160,7 @@ class IcrcTest {
     }
 
     @Test
-    void everyIdentificationIsAMemberAndIsRecoveredAtEveryLength() {
+    void everyIdentificationVerifiesAndIsRecoveredAtEveryLength() {
         Random random = new Random(20_26);
         Frame frame = frameOf(65_507);
         random.nextBytes(frame.buffer.array());
@@ -182,7 +182,7 @@ class IcrcTest {
     }
 
     @Test
-    void changedIdentificationLeavesARightSumRightAndAWrongOneWrong() {
+    void changeIdentificationPreservesTheValidityOfTheIcrc() {
         Frame frame = copyOf(RPING.frame(), 0, 0);
         assertThat(icrc.verify(frame)).isTrue();
         icrc.changeIdentification(frame, frame.identification ^ 0x1235);
@@ -196,7 +196,7 @@ class IcrcTest {
     }
 
     @Test
-    void aFrameThatIsAsPresumedBecomesKnown() {
+    void verifyReplacesThePresumedIdentificationByTheRecoveredOne() {
         Frame frame = frameOf(280);
         frame.identification = 63;
         icrc.seal(frame);
@@ -208,7 +208,7 @@ class IcrcTest {
     }
 
     @Test
-    void everySingleBitErrorIsFoundEvenWithTheIdentificationUnknown() {
+    void everySingleBitErrorIsDetectedEvenWithUnknownIdentification() {
         Frame frame = copyOf(RPING.frame(), 0, 0);
         for (int known : new int[] {frame.identification, Frame.IDENTIFICATION_UNKNOWN}) {
             frame.identification = known;
@@ -228,7 +228,7 @@ class IcrcTest {
     }
 
     @Test
-    void aDamagedFrameOfUnknownIdentificationPassesOnceIn65536() {
+    void aCorruptedFrameOfUnknownIdentificationPassesOnceIn65536() {
         Frame frame = frameOf(280);
         frame.identification = Frame.IDENTIFICATION_UNKNOWN;
         icrc.seal(frame);
@@ -246,8 +246,8 @@ class IcrcTest {
     }
 
     @Test
-    void aDifferenceThatNoIdentificationMakesIsDamage() {
-        // What identifications do to a frame two bytes longer is x^16 to x^31 times what they do to this one.
+    void aDifferenceThatNoIdentificationExplainsIsCorruption() {
+        // Identifications shift the sum of a frame two bytes longer by x^16 to x^31.
         for (int bit = 0; bit < 16; bit++) {
             Frame frame = frameOf(280);
             int difference = shiftOf(1 << bit, frame.length + 2);
@@ -260,7 +260,7 @@ class IcrcTest {
     }
 
     @Test
-    void anIpv6FrameIsNotForgivenWhatAnIdentificationWouldExplain() {
+    void anIpv6FrameWithADifferenceThatAnIdentificationWouldExplainIsCorrupted() {
         Frame frame = frameOf(280);
         frame.destinationHigh = 0xfe80_0000_0000_0000L;
         icrc.seal(frame);
@@ -270,7 +270,7 @@ class IcrcTest {
         assertThat(icrc.verify(frame)).isFalse();
     }
 
-    /** What an identification changes in the ICRC of an IPv4 frame of this length, as the buffer's bytes show it. */
+    /** Returns the change of the stored ICRC of an IPv4 frame of this length by an identification, in buffer order. */
     private int shiftOf(int identification, int length) {
         Frame frame = frameOf(length);
         icrc.seal(frame);
@@ -332,7 +332,7 @@ class IcrcTest {
     }
 
     @Test
-    void aFrameTooShortOrTooLongForAPacketIsNeverRight() {
+    void aFrameTooShortOrTooLongForAPacketIsInvalid() {
         Frame frame = frameOf(16);
         for (int length = -1; length < 16; length++) {
             frame.length = length;
@@ -354,7 +354,7 @@ class IcrcTest {
         return frame;
     }
 
-    /** The frame's bytes in memory of their own, with {@code margin} bytes of {@code fill} on either side. */
+    /** Copies a frame, with {@code margin} bytes of {@code fill} before and after it. */
     private static Frame copyOf(Frame from, int fill, int margin) {
         Frame frame = new Frame();
         frame.set(from);

@@ -9,36 +9,41 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The opcode table against a second one, written from the specification's table 38 and Linux's behaviour. */
+/**
+ * Checks the opcode table against a second one, written from table 38 of the specification and the behaviour of Linux.
+ */
 class OpcodeTest {
-    /** Operation code in bits 4:0, operation, transports, extension headers, part of the message, effect on receives. */
+    /**
+     * Operation code in bits 4:0, operation, transports, extension headers, direction, part of the message, effect on
+     * receives.
+     */
     private static final String TABLE = """
-            00 SEND_FIRST             RC,UC,XRC -                 request  first
-            01 SEND_MIDDLE            RC,UC,XRC -                 request  middle
-            02 SEND_LAST              RC,UC,XRC -                 request  last    completes
-            03 SEND_LAST_IMMEDIATE    RC,UC,XRC Imm               request  last    completes
-            04 SEND_ONLY              RC,UC,XRC -                 request  only    completes
-            05 SEND_ONLY_IMMEDIATE    RC,UC,XRC Imm               request  only    completes
-            06 WRITE_FIRST            RC,UC,XRC RETH              request  first
-            07 WRITE_MIDDLE           RC,UC,XRC -                 request  middle
-            08 WRITE_LAST             RC,UC,XRC -                 request  last
-            09 WRITE_LAST_IMMEDIATE   RC,UC,XRC Imm               request  last    completes
-            0A WRITE_ONLY             RC,UC,XRC RETH              request  only
-            0B WRITE_ONLY_IMMEDIATE   RC,UC,XRC RETH+Imm          request  only    completes
-            0C READ_REQUEST           RC,XRC    RETH              request  only
-            0D READ_RESPONSE_FIRST    RC,XRC    AETH              response first
-            0E READ_RESPONSE_MIDDLE   RC,XRC    -                 response middle
-            0F READ_RESPONSE_LAST     RC,XRC    AETH              response last
-            10 READ_RESPONSE_ONLY     RC,XRC    AETH              response only
-            11 ACKNOWLEDGE            RC,XRC    AETH              response only
-            12 ATOMIC_ACKNOWLEDGE     RC,XRC    AETH+AtomicAckETH response only
-            13 COMPARE_SWAP           RC,XRC    AtomicETH         request  only
-            14 FETCH_ADD              RC,XRC    AtomicETH         request  only
-            16 SEND_LAST_INVALIDATE   RC,XRC    IETH              request  last    completes
-            17 SEND_ONLY_INVALIDATE   RC,XRC    IETH              request  only    completes
-            04 SEND_ONLY              UD    DETH              request  only    completes
-            05 SEND_ONLY_IMMEDIATE    UD    DETH+Imm          request  only    completes
-            """;
+        00 SEND_FIRST             RC,UC,XRC -                 request  first
+        01 SEND_MIDDLE            RC,UC,XRC -                 request  middle
+        02 SEND_LAST              RC,UC,XRC -                 request  last    completes
+        03 SEND_LAST_IMMEDIATE    RC,UC,XRC Imm               request  last    completes
+        04 SEND_ONLY              RC,UC,XRC -                 request  only    completes
+        05 SEND_ONLY_IMMEDIATE    RC,UC,XRC Imm               request  only    completes
+        06 WRITE_FIRST            RC,UC,XRC RETH              request  first
+        07 WRITE_MIDDLE           RC,UC,XRC -                 request  middle
+        08 WRITE_LAST             RC,UC,XRC -                 request  last
+        09 WRITE_LAST_IMMEDIATE   RC,UC,XRC Imm               request  last    completes
+        0A WRITE_ONLY             RC,UC,XRC RETH              request  only
+        0B WRITE_ONLY_IMMEDIATE   RC,UC,XRC RETH+Imm          request  only    completes
+        0C READ_REQUEST           RC,XRC    RETH              request  only
+        0D READ_RESPONSE_FIRST    RC,XRC    AETH              response first
+        0E READ_RESPONSE_MIDDLE   RC,XRC    -                 response middle
+        0F READ_RESPONSE_LAST     RC,XRC    AETH              response last
+        10 READ_RESPONSE_ONLY     RC,XRC    AETH              response only
+        11 ACKNOWLEDGE            RC,XRC    AETH              response only
+        12 ATOMIC_ACKNOWLEDGE     RC,XRC    AETH+AtomicAckETH response only
+        13 COMPARE_SWAP           RC,XRC    AtomicETH         request  only
+        14 FETCH_ADD              RC,XRC    AtomicETH         request  only
+        16 SEND_LAST_INVALIDATE   RC,XRC    IETH              request  last    completes
+        17 SEND_ONLY_INVALIDATE   RC,XRC    IETH              request  only    completes
+        04 SEND_ONLY              UD    DETH              request  only    completes
+        05 SEND_ONLY_IMMEDIATE    UD    DETH+Imm          request  only    completes
+        """;
 
     @Test
     void everyRowAgreesWithTheSpecification() {
@@ -68,7 +73,7 @@ class OpcodeTest {
     }
 
     @Test
-    void theNameTellsTheFamily() {
+    void predicatesAgreeWithTheName() {
         for (Opcode opcode : Opcode.values()) {
             String name = opcode.name();
             assertThat(opcode.isSend()).as(name).isEqualTo(name.contains("_SEND_"));
@@ -129,15 +134,15 @@ class OpcodeTest {
         add(part, opcode.isMiddle(), "middle");
         add(part, opcode.isLast() && !opcode.isFirst(), "last");
         add(part, opcode.isFirst() && opcode.isLast(), "only");
-        List<String> way = new ArrayList<>();
-        add(way, opcode.isRequest(), "request");
-        add(way, opcode.isResponse(), "response");
+        List<String> direction = new ArrayList<>();
+        add(direction, opcode.isRequest(), "request");
+        add(direction, opcode.isResponse(), "response");
         return String.join(
                 " ",
                 opcode.name(),
                 opcode.transport().name(),
                 headers.isEmpty() ? "-" : String.join("+", headers),
-                String.join("+", way),
+                String.join("+", direction),
                 String.join("+", part),
                 opcode.completesReceive() ? "completes" : "");
     }

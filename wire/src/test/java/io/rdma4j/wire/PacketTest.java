@@ -12,7 +12,7 @@ class PacketTest {
     private final Packet packet = new Packet();
 
     @Test
-    void everyOpcodeAtEveryLengthIsReadOrRefusedButNeverThrows() {
+    void everyOpcodeAtEveryLengthIsParsedOrRejectedWithoutException() {
         for (int code = 0; code < 256; code++) {
             Opcode opcode = Opcode.of(code);
             for (int pad = 0; pad < 4; pad++) {
@@ -76,7 +76,7 @@ class PacketTest {
     }
 
     @Test
-    void everyVersionButZeroIsRefused() {
+    void everyVersionExceptZeroIsRejected() {
         for (int version = 0; version < 16; version++) {
             byte[] bytes = Captures.frame("rping", 7).bytes();
             bytes[1] |= (byte) version;
@@ -86,7 +86,7 @@ class PacketTest {
     }
 
     @Test
-    void lengthsBelowZeroAreTooShort() {
+    void negativeLengthsAreTooShort() {
         Frame frame = frameOf(new byte[0]);
         frame.length = Integer.MIN_VALUE;
         assertThat(packet.parse(frame)).isEqualTo(Packet.Result.TOO_SHORT);

@@ -11,7 +11,7 @@ class PsnTest {
     private static final int LAST = 0xff_ffff;
 
     @Test
-    void numbersWrapAtTheirEnds() {
+    void numbersWrapAround() {
         assertThat(Psn.next(LAST)).isZero();
         assertThat(Psn.next(HALF - 1)).isEqualTo(HALF);
         assertThat(Psn.plus(LAST, 1)).isZero();
@@ -22,7 +22,7 @@ class PsnTest {
     }
 
     @Test
-    void distanceIsOfTheShorterWayRound() {
+    void distanceIsTheShorterOneModuloTheNumberOfPsns() {
         assertThat(Psn.distance(0, LAST)).isEqualTo(1);
         assertThat(Psn.distance(LAST, 0)).isEqualTo(-1);
         assertThat(Psn.distance(HALF - 1, 0)).isEqualTo(HALF - 1);

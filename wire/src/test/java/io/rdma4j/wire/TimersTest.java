@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class TimersTest {
-    /** Hundredths of a millisecond by code. Source: InfiniBand Architecture volume 1, table 45; Linux rxe has the same. */
+    /**
+     * Hundredths of a millisecond by code. Source: InfiniBand Architecture volume 1, table 45; Linux rxe uses the same
+     * values.
+     */
     private static final int[] RNR_TABLE = {
         65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
         6144, 8192, 12288, 16384, 24576, 32768, 49152
     };
 
     @Test
-    void theRnrRuleGivesTheSpecificationsTable() {
+    void rnrDelaysMatchTheTableOfTheSpecification() {
         for (int code = 0; code < 32; code++) {
             assertThat(Timers.rnrNakDelayNanos(code)).as("code %d", code).isEqualTo(RNR_TABLE[code] * 10_000L);
             assertThat(Timers.rnrNakDelayNanos(code | 0x20)).isEqualTo(RNR_TABLE[code] * 10_000L);
@@ -20,7 +23,7 @@ class TimersTest {
     }
 
     @Test
-    void theRnrCodeIsTheShortestDelayThatIsLongEnough() {
+    void theRnrCodeIsThatOfTheShortestSufficientDelay() {
         assertThat(Timers.rnrNakDelayCode(0)).isEqualTo(1);
         assertThat(Timers.rnrNakDelayCode(10_000)).isEqualTo(1);
         assertThat(Timers.rnrNakDelayCode(10_001)).isEqualTo(2);
@@ -43,7 +46,7 @@ class TimersTest {
     }
 
     @Test
-    void theAcknowledgeExponentIsTheShortestTimeoutThatIsLongEnough() {
+    void theAcknowledgeExponentIsThatOfTheShortestSufficientTimeout() {
         assertThat(Timers.acknowledgeTimeoutExponent(0)).isEqualTo(1);
         assertThat(Timers.acknowledgeTimeoutExponent(Long.MAX_VALUE)).isEqualTo(31);
         for (int exponent = 1; exponent < 31; exponent++) {

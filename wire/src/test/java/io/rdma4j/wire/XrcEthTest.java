@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/** Bytes written from annex A14: eight reserved bits and the number. */
+/** Golden bytes: annex A14, eight reserved bits and the number. */
 class XrcEthTest extends HeaderLaws<XrcEth> {
     @Override
     protected String golden() {

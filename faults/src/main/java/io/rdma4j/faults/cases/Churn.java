@@ -6,20 +6,20 @@ import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
-import io.rdma4j.faults.process.Holdings;
+import io.rdma4j.faults.process.ResourceUsage;
 import io.rdma4j.faults.traffic.Connecting;
 import java.time.Duration;
 
 /**
- * Connecting, one write and back, disconnecting by the one side or the other, over and over by four threads: nothing fails,
- * and nothing is left.
+ * Four threads connect, write once and disconnect repeatedly, where either side closes first. No connection fails, and
+ * no resources are left.
  */
 public final class Churn implements AcceptanceTest {
     private static final int THREADS = 4;
-    private static final int LEAST_PER_SECOND = 50;
-    private static final long MOST_BYTES = 1 << 20;
+    private static final int MIN_PER_SECOND = 50;
+    private static final long MAX_BYTES = 1 << 20;
     private static final Duration LIMIT = Duration.ofMinutes(15);
-    /** Time-wait, and a little. */
+    /** Time-wait and a margin. */
     private static final Duration SETTLE = Duration.ofSeconds(5);
 
     @Override
@@ -29,14 +29,14 @@ public final class Churn implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "churn";
+        return "connection churn";
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return cycles(scale)
-                + " connections by 4 threads, either side closes: none fails, 50 a second, no descriptor, no thread"
-                + " and at most 1 MiB left, no queue pair number twice";
+                + " connections by 4 threads, closed by either side: none fails, 50 a second, no descriptor, no thread"
+                + " and at most 1 MiB left, no queue pair number repeated";
     }
 
     private static int cycles(Scale scale) {
@@ -50,29 +50,29 @@ public final class Churn implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        Connecting churn = Connecting.begin(stage, hosts, true);
-        stage.progress("until Java has compiled it, and what is kept of ended connections has its size");
-        JsonNode _ = churn.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        Connecting pair = Connecting.begin(stage, hosts, true);
+        stage.progress("until code is compiled and the state kept of ended connections has its final size");
+        JsonNode _ = pair.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
         Thread.sleep(SETTLE);
-        Holdings targetBefore = churn.target().holdings();
-        Holdings connectorBefore = churn.connector().holdings();
+        ResourceUsage targetBefore = pair.target().resourceUsage();
+        ResourceUsage connectorBefore = pair.connector().resourceUsage();
         stage.progress("churn");
         long begin = System.nanoTime();
-        JsonNode done = churn.connect(cycles(stage.scale()), THREADS, LIMIT);
+        JsonNode done = pair.connect(cycles(stage.scale()), THREADS, LIMIT);
         double perSecond = cycles(stage.scale()) / ((System.nanoTime() - begin) / 1e9);
         Thread.sleep(SETTLE);
-        Holdings targetMore = churn.target().holdings().since(targetBefore);
-        Holdings connectorMore = churn.connector().holdings().since(connectorBefore);
-        int living = churn.living();
+        ResourceUsage targetGrowth = pair.target().resourceUsage().since(targetBefore);
+        ResourceUsage connectorGrowth = pair.connector().resourceUsage().since(connectorBefore);
+        int openConnections = pair.openConnections();
         int repeated = done.get("repeatedNumbers").asInt();
         return Outcome.of(
-                targetMore.isNothingBut(MOST_BYTES)
-                        && connectorMore.isNothingBut(MOST_BYTES)
-                        && living == 0
+                targetGrowth.isWithin(MAX_BYTES)
+                        && connectorGrowth.isWithin(MAX_BYTES)
+                        && openConnections == 0
                         && repeated == 0,
-                perSecond >= LEAST_PER_SECOND,
-                "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers twice"
-                        .formatted(perSecond, targetMore, connectorMore, living, repeated));
+                perSecond >= MIN_PER_SECOND,
+                "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers repeated"
+                        .formatted(perSecond, targetGrowth, connectorGrowth, openConnections, repeated));
     }
 }

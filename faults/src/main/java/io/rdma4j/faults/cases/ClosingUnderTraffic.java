@@ -33,12 +33,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * 19: two queue pairs write to each other, each by a thread that posts and polls, and at a random moment something of theirs
- * is closed: a queue pair, a completion queue, a whole context, or the identifier of a connection.
+ * Two queue pairs write to each other, each from a thread that posts and polls. At a random moment an object is closed:
+ * a queue pair, a completion queue, a whole context, or the identifier of a connection.
  *
- * <p>Closing returns. Threads that use what was closed get an exception of the verbs, and nothing else; what is in use
- * refuses to be closed. The memory is given back to the system right after, so that whoever still used it would end the
- * process. In the end the device has as many queue pairs as at first, and none has failed.
+ * <p>Closing an object returns. Threads that use a closed object get an exception of the verbs and no other; closing an
+ * object that is in use is refused. The memory is freed immediately afterwards, so a later access would crash the
+ * process. In the end the device has as many queue pairs as before, and none has failed.
  */
 public final class ClosingUnderTraffic implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(60);
@@ -54,7 +54,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d rounds: 0 crashes, 0 hangs, 0 wrong exceptions, 0 left".formatted(rounds(scale));
     }
 
@@ -94,60 +94,60 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
                         : wrong + " of -Drdma4j.seed=" + seed);
     }
 
-    /** What is closed. */
-    private enum What {
-        OWN_QUEUE_PAIR,
-        PEERS_QUEUE_PAIR,
+    /** The object that is closed. */
+    private enum ClosedObject {
+        LOCAL_QUEUE_PAIR,
+        PEER_QUEUE_PAIR,
         COMPLETION_QUEUE,
-        OWN_CONTEXT,
-        PEERS_CONTEXT,
+        LOCAL_CONTEXT,
+        PEER_CONTEXT,
         IDENTIFIER
     }
 
-    /** Does all in one process, so that both ends share engines, memory and locks. */
+    /** Runs everything in one process, so both sides share engines, memory and locks. */
     public static final class Closer implements Role {
         private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
         private static final int SENDS = 16;
         private static final int BYTES = 8192;
-        private static final int MOST_WRITING_NANOS = 300_000;
+        private static final int MAX_WRITING_NANOS = 300_000;
 
-        /** Connections cost a millisecond, so they have one round of so many. */
+        /** Connecting takes a millisecond, so only one round of so many uses a connection. */
         private static final int ROUNDS_BETWEEN_CONNECTIONS = 10;
 
-        private static final List<What> OF_VERBS = List.of(
-                What.OWN_QUEUE_PAIR,
-                What.PEERS_QUEUE_PAIR,
-                What.COMPLETION_QUEUE,
-                What.OWN_CONTEXT,
-                What.PEERS_CONTEXT);
-        private static final VerbsSide.Patience SHORT = new VerbsSide.Patience(8, 1, 1, 1);
+        private static final List<ClosedObject> VERBS_OBJECTS = List.of(
+                ClosedObject.LOCAL_QUEUE_PAIR,
+                ClosedObject.PEER_QUEUE_PAIR,
+                ClosedObject.COMPLETION_QUEUE,
+                ClosedObject.LOCAL_CONTEXT,
+                ClosedObject.PEER_CONTEXT);
+        private static final VerbsSide.RetryParameters SHORT_RETRIES = new VerbsSide.RetryParameters(8, 1, 1, 1);
 
         private long slowestNanos;
 
         @Override
-        public void play(Parent parent) throws Exception {
+        public void run(Parent parent) throws Exception {
             Random random = new Random(parent.number("seed", 0));
             long rounds = parent.number("rounds", 0);
             String wrong = "";
             int before = queuePairs();
             try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
                 for (long i = 0; i < rounds && wrong.isEmpty(); i++) {
-                    What what = i % ROUNDS_BETWEEN_CONNECTIONS == 0
-                            ? What.IDENTIFIER
-                            : OF_VERBS.get(random.nextInt(OF_VERBS.size()));
+                    ClosedObject object = i % ROUNDS_BETWEEN_CONNECTIONS == 0
+                            ? ClosedObject.IDENTIFIER
+                            : VERBS_OBJECTS.get(random.nextInt(VERBS_OBJECTS.size()));
                     try {
-                        if (what == What.IDENTIFIER) {
+                        if (object == ClosedObject.IDENTIFIER) {
                             identifierRound(threads, random);
                         } else {
-                            round(threads, random, what);
+                            round(threads, random, object);
                         }
                     } catch (Exception e) {
                         e.printStackTrace();
-                        wrong = "round %d, %s: %s".formatted(i, what, e);
+                        wrong = "round %d, %s: %s".formatted(i, object, e);
                     }
                 }
             }
-            parent.say(
+            parent.report(
                     "result",
                     Map.of(
                             "wrong",
@@ -171,35 +171,37 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
             return count;
         }
 
-        private void round(ExecutorService threads, Random random, What what) throws Exception {
+        private void round(ExecutorService threads, Random random, ClosedObject object) throws Exception {
             Arena arena = Arena.ofShared();
-            VerbsSide own = new VerbsSide(ADDRESS, 4 * SENDS, random.nextInt(2));
+            VerbsSide local = new VerbsSide(ADDRESS, 4 * SENDS, random.nextInt(2));
             VerbsSide peer = new VerbsSide(ADDRESS, 4 * SENDS, random.nextInt(2));
-            QueuePair ofOwn = own.queuePair(SENDS, 1);
-            QueuePair ofPeer = peer.queuePair(SENDS, 1);
-            own.connect(ofOwn, ADDRESS, ofPeer.number(), SHORT);
-            peer.connect(ofPeer, ADDRESS, ofOwn.number(), SHORT);
-            MemoryRegion here = own.domain().register(arena.allocate(2L * BYTES), VerbsSide.ALL);
-            MemoryRegion there = peer.domain().register(arena.allocate(2L * BYTES), VerbsSide.ALL);
-            Future<?> writing = threads.submit(() -> write(ofOwn, own.completions(), here, there));
-            Future<?> answering = threads.submit(() -> write(ofPeer, peer.completions(), there, here));
-            LockSupport.parkNanos(random.nextInt(MOST_WRITING_NANOS));
-            switch (what) {
-                case OWN_QUEUE_PAIR -> close(ofOwn::close);
-                case PEERS_QUEUE_PAIR -> close(ofPeer::close);
+            QueuePair localQueuePair = local.queuePair(SENDS, 1);
+            QueuePair peerQueuePair = peer.queuePair(SENDS, 1);
+            local.connect(localQueuePair, ADDRESS, peerQueuePair.number(), SHORT_RETRIES);
+            peer.connect(peerQueuePair, ADDRESS, localQueuePair.number(), SHORT_RETRIES);
+            MemoryRegion localRegion = local.domain().register(arena.allocate(2L * BYTES), VerbsSide.ALL);
+            MemoryRegion peerRegion = peer.domain().register(arena.allocate(2L * BYTES), VerbsSide.ALL);
+            Future<?> writing =
+                    threads.submit(() -> write(localQueuePair, local.completions(), localRegion, peerRegion));
+            Future<?> peerWriting =
+                    threads.submit(() -> write(peerQueuePair, peer.completions(), peerRegion, localRegion));
+            LockSupport.parkNanos(random.nextInt(MAX_WRITING_NANOS));
+            switch (object) {
+                case LOCAL_QUEUE_PAIR -> close(localQueuePair::close);
+                case PEER_QUEUE_PAIR -> close(peerQueuePair::close);
                 case COMPLETION_QUEUE -> {
-                    requireRefusal(own.completions());
-                    close(ofOwn::close);
-                    close(own.completions()::close);
+                    requireRefusal(local.completions());
+                    close(localQueuePair::close);
+                    close(local.completions()::close);
                 }
-                case OWN_CONTEXT -> close(own::close);
+                case LOCAL_CONTEXT -> close(local::close);
                 default -> close(peer::close);
             }
-            close(own::close);
+            close(local::close);
             close(peer::close);
             arena.close();
             writing.get(STEP.toSeconds(), TimeUnit.SECONDS);
-            answering.get(STEP.toSeconds(), TimeUnit.SECONDS);
+            peerWriting.get(STEP.toSeconds(), TimeUnit.SECONDS);
         }
 
         private static void requireRefusal(CompletionQueue completions) {
@@ -208,7 +210,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
             } catch (RdmaException inUse) {
                 return;
             }
-            throw new IllegalStateException("a completion queue with queue pairs lets itself be closed");
+            throw new IllegalStateException("a completion queue with queue pairs can be closed");
         }
 
         private void identifierRound(ExecutorService threads, Random random) throws Exception {
@@ -222,14 +224,14 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
                 TrafficSide server = accepting.get(STEP.toSeconds(), TimeUnit.SECONDS);
                 Future<?> writing = threads.submit(
                         () -> write(client.queuePair(), client.completions(), client.region(), server.region()));
-                Future<?> answering = threads.submit(
+                Future<?> peerWriting = threads.submit(
                         () -> write(server.queuePair(), server.completions(), server.region(), client.region()));
-                LockSupport.parkNanos(random.nextInt(MOST_WRITING_NANOS));
+                LockSupport.parkNanos(random.nextInt(MAX_WRITING_NANOS));
                 boolean isServerFirst = random.nextBoolean();
                 close((isServerFirst ? server : client).id()::close);
                 close((isServerFirst ? client : server).id()::close);
                 writing.get(STEP.toSeconds(), TimeUnit.SECONDS);
-                answering.get(STEP.toSeconds(), TimeUnit.SECONDS);
+                peerWriting.get(STEP.toSeconds(), TimeUnit.SECONDS);
                 client.close();
                 server.close();
             }
@@ -241,7 +243,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
             slowestNanos = Math.max(slowestNanos, System.nanoTime() - begin);
         }
 
-        /** Writes until something that it needs is gone, or its connection. */
+        /** Writes until an object it needs is closed or the connection fails. */
         private static void write(
                 QueuePair from, CompletionQueue completions, MemoryRegion source, MemoryRegion target) {
             WorkCompletion[] batch = WorkCompletion.array(SENDS);
@@ -251,7 +253,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
             try {
                 while (System.nanoTime() - lastCompleted < STEP.toNanos() / 2) {
                     while (post(from, source, address, key)) {
-                        // as many as the queue takes
+                        // as many as the queue accepts
                     }
                     int count = completions.poll(batch);
                     for (int i = 0; i < count; i++) {
@@ -261,7 +263,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
                     }
                     lastCompleted = count > 0 ? System.nanoTime() : lastCompleted;
                 }
-            } catch (RdmaException gone) {
+            } catch (RdmaException closed) {
                 return;
             }
             throw new IllegalStateException("neither a completion nor an exception for " + STEP.toSeconds() / 2 + " s");

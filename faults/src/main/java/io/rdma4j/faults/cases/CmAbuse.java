@@ -13,8 +13,8 @@ import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.process.Holdings;
 import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.ResourceUsage;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.RequestStorm;
 import io.rdma4j.faults.traffic.TrafficSide;
@@ -26,14 +26,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several addresses flood a listener with connection requests: good ones that it rejects, repeated ones, ones for services
- * that are not there, ones with nonsense in them, ones that name somebody else as their sender. Meanwhile a client connects.
+ * Several addresses flood a listener with connection requests while a client connects. Some are valid and are rejected
+ * by the listener; others are repeated, request unknown services, contain random data, or name another host as their
+ * sender.
  */
 public final class CmAbuse implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final int BACKLOG = 128;
-    private static final long MOST_HEAP_BYTES = 16 << 20;
-    private static final long MOST_MILLIS = 1000;
+    private static final long MAX_HEAP_BYTES = 16 << 20;
+    private static final long MAX_MILLIS = 1000;
 
     @Override
     public int number() {
@@ -46,7 +47,7 @@ public final class CmAbuse implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "during " + messages(scale) + " hostile messages a client connects in 1 s; no more bytes out than in;"
                 + " none to a third party; heap at most 16 MiB more";
     }
@@ -62,73 +63,73 @@ public final class CmAbuse implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         for (String address : RequestStorm.addresses()) {
             hosts.left().run("ip", "addr", "add", address + "/24", "dev", TwoHosts.CABLE);
         }
         Child server =
                 Child.builder(stage, "server", Server.class).on(hosts.right()).start();
         int port = server.await("port", STEP).asInt();
-        Holdings atFirst = server.holdings();
+        ResourceUsage before = server.resourceUsage();
         Child client = Child.builder(stage, "client", Client.class)
                 .on(hosts.left())
                 .with("port", port)
                 .start();
-        long before = client.await("millis", STEP).asLong();
+        long millisBefore = client.await("millis", STEP).asLong();
         Child attacker = Child.builder(stage, "attacker", RequestStorm.class)
                 .on(hosts.left())
                 .with("port", port)
                 .with("messages", messages(stage.scale()))
                 .start();
         attacker.await("begun", STEP);
-        long most = 0;
+        long max = 0;
         int connects = 0;
         @Nullable JsonNode result = null;
         while (result == null) {
-            client.tell("connect");
+            client.sendLine("connect");
             long took = client.await("millis", Duration.ofSeconds(100)).asLong();
-            most = Math.max(most, took);
+            max = Math.max(max, took);
             connects++;
             result = attacker.poll("result", Duration.ofMillis(100)).orElse(null);
         }
-        long heap = server.holdings().since(atFirst).heapBytes();
+        long heap = server.resourceUsage().since(before).heapBytes();
         boolean isBalanced =
                 result.get("receivedBytes").asLong() <= result.get("sentBytes").asLong();
         return Outcome.of(
                 isBalanced
                         && result.get("toThirdParty").asLong() == 0
                         && result.get("answers").asLong() > 0
-                        && heap <= MOST_HEAP_BYTES,
-                most <= MOST_MILLIS,
+                        && heap <= MAX_HEAP_BYTES,
+                max <= MAX_MILLIS,
                 "%d connects, at most %d ms (%d before); %d KiB in, %d out; %d to a third party; heap %+d KiB"
                         .formatted(
                                 connects,
-                                most,
-                                before,
+                                max,
+                                millisBefore,
                                 result.get("sentBytes").asLong() >> 10,
                                 result.get("receivedBytes").asLong() >> 10,
                                 result.get("toThirdParty").asLong(),
                                 heap >> 10));
     }
 
-    /** Accepts the client and rejects all others. */
+    /** Accepts the client and rejects all other requests. */
     public static final class Server implements Role {
         private static final QueuePairCapabilities SIZES = new QueuePairCapabilities(16, 16, 1, 1, 0);
-        private static final byte[] GREETING = new byte[20];
+        private static final byte[] PRIVATE_DATA = new byte[20];
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             EventChannel channel = EventChannel.open();
             CmId listener = channel.createId(PortSpace.TCP, null);
             listener.bindAddress(new InetSocketAddress(TwoHosts.RIGHT, 0));
             listener.listen(BACKLOG);
             Thread.ofPlatform().daemon().start(() -> serve(channel));
-            parent.say("port", listener.sourcePort());
-            parent.hear();
+            parent.report("port", listener.sourcePort());
+            parent.nextCommand();
         }
 
         private static void serve(EventChannel channel) {
-            InetAddress friend = InetAddress.ofLiteral(TwoHosts.LEFT);
+            InetAddress client = InetAddress.ofLiteral(TwoHosts.LEFT);
             while (true) {
                 CmEvent event = channel.await();
                 if (event == null) {
@@ -139,9 +140,9 @@ public final class CmAbuse implements AcceptanceTest {
                 event.acknowledge();
                 if (type == CmEvent.Type.CONNECT_REQUEST) {
                     InetSocketAddress peer = id.peerAddress();
-                    if (peer != null && friend.equals(peer.getAddress())) {
+                    if (peer != null && client.equals(peer.getAddress())) {
                         id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-                        id.accept(ConnectionParameters.defaults().withPrivateData(GREETING));
+                        id.accept(ConnectionParameters.defaults().withPrivateData(PRIVATE_DATA));
                     } else {
                         id.reject(new byte[0]);
                         id.close();
@@ -153,19 +154,19 @@ public final class CmAbuse implements AcceptanceTest {
         }
     }
 
-    /** Connects when it is told to, and says how long that took. */
+    /** Connects on command and reports how long that took. */
     public static final class Client implements Role {
-        /** Connects that load and compile what connecting needs. */
+        /** Connections that load and compile the code for connecting. */
         private static final int WARM_UP = 20;
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             for (int i = 0; i < WARM_UP; i++) {
                 long _ = connect(parent);
             }
             do {
-                parent.say("millis", connect(parent));
-            } while (parent.hear().equals("connect"));
+                parent.report("millis", connect(parent));
+            } while (parent.nextCommand().equals("connect"));
         }
 
         private static long connect(Parent parent) {

@@ -15,23 +15,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Connections while one packet in ten is lost either way, one after the other and all at once; and while each message of
- * the connection manager is lost once.
+ * Connections at 10 % loss in both directions, sequentially and concurrently; and connections of which one connection
+ * manager message is dropped once.
  */
 public final class ConnectingUnderLoss implements AcceptanceTest {
     private static final int LOSS_PER_MILLE = 100;
-    private static final double MOST_MEDIAN_SECONDS = 0.06;
-    private static final double MOST_OF_95_PER_CENT_SECONDS = 2;
-    private static final double MOST_SECONDS = 15;
+    private static final double MAX_MEDIAN_SECONDS = 0.06;
+    private static final double MAX_95_PER_CENT_SECONDS = 2;
+    private static final double MAX_SECONDS = 15;
     private static final Duration LIMIT = Duration.ofSeconds(90);
 
-    /** The time in which who has closed a connection repeats that. */
-    private static final Duration ENDS = Duration.ofSeconds(13);
+    /** The time during which a side that has closed a connection retransmits its message. */
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(13);
 
-    /** Rounds without loss at most, where even those take long. */
-    private static final int MOST_WARM_UPS = 30;
+    /** Maximum number of rounds without loss on a machine where even those are slow. */
+    private static final int MAX_WARM_UPS = 30;
 
-    /** Attribute numbers of the messages. */
+    /** Attribute IDs of the messages. */
     private static final Map<String, Integer> MESSAGES =
             Map.of("REQ", 0x10, "REP", 0x13, "RTU", 0x14, "DREQ", 0x15, "DREP", 0x16);
 
@@ -42,12 +42,12 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "connecting under loss";
+        return "connection setup under loss";
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "10 %% loss, %d one by one and %d at once, each message lost once: all connect, one event each, and end for both; half in 60 ms, 95 %% in 2 s, all in 15 s"
+    public String required(Scale scale) {
+        return "10 %% loss, %d sequentially and %d concurrently, each message dropped once: all connect, one event each, and end for both sides; half in 60 ms, 95 %% in 2 s, all in 15 s"
                 .formatted(count(scale), count(scale));
     }
 
@@ -62,7 +62,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting connecting = Connecting.begin(stage, hosts, false);
         int count = count(stage.scale());
         double medianWithoutLoss = warmUp(stage, connecting, count);
@@ -71,53 +71,53 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
             hosts.damage(Damage.lostOnce(message.getValue()));
             JsonNode _ = connecting.connect(1, 1, LIMIT);
             if (!isLost(hosts)) {
-                return Outcome.failed("no " + message.getKey() + " was lost");
+                return Outcome.failed("no " + message.getKey() + " was dropped");
             }
         }
         hosts.damage(Damage.loss(LOSS_PER_MILLE));
-        stage.progress("one by one");
+        stage.progress("sequentially");
         List<Double> seconds = seconds(connecting.connect(count, 1, LIMIT));
-        stage.progress("at once");
-        double medianOneByOne = median(seconds);
+        stage.progress("concurrently");
+        double medianSequential = median(seconds);
         seconds.addAll(seconds(connecting.connect(count, count, LIMIT)));
-        int living = connecting.awaitEnds(ENDS);
+        int openConnections = connecting.awaitEnds(CLOSE_LIMIT);
         hosts.heal();
         double median = median(seconds);
-        double of95 = seconds.get(seconds.size() * 95 / 100);
-        double most = seconds.getLast();
+        double percentile95 = seconds.get(seconds.size() * 95 / 100);
+        double max = seconds.getLast();
         return Outcome.of(
-                most <= MOST_SECONDS && living == 0,
-                median <= MOST_MEDIAN_SECONDS && of95 <= MOST_OF_95_PER_CENT_SECONDS,
-                "%d of %d connected, one event each; half in %.0f ms (one by one %.0f, without loss %.0f at once), 95 %% in %.2f s, all in %.2f s; %d not ended"
+                max <= MAX_SECONDS && openConnections == 0,
+                median <= MAX_MEDIAN_SECONDS && percentile95 <= MAX_95_PER_CENT_SECONDS,
+                "%d of %d connected, one event each; half in %.0f ms (sequentially %.0f, concurrently without loss %.0f), 95 %% in %.2f s, all in %.2f s; %d not ended"
                         .formatted(
                                 seconds.size(),
                                 2 * count,
                                 median * 1000,
-                                medianOneByOne * 1000,
+                                medianSequential * 1000,
                                 medianWithoutLoss * 1000,
-                                of95,
-                                most,
-                                living));
+                                percentile95,
+                                max,
+                                openConnections));
     }
 
     /**
-     * Connects until Java has compiled it: connecting at once takes as long as the processors do for it.
+     * Connects until the code is compiled, because connecting concurrently takes as long as the processors need for it.
      *
      * @return the last median
      */
     private static double warmUp(TestStage stage, Connecting connecting, int count)
             throws IOException, InterruptedException {
         double median = Double.MAX_VALUE;
-        for (int round = 1; round <= MOST_WARM_UPS && median > MOST_MEDIAN_SECONDS / 4; round++) {
+        for (int round = 1; round <= MAX_WARM_UPS && median > MAX_MEDIAN_SECONDS / 4; round++) {
             stage.progress("without loss, round " + round);
             median = median(seconds(connecting.connect(count, count, LIMIT)));
         }
         return median;
     }
 
-    /** Who disconnects does not wait for the answer: what is to be lost may still be on its way. */
+    /** A disconnecting side does not wait for the response, so the message to be dropped may still be in flight. */
     private static boolean isLost(TwoHosts hosts) throws IOException, InterruptedException {
-        for (int looks = 0; looks < 50 && hosts.damaged() == 0; looks++) {
+        for (int polls = 0; polls < 50 && hosts.damaged() == 0; polls++) {
             Thread.sleep(100);
         }
         return hosts.damaged() > 0;

@@ -7,16 +7,16 @@ import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.traffic.Connecting;
-import io.rdma4j.faults.traffic.StreamTalker;
+import io.rdma4j.faults.traffic.StreamEchoPeer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Listeners at the wildcard address, of the connection manager and of stream sockets, lose an interface that is then made again
- * under its name: new connections over it are served, those over the loopback interface all the time, and a stream that was
- * open is reset, as its peer did not end it.
+ * Listeners at the wildcard address lose an interface that is then created again with the same name. They belong to the
+ * connection manager and to stream sockets. New connections over the interface are accepted again, and those over the
+ * loopback interface at any time. An open stream over it is reset, as its peer has not ended it.
  */
 public final class ConnectionInterfaces implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(60);
@@ -38,8 +38,8 @@ public final class ConnectionInterfaces implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "interface deleted and made again, %d times: connections over it again, others undisturbed"
+    public String required(Scale scale) {
+        return "interface deleted and created again, %d times: connections over it are accepted again, others undisturbed"
                 .formatted(scale.of(2, 20));
     }
 
@@ -50,38 +50,39 @@ public final class ConnectionInterfaces implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting connecting = Connecting.beginAtAllAddresses(stage, hosts);
-        Child talker = Child.builder(stage, "talker", StreamTalker.class)
+        Child peer = Child.builder(stage, "peer", StreamEchoPeer.class)
                 .on(hosts.left())
                 .start();
-        talker.await("ready", STEP);
+        peer.await("ready", STEP);
         connecting.connect(1, 1, STEP);
         int rounds = stage.scale().of(2, 20);
         for (int i = 0; i < rounds && wrong.isEmpty(); i++) {
             stage.progress("round " + (i + 1) + " of " + rounds);
-            expect(talker, "exchange " + LOOPBACK, "", "at first");
-            expect(talker, "hold " + TwoHosts.LEFT, "", "at first");
+            expect(peer, "exchange " + LOOPBACK, "", "at first");
+            expect(peer, "hold " + TwoHosts.LEFT, "", "at first");
             hosts.removeCable();
-            expect(talker, "held", "Connection reset", "the interface of an open stream is gone");
-            expect(talker, "exchange " + LOOPBACK, "", "the other interface is gone");
+            expect(peer, "held", "Connection reset", "the interface of an open stream is deleted");
+            expect(peer, "exchange " + LOOPBACK, "", "the other interface is deleted");
             hosts.newCable();
-            expect(talker, "exchange " + TwoHosts.LEFT, "", "made again");
+            expect(peer, "exchange " + TwoHosts.LEFT, "", "created again");
             try {
                 connecting.connect(1, 1, STEP);
             } catch (IOException failed) {
-                wrong.add("made again, from host to host: " + failed.getMessage());
+                wrong.add("created again, from host to host: " + failed.getMessage());
             }
         }
         return Outcome.of(
-                wrong.isEmpty(), wrong.isEmpty() ? rounds + " times all came back" : String.join("; ", wrong));
+                wrong.isEmpty(),
+                wrong.isEmpty() ? rounds + " times all connections were accepted" : String.join("; ", wrong));
     }
 
-    private void expect(Child talker, String what, String expected, String when)
+    private void expect(Child peer, String command, String expected, String when)
             throws IOException, InterruptedException {
-        String said = talker.ask(what, "exchanged", STEP).asText();
-        if (expected.isEmpty() ? !said.isEmpty() : !said.startsWith(expected)) {
-            wrong.add("%s, %s: \"%s\"".formatted(when, what, said));
+        String response = peer.ask(command, "exchanged", STEP).asText();
+        if (expected.isEmpty() ? !response.isEmpty() : !response.startsWith(expected)) {
+            wrong.add("%s, %s: \"%s\"".formatted(when, command, response));
         }
     }
 }

@@ -6,15 +6,15 @@ import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.DatagramTalker;
+import io.rdma4j.faults.traffic.DatagramEchoPeer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A datagram RDMA socket at the wildcard address uses two interfaces. One of them is deleted, made again, and given another
- * MTU: the other one is not disturbed, and the changed one works again.
+ * A datagram RDMA socket at the wildcard address uses two interfaces. One of them is deleted, created again and given
+ * another MTU. The other is undisturbed, and the changed one carries datagrams again.
  */
 public final class DatagramInterfaces implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(30);
@@ -38,8 +38,8 @@ public final class DatagramInterfaces implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "MTU raised, interface deleted and made again, %d times: both interfaces carry datagrams of 100 and 2000 B"
+    public String required(Scale scale) {
+        return "MTU raised, interface deleted and created again, %d times: both interfaces carry datagrams of 100 and 2000 B"
                 .formatted(scale.of(2, 20));
     }
 
@@ -50,47 +50,48 @@ public final class DatagramInterfaces implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child talker = Child.builder(stage, "talker", DatagramTalker.class)
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        Child peer = Child.builder(stage, "peer", DatagramEchoPeer.class)
                 .on(hosts.left())
                 .start();
-        talker.await("ready", STEP);
-        anew(talker, LOOPBACK);
-        anew(talker, TwoHosts.LEFT);
+        peer.await("ready", STEP);
+        replace(peer, LOOPBACK);
+        replace(peer, TwoHosts.LEFT);
         int rounds = stage.scale().of(2, 20);
         for (int i = 0; i < rounds && wrong.isEmpty(); i++) {
             stage.progress("round " + (i + 1) + " of " + rounds);
-            both(talker, "at first");
+            both(peer, "at first");
             hosts.mtu(9000);
-            anew(talker, TwoHosts.LEFT);
-            both(talker, "MTU 9000");
+            replace(peer, TwoHosts.LEFT);
+            both(peer, "MTU 9000");
             hosts.removeCable();
-            exchange(talker, LOOPBACK, "the other interface is gone");
+            exchange(peer, LOOPBACK, "the other interface is deleted");
             hosts.newCable();
-            anew(talker, TwoHosts.LEFT);
-            both(talker, "made again");
+            replace(peer, TwoHosts.LEFT);
+            both(peer, "created again");
         }
         return Outcome.of(
-                wrong.isEmpty(), wrong.isEmpty() ? rounds + " times all came back" : String.join("; ", wrong));
+                wrong.isEmpty(),
+                wrong.isEmpty() ? rounds + " times all datagrams were echoed" : String.join("; ", wrong));
     }
 
-    private void anew(Child talker, String address) throws IOException, InterruptedException {
-        String why = talker.ask("anew " + address, "echoed", STEP).asText();
-        if (!why.isEmpty()) {
-            wrong.add("new socket of " + address + ": " + why);
+    private void replace(Child peer, String address) throws IOException, InterruptedException {
+        String reason = peer.ask("replace " + address, "echoed", STEP).asText();
+        if (!reason.isEmpty()) {
+            wrong.add("new socket of " + address + ": " + reason);
         }
     }
 
-    private void both(Child talker, String when) throws IOException, InterruptedException {
-        exchange(talker, TwoHosts.LEFT, when);
-        exchange(talker, LOOPBACK, when);
+    private void both(Child peer, String when) throws IOException, InterruptedException {
+        exchange(peer, TwoHosts.LEFT, when);
+        exchange(peer, LOOPBACK, when);
     }
 
-    private void exchange(Child talker, String address, String when) throws IOException, InterruptedException {
+    private void exchange(Child peer, String address, String when) throws IOException, InterruptedException {
         for (int bytes : new int[] {SMALL_BYTES, LARGE_BYTES}) {
-            String why = talker.ask(address + " " + bytes, "echoed", STEP).asText();
-            if (!why.isEmpty()) {
-                wrong.add("%s, %d B to %s: %s".formatted(when, bytes, address, why));
+            String reason = peer.ask(address + " " + bytes, "echoed", STEP).asText();
+            if (!reason.isEmpty()) {
+                wrong.add("%s, %d B to %s: %s".formatted(when, bytes, address, reason));
             }
         }
     }

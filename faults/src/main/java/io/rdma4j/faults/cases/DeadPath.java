@@ -22,15 +22,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * All packets of one path vanish under a stream of writes: the first request fails with RETRY_EXC in time, all others are
- * flushed once and in order, and a queue pair to somebody else does not notice.
+ * All packets of one path are dropped during a stream of WRITEs. The first request fails with RETRY_EXC in time, all
+ * others are flushed once and in order, and a queue pair to another peer is unaffected.
  */
 public final class DeadPath implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
-    /** 8 transmissions of at least 67.1 ms each; the time begins before the application hears of the last success. */
-    private static final long LEAST_MILLIS = 537 - 20;
-    /** 8 of at most four times that, and a little. */
-    private static final long MOST_MILLIS = 2400;
+    /**
+     * 8 transmissions with a timeout of at least 67.1 ms. The measurement begins before the application polls the last
+     * success.
+     */
+    private static final long MIN_MILLIS = 537 - 20;
+    /** 8 times at most four times that timeout, and a margin. */
+    private static final long MAX_MILLIS = 2400;
 
     @Override
     public int number() {
@@ -43,7 +46,7 @@ public final class DeadPath implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "RETRY_EXC in 0.54 to 2.4 s, the rest flushed in order, a second queue pair untouched; "
                 + scale.of(2, 20) + " times";
     }
@@ -55,7 +58,7 @@ public final class DeadPath implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Child dead = Child.builder(stage, "dead", PassiveTarget.class)
                 .on(hosts.right())
                 .with("address", TwoHosts.RIGHT)
@@ -66,8 +69,8 @@ public final class DeadPath implements AcceptanceTest {
                 .start();
         int deadPort = dead.await("port", STEP).asInt();
         int livePort = live.await("port", STEP).asInt();
-        long least = Long.MAX_VALUE;
-        long most = 0;
+        long min = Long.MAX_VALUE;
+        long max = 0;
         int rounds = stage.scale().of(2, 20);
         for (int round = 0; round < rounds; round++) {
             stage.progress("round " + (round + 1) + " of " + rounds);
@@ -80,22 +83,22 @@ public final class DeadPath implements AcceptanceTest {
             writer.await("streaming", STEP);
             Thread.sleep(200);
             hosts.damage(Damage.ALL_LOST);
-            JsonNode said = writer.await("result", STEP);
+            JsonNode result = writer.await("result", STEP);
             writer.kill();
-            if (!said.get("wrong").asText().isEmpty()) {
-                return Outcome.failed(said.get("wrong").asText());
+            if (!result.get("wrong").asText().isEmpty()) {
+                return Outcome.failed(result.get("wrong").asText());
             }
-            least = Math.min(least, said.get("millis").asLong());
-            most = Math.max(most, said.get("millis").asLong());
+            min = Math.min(min, result.get("millis").asLong());
+            max = Math.max(max, result.get("millis").asLong());
         }
         return Outcome.of(
-                least >= LEAST_MILLIS,
-                most <= MOST_MILLIS,
+                min >= MIN_MILLIS,
+                max <= MAX_MILLIS,
                 "RETRY_EXC after %.2f to %.2f s, all flushed in order, second untouched"
-                        .formatted(least / 1000.0, most / 1000.0));
+                        .formatted(min / 1000.0, max / 1000.0));
     }
 
-    /** Streams writes to both, until those to the first fail. */
+    /** Streams WRITEs to both peers until those to the first fail. */
     public static final class Writer implements Role {
         private static final int SENDS = 64;
         private static final int MESSAGE_BYTES = 65536;
@@ -104,34 +107,34 @@ public final class DeadPath implements AcceptanceTest {
         private final SendWorkRequest request = new SendWorkRequest();
 
         @Override
-        public void play(Parent parent) {
+        public void run(Parent parent) {
             TrafficSide.Shape shape = TrafficSide.Shape.of(SENDS, 1, 1 << 20);
-            InetSocketAddress any = new InetSocketAddress(TwoHosts.LEFT, 0);
+            InetSocketAddress source = new InetSocketAddress(TwoHosts.LEFT, 0);
             TrafficSide dead = TrafficSide.connect(
-                    any, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
+                    source, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
             TrafficSide live = TrafficSide.connect(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), (int) parent.number("livePort", 0)),
                     shape);
-            parent.say("streaming", 1);
+            parent.report("streaming", 1);
             long posted = 0;
             long completed = 0;
-            long lookedNanos = System.nanoTime();
-            long lastSuccessNanos = lookedNanos;
+            long polledNanos = System.nanoTime();
+            long lastSuccessNanos = polledNanos;
             long millis = 0;
             StringBuilder wrong = new StringBuilder();
             while (completed < posted || millis == 0) {
                 while (millis == 0 && posted - completed < SENDS) {
                     post(dead, posted++);
                 }
-                // What is found now has come since the last look, which may be long ago on a busy machine.
-                long lastLookNanos = lookedNanos;
-                lookedNanos = System.nanoTime();
+                // Completions found now were reported since the previous poll, which may be long ago on a busy machine.
+                long previousPollNanos = polledNanos;
+                polledNanos = System.nanoTime();
                 int count = dead.completions().poll(batch);
                 for (int i = 0; i < count; i++) {
                     CompletionStatus status = batch[i].status();
                     if (status == CompletionStatus.SUCCESS && millis == 0) {
-                        lastSuccessNanos = lastLookNanos;
+                        lastSuccessNanos = previousPollNanos;
                     } else if (status == CompletionStatus.RETRY_EXCEEDED_ERROR && millis == 0) {
                         millis = (System.nanoTime() - lastSuccessNanos) / 1_000_000;
                     } else if (status != CompletionStatus.WORK_REQUEST_FLUSHED_ERROR || millis == 0) {
@@ -141,13 +144,13 @@ public final class DeadPath implements AcceptanceTest {
                         wrong.append("out of order: ").append(batch[i]).append(' ');
                     }
                 }
-                oneTo(live, wrong);
+                writeTo(live, wrong);
             }
             Map<String, Object> result = new LinkedHashMap<>();
             result.put("millis", millis);
             result.put("posted", posted);
             result.put("wrong", wrong.toString());
-            parent.say("result", result);
+            parent.report("result", result);
         }
 
         private void post(TrafficSide side, long id) {
@@ -158,12 +161,12 @@ public final class DeadPath implements AcceptanceTest {
                             .signaled());
         }
 
-        /** One write there and back, which must succeed whatever happens to the other. */
-        private void oneTo(TrafficSide side, StringBuilder wrong) {
+        /** Writes once, which must succeed regardless of the failing connection. */
+        private void writeTo(TrafficSide side, StringBuilder wrong) {
             post(side, 0);
             int count = side.await(batch, Duration.ofSeconds(1));
             if (count != 1 || !batch[0].isSuccess()) {
-                wrong.append("the live one: ")
+                wrong.append("the live connection: ")
                         .append(count == 0 ? "nothing in 1 s" : batch[0])
                         .append(' ');
             }

@@ -15,14 +15,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * 25: SEND, WRITE, WRITE with immediate data and READ of all lengths, each over a path of each of fifteen kinds: packets that
- * overtake others, come twice, come with a wrong bit, take their time, and all of that together. Every byte is compared, every
- * completion must come once and in order, and exactly those packets that were spoilt are dropped for their ICRC.
+ * SEND, WRITE, WRITE with immediate data and READ of all lengths over fifteen kinds of paths. The paths reorder,
+ * duplicate, corrupt or delay packets, or do all of these. Every byte is compared, every completion must be reported
+ * once and in order, and exactly the corrupted packets are dropped for their ICRC.
  */
 public final class DisorderMatrix implements AcceptanceTest {
     private static final String SIZES = "0,1,1023,1024,1025,4096,65536,1048576";
     private static final long MILLI = 1_000_000;
-    /** Exponents of the local ACK timeout: 4 ms, and 0.54 s for paths that take long. */
+    /** Exponents of the local ACK timeout: 4 ms, and 0.54 s for paths with a long delay. */
     private static final int SHORT_TIMEOUT = 10;
 
     private static final int LONG_TIMEOUT = 17;
@@ -45,7 +45,7 @@ public final class DisorderMatrix implements AcceptanceTest {
         paths.put("duplicate 1 % 1 s later", none.withDuplicates(0.01, 1000 * MILLI));
         paths.put("corrupt 0.1 %", none.withCorruption(0.001));
         paths.put("corrupt 1 %", none.withCorruption(0.01));
-        // There and back in 1, 20 and 100 ms.
+        // Round-trip times of 1, 20 and 100 ms.
         paths.put("delay 1 ms +-50 %", none.withDelay(MILLI / 2, 0.5));
         paths.put("delay 20 ms +-50 %", none.withDelay(10 * MILLI, 0.5));
         paths.put("delay 100 ms +-50 %", none.withDelay(50 * MILLI, 0.5));
@@ -66,11 +66,11 @@ public final class DisorderMatrix implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "disorder, duplicates, jitter";
+        return "reordering, duplicates, jitter";
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%s, %s each: no wrong byte or completion; ICRC errors = packets corrupted"
                 .formatted(
                         scale == Scale.FULL ? "60 of 60 cells" : "15 of 15 cells of 60",
@@ -120,37 +120,36 @@ public final class DisorderMatrix implements AcceptanceTest {
             bytes = stage.scale().of(2L, 64L) << 20;
         }
 
-        /** Those of one timeout, between a process on either host; says what was wrong. */
+        /** Runs the cells of one timeout with a process on each host. Returns what was wrong, or an empty string. */
         String run(int timeout) throws Exception {
             AnsweredTraffic traffic = AnsweredTraffic.begin(stage, relay.hosts(), timeout, SIZES);
             Child mover = traffic.mover(stage, relay.hosts());
             TrafficOperation[] operations = TrafficOperation.values();
             int path = 0;
             for (Map.Entry<String, Disturbance> each : PATHS.entrySet()) {
-                boolean takesLong = each.getValue().delayNanos() > LONG_NANOS;
-                int most =
-                        takesLong == (timeout == LONG_TIMEOUT) ? stage.scale().of(1, operations.length) : 0;
-                for (int i = 0; i < most; i++) {
+                boolean isSlow = each.getValue().delayNanos() > LONG_NANOS;
+                int max = isSlow == (timeout == LONG_TIMEOUT) ? stage.scale().of(1, operations.length) : 0;
+                for (int i = 0; i < max; i++) {
                     TrafficOperation operation = operations[(path + i) % operations.length];
-                    String what = each.getKey() + ", " + operation;
-                    stage.progress(what);
+                    String cell = each.getKey() + ", " + operation;
+                    stage.progress(cell);
                     relay.disturb(each.getValue());
                     JsonNode done = mover.ask("exchange " + bytes + " " + operation, "done", LIMIT);
                     relay.disturb(Disturbance.NONE);
                     String wrong = done.get("wrong").asText();
                     if (!wrong.isEmpty()) {
-                        return what + ": " + wrong;
+                        return cell + ": " + wrong;
                     }
                     stage.note("%-30s %7d ms %7d packets sent"
                             .formatted(
-                                    what,
+                                    cell,
                                     done.get("milliseconds").asLong(),
                                     done.get("sentPackets").asLong()));
                     count++;
                 }
                 path++;
             }
-            Thread.sleep(1200); // what comes twice a second later
+            Thread.sleep(1200); // duplicates arrive a second later
             JsonNode last = mover.ask("exchange 1 WRITE", "done", LIMIT);
             dropped += last.get("icrcErrors").asLong()
                     + traffic.answerer().ask("icrcErrors", "icrcErrors", LIMIT).asLong();

@@ -30,17 +30,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * 2: four connections add one to the same number, count a number of their own up by compare and swap, and send messages with
- * consecutive numbers, while packets are lost, come twice and overtake one another. At the end every number is exact, and every
- * value before an addition was returned to exactly one of the four.
+ * Four connections increment one number by atomics, increment a number of their own by compare and swap, and send
+ * numbered messages. Meanwhile packets are dropped, duplicated and reordered. At the end every number is exact, and
+ * each value before an increment was returned to exactly one connection.
  */
 public final class ExactlyOnce implements AcceptanceTest {
     private static final int CONNECTIONS = 4;
     private static final int OUTSTANDING = 64;
-    /** FETCH AND ADD, COMPARE AND SWAP, SEND, in turns. */
+    /** FETCH AND ADD, COMPARE AND SWAP and SEND in rotation. */
     private static final int KINDS = 3;
 
-    /** Exponent of 0.27 s: a machine that does other things may hold the relay back for longer than eight short ones. */
+    /** Exponent of 0.27 s, because a busy machine may suspend the relay for longer than eight short timeouts. */
     private static final int ACK_TIMEOUT = 16;
 
     private static final Duration STEP = Duration.ofSeconds(60);
@@ -62,7 +62,7 @@ public final class ExactlyOnce implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "4 QPs, %d atomics and SENDs at 5 %% loss, 10 %% duplicates, 5 %% reordered: counters exact, each old value once"
                 .formatted(operations(scale));
     }
@@ -81,7 +81,7 @@ public final class ExactlyOnce implements AcceptanceTest {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Relay relay = Relay.between(stage, seed);
         int rounds = (operations(stage.scale()) + CONNECTIONS * KINDS - 1) / (CONNECTIONS * KINDS);
-        Child keeper = Child.builder(stage, "keeper", Keeper.class)
+        Child owner = Child.builder(stage, "keeper", NumberOwner.class)
                 .on(relay.hosts().right())
                 .with("address", TwoHosts.RIGHT)
                 .start();
@@ -89,25 +89,25 @@ public final class ExactlyOnce implements AcceptanceTest {
                 .on(relay.hosts().left())
                 .with("from", TwoHosts.LEFT)
                 .with("to", TwoHosts.RIGHT)
-                .with("port", keeper.await("port", STEP).asInt())
+                .with("port", owner.await("port", STEP).asInt())
                 .with("rounds", rounds)
                 .start();
         counter.await("connected", STEP);
         relay.disturb(DISTURBANCE);
         JsonNode counted = counter.ask("go", "result", Duration.ofSeconds(limitSeconds(stage.scale())));
-        JsonNode kept = keeper.ask("look", "kept", STEP);
-        String wrong = counted.get("wrong").asText() + kept.get("wrong").asText();
+        JsonNode values = owner.ask("look", "kept", STEP);
+        String wrong = counted.get("wrong").asText() + values.get("wrong").asText();
         if (!wrong.isEmpty()) {
             return Outcome.failed("-Drdma4j.seed=%d: %s".formatted(seed, wrong));
         }
         long each = (long) CONNECTIONS * rounds;
-        long sum = kept.get("sum").asLong();
-        long swapped = kept.get("swapped").asLong();
-        long received = kept.get("received").asLong();
+        long sum = values.get("sum").asLong();
+        long swapped = values.get("swapped").asLong();
+        long received = values.get("received").asLong();
         long distinct = counted.get("distinct").asLong();
         return Outcome.of(
                 sum == each && swapped == each && received == each && distinct == each,
-                "of %d each: sum %d, %d old values, swaps %d, messages %d; %d lost, %d twice, %d overtaken in %d s"
+                "of %d each: sum %d, %d old values, swaps %d, messages %d; %d dropped, %d duplicated, %d reordered in %d s"
                         .formatted(
                                 each,
                                 sum,
@@ -120,46 +120,46 @@ public final class ExactlyOnce implements AcceptanceTest {
                                 counted.get("millis").asLong() / 1000));
     }
 
-    /** Whose numbers are changed, and who receives the messages. */
-    public static final class Keeper implements Role {
+    /** Owns the numbers and receives the messages. */
+    public static final class NumberOwner implements Role {
         private final MemorySegment sum = Arena.global().allocate(Long.BYTES, Long.BYTES);
         private final List<TrafficSide> sides = Collections.synchronizedList(new ArrayList<>());
         private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
-        private volatile boolean ends;
+        private volatile boolean stopping;
 
         /** Creates the role. */
-        public Keeper() {}
+        public NumberOwner() {}
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             TrafficSide.Listener listener =
                     new TrafficSide.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 16);
-            parent.say("port", listener.port());
+            parent.report("port", listener.port());
             List<Thread> threads = new ArrayList<>();
             long[] received = new long[CONNECTIONS];
             for (int i = 0; i < CONNECTIONS; i++) {
                 int index = i;
                 TrafficSide side = listener.request()
-                        .accept(TrafficSide.Shape.of(4, OUTSTANDING, 8L * (OUTSTANDING + 1)), Keeper::prepare);
+                        .accept(TrafficSide.Shape.of(4, OUTSTANDING, 8L * (OUTSTANDING + 1)), NumberOwner::prepare);
                 sides.add(side);
                 threads.add(Thread.ofPlatform().start(() -> received[index] = receive(side)));
-                tellSum(side);
+                sendSumLocation(side);
             }
-            String _ = parent.hear();
-            ends = true;
+            String _ = parent.nextCommand();
+            stopping = true;
             for (Thread thread : threads) {
                 thread.join();
             }
-            Map<String, Object> kept = new LinkedHashMap<>();
-            kept.put("wrong", String.join("; ", wrong));
-            kept.put("sum", sum.get(ValueLayout.JAVA_LONG, 0));
-            kept.put(
+            Map<String, Object> values = new LinkedHashMap<>();
+            values.put("wrong", String.join("; ", wrong));
+            values.put("sum", sum.get(ValueLayout.JAVA_LONG, 0));
+            values.put(
                     "swapped",
                     sides.stream()
                             .mapToLong(side -> side.region().memory().get(ValueLayout.JAVA_LONG, 0))
                             .sum());
-            kept.put("received", received[0] + received[1] + received[2] + received[3]);
-            parent.say("kept", kept);
+            values.put("received", received[0] + received[1] + received[2] + received[3]);
+            parent.report("kept", values);
         }
 
         private static void prepare(TrafficSide side) {
@@ -168,23 +168,23 @@ public final class ExactlyOnce implements AcceptanceTest {
             }
         }
 
-        /** The sum is in memory that all connections share: each has a key of its own for it. */
-        private void tellSum(TrafficSide side) {
+        /** The sum is in memory that all connections share, with a remote key for each connection. */
+        private void sendSumLocation(TrafficSide side) {
             MemoryRegion region = side.domain().register(sum, VerbsSide.ALL);
-            for (long word : new long[] {region.address(), region.remoteKey()}) {
+            for (long field : new long[] {region.address(), region.remoteKey()}) {
                 MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
-                memory.set(ValueLayout.JAVA_LONG, 0, word);
+                memory.set(ValueLayout.JAVA_LONG, 0, field);
                 MemoryRegion message = side.domain().register(memory, VerbsSide.ALL);
                 side.queuePair().postSend(new SendWorkRequest().reset(0).from(message));
             }
         }
 
-        /** Messages until the end; they are numbered from 0. */
+        /** Receives messages, which are numbered from 0, until stopped. Returns their number. */
         private long receive(TrafficSide side) {
             WorkCompletion[] batch = WorkCompletion.array(OUTSTANDING);
             long next = 0;
             int count = 1;
-            while (count > 0 || !ends) {
+            while (count > 0 || !stopping) {
                 count = side.await(batch, Duration.ofMillis(100));
                 for (int i = 0; i < count; i++) {
                     if (!batch[i].isSuccess()) {
@@ -193,7 +193,7 @@ public final class ExactlyOnce implements AcceptanceTest {
                     }
                     long number = side.region().memory().get(ValueLayout.JAVA_LONG, 8 * batch[i].id());
                     if (number != next++) {
-                        wrong.add("message " + number + " came in the place of " + (next - 1));
+                        wrong.add("message " + number + " was received instead of " + (next - 1));
                     }
                     side.postReceive(batch[i].id(), 8 * batch[i].id(), 8);
                 }
@@ -202,9 +202,9 @@ public final class ExactlyOnce implements AcceptanceTest {
         }
     }
 
-    /** Who changes them. */
+    /** Changes the numbers and sends the messages. */
     public static final class Counter implements Role {
-        private static final Duration PATIENCE = Duration.ofSeconds(60);
+        private static final Duration WAIT_LIMIT = Duration.ofSeconds(60);
 
         private final BitSet oldValues = new BitSet();
         private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
@@ -213,7 +213,7 @@ public final class ExactlyOnce implements AcceptanceTest {
         public Counter() {}
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
             InetSocketAddress to =
                     new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
@@ -222,8 +222,8 @@ public final class ExactlyOnce implements AcceptanceTest {
             for (int i = 0; i < CONNECTIONS; i++) {
                 connections.add(new Connection(from, to));
             }
-            parent.say("connected", 1);
-            String _ = parent.hear();
+            parent.report("connected", 1);
+            String _ = parent.nextCommand();
             long begin = System.nanoTime();
             List<Thread> threads = new ArrayList<>();
             for (Connection connection : connections) {
@@ -236,11 +236,11 @@ public final class ExactlyOnce implements AcceptanceTest {
             result.put("wrong", String.join("; ", wrong));
             result.put("distinct", oldValues.cardinality());
             result.put("millis", (System.nanoTime() - begin) / 1_000_000);
-            parent.say("result", result);
-            String _ = parent.hear();
+            parent.report("result", result);
+            String _ = parent.nextCommand();
         }
 
-        /** One of the four. */
+        /** One of the four connections. */
         private final class Connection {
             private final TrafficSide side;
             private final MemorySegment memory;
@@ -253,15 +253,15 @@ public final class ExactlyOnce implements AcceptanceTest {
                         from,
                         to,
                         TrafficSide.Shape.of(OUTSTANDING, 4, 8L * OUTSTANDING).withAckTimeout(ACK_TIMEOUT),
-                        fresh -> {
-                            fresh.postReceive(0, 0, 8);
-                            fresh.postReceive(1, 8, 8);
+                        newSide -> {
+                            newSide.postReceive(0, 0, 8);
+                            newSide.postReceive(1, 8, 8);
                         });
                 memory = side.region().memory();
                 WorkCompletion[] one = WorkCompletion.array(1);
                 for (int i = 0; i < 2; i++) {
-                    if (side.await(one, PATIENCE) == 0 || !one[0].isSuccess()) {
-                        throw new IllegalStateException("no greeting: " + one[0]);
+                    if (side.await(one, WAIT_LIMIT) == 0 || !one[0].isSuccess()) {
+                        throw new IllegalStateException("the sum's location was not received: " + one[0]);
                     }
                 }
                 sumAddress = memory.get(ValueLayout.JAVA_LONG, 0);
@@ -277,13 +277,13 @@ public final class ExactlyOnce implements AcceptanceTest {
                     while (posted < operations && posted - completed < OUTSTANDING) {
                         post(posted++);
                     }
-                    int some = side.await(batch, PATIENCE);
-                    if (some == 0) {
-                        wrong.add("nothing for " + PATIENCE.toSeconds() + " s");
+                    int polled = side.await(batch, WAIT_LIMIT);
+                    if (polled == 0) {
+                        wrong.add("no completion for " + WAIT_LIMIT.toSeconds() + " s");
                         return;
                     }
-                    for (int i = 0; i < some; i++) {
-                        if (!batch[i].isSuccess() || batch[i].id() != completed || !take(completed)) {
+                    for (int i = 0; i < polled; i++) {
+                        if (!batch[i].isSuccess() || batch[i].id() != completed || !isValid(completed)) {
                             wrong.add("operation " + completed + ": " + batch[i]);
                             return;
                         }
@@ -304,17 +304,17 @@ public final class ExactlyOnce implements AcceptanceTest {
                 side.queuePair().postSend(request);
             }
 
-            /** Whether the old value that an atomic returned can be right. */
-            private boolean take(long operation) {
-                long old = memory.get(ValueLayout.JAVA_LONG, operation % OUTSTANDING * 8);
+            /** Returns whether the old value that an atomic returned is plausible. */
+            private boolean isValid(long operation) {
+                long oldValue = memory.get(ValueLayout.JAVA_LONG, operation % OUTSTANDING * 8);
                 if (operation % KINDS == 0) {
                     synchronized (oldValues) {
-                        boolean isFresh = old >= 0 && old < Integer.MAX_VALUE && !oldValues.get((int) old);
-                        oldValues.set((int) Math.max(0, Math.min(old, Integer.MAX_VALUE - 1)));
-                        return isFresh;
+                        boolean isNew = oldValue >= 0 && oldValue < Integer.MAX_VALUE && !oldValues.get((int) oldValue);
+                        oldValues.set((int) Math.max(0, Math.min(oldValue, Integer.MAX_VALUE - 1)));
+                        return isNew;
                     }
                 }
-                return operation % KINDS != 1 || old == operation / KINDS;
+                return operation % KINDS != 1 || oldValue == operation / KINDS;
             }
         }
     }

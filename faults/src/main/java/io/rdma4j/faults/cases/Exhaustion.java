@@ -12,15 +12,16 @@ import io.rdma4j.faults.traffic.Starved;
 import java.time.Duration;
 
 /**
- * A process runs out of descriptors and of table entries: what exists goes on, what is new is refused with words that say
- * why, and works once there is room. And a heap of 64 MiB, and sends that the system refuses, change nothing at all.
+ * A process runs out of file descriptors and of table entries. Existing connections continue, new ones fail with a
+ * message that names the reason, and succeed once resources are free. A heap of 64 MiB and sends refused by the system
+ * have no effect.
  */
 public final class Exhaustion implements AcceptanceTest {
     private static final String SIZES = "0,1,1024,4096,65536";
     private static final String SECOND_ADDRESS = "10.86.0.3";
     private static final int DESCRIPTORS = 64;
     private static final int REFUSED_PER_MILLE = 100;
-    private static final long MOST_MILLIS = 1000;
+    private static final long MAX_MILLIS = 1000;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @Override
@@ -30,13 +31,13 @@ public final class Exhaustion implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "exhaustion";
+        return "resource exhaustion";
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "64 descriptors, 64 MiB heap, 10 % of sends refused (EPERM), all protection domains + 1: clear errors, "
-                + "no wrong byte, connections live; new ones within 1 s of room";
+                + "no wrong byte, connections continue; new ones within 1 s of freed resources";
     }
 
     @Override
@@ -46,13 +47,13 @@ public final class Exhaustion implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         hosts.left().run("ip", "addr", "add", SECOND_ADDRESS + "/24", "dev", TwoHosts.CABLE);
         AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, 14, SIZES);
         stage.progress("descriptors and tables");
         Child starved = Child.builder(stage, "starved", Starved.class)
                 .on(hosts.left())
-                .behind("prlimit", "--nofile=" + DESCRIPTORS)
+                .withPrefix("prlimit", "--nofile=" + DESCRIPTORS)
                 .options("-Xmx64m")
                 .with("from", TwoHosts.LEFT + "," + SECOND_ADDRESS)
                 .with("to", TwoHosts.RIGHT)
@@ -66,7 +67,7 @@ public final class Exhaustion implements AcceptanceTest {
         String refusal = result.get("refusal").asText();
         if (!refusal.contains("EMFILE")) {
             return Outcome.failed("a new address without descriptors: "
-                    + (refusal.isEmpty() ? "not refused" : "\"" + refusal + "\" does not say why"));
+                    + (refusal.isEmpty() ? "not refused" : "\"" + refusal + "\" does not name the reason"));
         }
         stage.progress("sends refused");
         hosts.refuseSending(hosts.left(), REFUSED_PER_MILLE);
@@ -80,8 +81,8 @@ public final class Exhaustion implements AcceptanceTest {
         long recovery = result.get("recoveryMillis").asLong();
         return Outcome.of(
                 true,
-                recovery <= MOST_MILLIS,
-                "refused clearly, connections lived, a new one %d ms after; %d MiB moved with sends refused"
+                recovery <= MAX_MILLIS,
+                "clear errors, connections continued, a new one %d ms later; %d MiB transferred with sends refused"
                         .formatted(recovery, moved.get("bytes").asLong() >> 20));
     }
 }

@@ -23,32 +23,32 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 17: a thousand work requests are posted at once, and a random one of them fails, in one of five ways. Those before it
- * succeed, that one has the status of its failure, whether it was signaled or not, and all others of both queues are flushed,
- * once each and in the order in which they were posted. What is posted after that is flushed too.
+ * A thousand work requests are posted at once, and a random one fails in one of five ways. The earlier ones succeed.
+ * The failing one reports the status of its failure, whether signaled or not. All others of both queues are flushed,
+ * once each and in posting order. Work requests posted later are flushed, too.
  */
 public final class FlushAfterError implements AcceptanceTest {
     private static final int OUTSTANDING = 1000;
-    /** Sends that the peer has under way in the other direction. */
-    private static final int ANSWERS = 100;
+    /** Outstanding sends of the peer in the other direction. */
+    private static final int PEER_SENDS = 100;
 
     private static final int SHORT_BYTES = 8;
     private static final int LONG_BYTES = 64;
     private static final long RECEIVE = 1L << 32;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration WAIT_LIMIT = Duration.ofSeconds(20);
     private static final long QUIET_NANOS = 100_000;
 
-    /** How the work request fails. */
+    /** A way in which the work request fails. */
     private enum Failure {
         /** It writes with a wrong key. */
         KEY(CompletionStatus.REMOTE_ACCESS_ERROR),
-        /** It sends more than the receive takes. */
+        /** It sends more than the receive can hold. */
         LENGTH(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR),
         /** It finds no receive. */
         NO_RECEIVE(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR),
-        /** The peer is gone. */
+        /** The peer no longer exists. */
         NO_PEER(CompletionStatus.RETRY_EXCEEDED_ERROR),
-        /** The application gives up. */
+        /** The application moves the queue pair to the error state. */
         APPLICATION(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
 
         private final CompletionStatus status;
@@ -57,12 +57,12 @@ public final class FlushAfterError implements AcceptanceTest {
             this.status = status;
         }
 
-        /** Usual, but soon at an end where the failure is one of patience. */
-        VerbsSide.Patience patience() {
-            return new VerbsSide.Patience(14, this == NO_PEER ? 3 : 7, this == NO_RECEIVE ? 1 : 7, 1);
+        /** Returns the default, but few retries if the failure depends on retries. */
+        VerbsSide.RetryParameters retryParameters() {
+            return new VerbsSide.RetryParameters(14, this == NO_PEER ? 3 : 7, this == NO_RECEIVE ? 1 : 7, 1);
         }
 
-        /** Whether the peer stops because of it. */
+        /** Returns whether the peer's queue pair fails, too. */
         boolean isNoticedByPeer() {
             return this == KEY || this == LENGTH;
         }
@@ -82,7 +82,7 @@ public final class FlushAfterError implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d of %d rounds: of 1000 outstanding one fails, the rest flushed once, in order, both queues"
                 .formatted(rounds(scale), rounds(scale));
     }
@@ -101,11 +101,11 @@ public final class FlushAfterError implements AcceptanceTest {
         try (VerbsSide active = new VerbsSide(address, entries, 0);
                 VerbsSide passive = new VerbsSide(address, entries, 1);
                 Arena arena = Arena.ofShared();
-                MemoryRegion ofActive = active.domain().register(arena.allocate(LONG_BYTES, 8), VerbsSide.ALL);
-                MemoryRegion ofPassive = passive.domain().register(arena.allocate(LONG_BYTES, 8), VerbsSide.ALL)) {
+                MemoryRegion activeRegion = active.domain().register(arena.allocate(LONG_BYTES, 8), VerbsSide.ALL);
+                MemoryRegion passiveRegion = passive.domain().register(arena.allocate(LONG_BYTES, 8), VerbsSide.ALL)) {
             for (int i = 0; i < rounds; i++) {
                 Failure failure = Failure.values()[i % Failure.values().length];
-                String wrong = new Round(active, ofActive, passive, ofPassive, failure, random).run();
+                String wrong = new Round(active, activeRegion, passive, passiveRegion, failure, random).run();
                 if (wrong != null) {
                     return Outcome.failed("round %d of -Drdma4j.seed=%d, %s: %s".formatted(i, seed, failure, wrong));
                 }
@@ -114,10 +114,10 @@ public final class FlushAfterError implements AcceptanceTest {
         return Outcome.of(true, "%d of %d, five kinds of errors".formatted(rounds, rounds));
     }
 
-    /** One connection, until its last completion. */
+    /** One connection until its last completion. */
     private static final class Round {
-        private final End active;
-        private final End passive;
+        private final Side active;
+        private final Side passive;
         private final MemoryRegion remote;
         private final Failure failure;
         private final Random random;
@@ -125,18 +125,19 @@ public final class FlushAfterError implements AcceptanceTest {
 
         Round(
                 VerbsSide active,
-                MemoryRegion ofActive,
+                MemoryRegion activeRegion,
                 VerbsSide passive,
-                MemoryRegion ofPassive,
+                MemoryRegion passiveRegion,
                 Failure failure,
                 Random random) {
-            this.active = new End("active", active, ofActive);
-            this.passive = new End("passive", passive, ofPassive);
-            this.remote = ofPassive;
+            this.active = new Side("active", active, activeRegion);
+            this.passive = new Side("passive", passive, passiveRegion);
+            this.remote = passiveRegion;
             this.failure = failure;
             this.random = random;
             failing = random.nextInt(OUTSTANDING);
-            VerbsSide.connect(active, this.active.queuePair, passive, this.passive.queuePair, failure.patience());
+            VerbsSide.connect(
+                    active, this.active.queuePair, passive, this.passive.queuePair, failure.retryParameters());
         }
 
         @Nullable
@@ -145,7 +146,7 @@ public final class FlushAfterError implements AcceptanceTest {
             int sends = 0;
             for (int i = 0; i < OUTSTANDING; i++) {
                 requests[i] = new SendWorkRequest();
-                sends += make(requests[i], i) && i < failing ? 1 : 0;
+                sends += fill(requests[i], i) && i < failing ? 1 : 0;
             }
             boolean peerSends = failure != Failure.NO_RECEIVE && random.nextBoolean();
             boolean receivesLeft = failure.isNoticedByPeer();
@@ -155,13 +156,13 @@ public final class FlushAfterError implements AcceptanceTest {
                     ? CompletionStatus.LOCAL_LENGTH_ERROR
                     : CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
             if (peerSends) {
-                passive.postAnswers();
+                passive.postPeerSends();
             } else {
                 active.postReceives(OUTSTANDING);
             }
             active.post(requests);
             active.expectSends(requests, failing, failure.status);
-            bringAbout();
+            causeFailure();
             String wrong = active.finish();
             if (wrong == null && failure != Failure.NO_PEER) {
                 if (!failure.isNoticedByPeer()) {
@@ -171,12 +172,12 @@ public final class FlushAfterError implements AcceptanceTest {
             }
             active.queuePair.close();
             passive.queuePair.close();
-            passive.forget();
+            passive.drain();
             return wrong;
         }
 
-        /** Whether it takes a receive. */
-        private boolean make(SendWorkRequest request, int index) {
+        /** Fills in a work request. Returns whether it consumes a receive. */
+        private boolean fill(SendWorkRequest request, int index) {
             request.reset(index);
             if (random.nextBoolean() || index == failing - 1) {
                 request.signaled();
@@ -196,8 +197,8 @@ public final class FlushAfterError implements AcceptanceTest {
             return kind <= 0 && (kind == 0 || failure != Failure.KEY);
         }
 
-        /** What the work requests do not do by themselves: both wait until the one before has succeeded. */
-        private void bringAbout() {
+        /** Causes failures that no work request causes by itself, after the previous work request has succeeded. */
+        private void causeFailure() {
             if (failure == Failure.NO_PEER) {
                 active.awaitSend(failing);
                 passive.queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
@@ -208,24 +209,24 @@ public final class FlushAfterError implements AcceptanceTest {
         }
     }
 
-    /** What must be completed. */
-    private record Due(long id, CompletionStatus status) {}
+    /** An expected completion. */
+    private record Expected(long id, CompletionStatus status) {}
 
-    /** One end, with what it expects to be told. */
-    private static final class End {
+    /** One side with the completions that it expects. */
+    private static final class Side {
         private final String name;
         private final VerbsSide side;
         private final MemoryRegion region;
         private final QueuePair queuePair;
         private final WorkCompletion[] batch = WorkCompletion.array(64);
-        private final Deque<Due> sendsDue = new ArrayDeque<>();
+        private final Deque<Expected> expectedSends = new ArrayDeque<>();
         private int receivesPosted;
         private int receivesDone;
         private int receivesSucceed;
         private CompletionStatus firstReceiveError = CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
         private @Nullable String wrong;
 
-        End(String name, VerbsSide side, MemoryRegion region) {
+        Side(String name, VerbsSide side, MemoryRegion region) {
             this.name = name;
             this.side = side;
             this.region = region;
@@ -242,9 +243,9 @@ public final class FlushAfterError implements AcceptanceTest {
             queuePair.postReceives(receives, count);
         }
 
-        /** Sends that wait for receives which do not come. */
-        void postAnswers() {
-            SendWorkRequest[] sends = new SendWorkRequest[ANSWERS];
+        /** Posts sends that wait for receives, which are never posted. */
+        void postPeerSends() {
+            SendWorkRequest[] sends = new SendWorkRequest[PEER_SENDS];
             Arrays.setAll(sends, i -> new SendWorkRequest().reset(i).from(region, 0, SHORT_BYTES));
             post(sends);
             expectSends(sends, 0, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
@@ -257,53 +258,55 @@ public final class FlushAfterError implements AcceptanceTest {
         void expectSends(SendWorkRequest[] requests, int failing, CompletionStatus failure) {
             for (int i = 0; i < requests.length; i++) {
                 if (i < failing && requests[i].isSignaled()) {
-                    sendsDue.add(new Due(requests[i].id(), CompletionStatus.SUCCESS));
+                    expectedSends.add(new Expected(requests[i].id(), CompletionStatus.SUCCESS));
                 } else if (i == failing) {
-                    sendsDue.add(new Due(requests[i].id(), failure));
+                    expectedSends.add(new Expected(requests[i].id(), failure));
                 } else if (i > failing) {
-                    sendsDue.add(new Due(requests[i].id(), CompletionStatus.WORK_REQUEST_FLUSHED_ERROR));
+                    expectedSends.add(new Expected(requests[i].id(), CompletionStatus.WORK_REQUEST_FLUSHED_ERROR));
                 }
             }
         }
 
-        /** Waits until the next that is due is the one with this number. */
+        /** Waits until the next expected send completion is the one with this ID. */
         void awaitSend(long id) {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (wrong == null && sendsDue.element().id() < id && System.nanoTime() < deadline) {
+            long deadline = System.nanoTime() + WAIT_LIMIT.toNanos();
+            while (wrong == null && expectedSends.element().id() < id && System.nanoTime() < deadline) {
                 poll();
             }
         }
 
-        /** Takes all that is due, and a little longer; says what was wrong. */
+        /**
+         * Polls until all expected completions are reported, and for a moment longer. Returns what was wrong, or null.
+         */
         @Nullable
         String finish() {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (wrong == null && isSomethingDue()) {
+            long deadline = System.nanoTime() + WAIT_LIMIT.toNanos();
+            while (wrong == null && isCompletionExpected()) {
                 poll();
                 if (System.nanoTime() > deadline) {
                     return "%s: %d sends and %d of %d receives not completed"
-                            .formatted(name, sendsDue.size(), receivesPosted - receivesDone, receivesPosted);
+                            .formatted(name, expectedSends.size(), receivesPosted - receivesDone, receivesPosted);
                 }
             }
             if (wrong == null) {
                 postInError();
             }
             long quietUntil = System.nanoTime() + QUIET_NANOS;
-            while (wrong == null && (isSomethingDue() || System.nanoTime() < quietUntil)) {
+            while (wrong == null && (isCompletionExpected() || System.nanoTime() < quietUntil)) {
                 poll();
                 if (System.nanoTime() > deadline) {
-                    return name + ": what was posted in the error state is not flushed";
+                    return name + ": work requests posted in the error state are not flushed";
                 }
             }
             return wrong;
         }
 
-        private boolean isSomethingDue() {
-            return !sendsDue.isEmpty() || receivesDone < receivesPosted;
+        private boolean isCompletionExpected() {
+            return !expectedSends.isEmpty() || receivesDone < receivesPosted;
         }
 
-        /** Leaves nothing in the completion queue for those who use it next. */
-        void forget() {
+        /** Removes all completions from the completion queue, which other rounds use. */
+        void drain() {
             while (side.completions().poll(batch) > 0) {
                 receivesDone++;
             }
@@ -315,7 +318,7 @@ public final class FlushAfterError implements AcceptanceTest {
                 return;
             }
             queuePair.postSend(new SendWorkRequest().reset(OUTSTANDING).from(region, 0, SHORT_BYTES));
-            sendsDue.add(new Due(OUTSTANDING, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR));
+            expectedSends.add(new Expected(OUTSTANDING, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR));
             postReceives(1);
         }
 
@@ -323,28 +326,30 @@ public final class FlushAfterError implements AcceptanceTest {
             int count = side.completions().poll(batch);
             for (int i = 0; i < count && wrong == null; i++) {
                 if (batch[i].id() >= RECEIVE) {
-                    takeReceive(batch[i]);
+                    checkReceive(batch[i]);
                 } else {
-                    Due due = sendsDue.poll();
+                    Expected expected = expectedSends.poll();
                     require(
-                            due != null && batch[i].id() == due.id() && batch[i].status() == due.status(),
+                            expected != null
+                                    && batch[i].id() == expected.id()
+                                    && batch[i].status() == expected.status(),
                             batch[i],
-                            due);
+                            expected);
                 }
             }
         }
 
-        private void takeReceive(WorkCompletion completion) {
+        private void checkReceive(WorkCompletion completion) {
             CompletionStatus status = receivesDone < receivesSucceed
                     ? CompletionStatus.SUCCESS
                     : receivesDone == receivesSucceed ? firstReceiveError : CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
-            Due due = new Due(RECEIVE + receivesDone++, status);
-            require(completion.id() == due.id() && completion.status() == status, completion, due);
+            Expected expected = new Expected(RECEIVE + receivesDone++, status);
+            require(completion.id() == expected.id() && completion.status() == status, completion, expected);
         }
 
-        private void require(boolean isRight, WorkCompletion completion, @Nullable Due due) {
+        private void require(boolean isRight, WorkCompletion completion, @Nullable Expected expected) {
             if (!isRight) {
-                wrong = "%s: %s, due was %s".formatted(name, completion, due);
+                wrong = "%s: %s, expected %s".formatted(name, completion, expected);
             }
         }
     }

@@ -15,13 +15,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Each tool against that of C over Linux' rdma_rxe, in both roles, over and over: cases of {@code interop/run}, and no
- * packet on the wire that Wireshark cannot read or whose ICRC is wrong.
+ * Each tool against the C tool over Linux's rdma_rxe, in both roles and repeatedly, as cases of {@code interop/run}. No
+ * packet may be malformed for Wireshark or have a wrong ICRC.
  */
 public final class ForeignInterop implements AcceptanceTest {
     private static final String FEW = "^(size/v4/65535|ucmatose/-c-64|rstream/-S-65536) ";
 
-    /** Each tool once; all of its options once is the interop run's own. */
+    /** Each tool once; {@code interop/run} itself covers all options. */
     private static final String EACH =
             "^(size/v4/64|ucmatose/-c-64|udaddy/v4|mckey/v4|rstream/v4|riostream/v4|rcopy/v4|rdma_client/v4|perftest/[a-z_]+)"
                 + " ";
@@ -40,11 +40,11 @@ public final class ForeignInterop implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "foreign interop";
+        return "interoperability with Linux";
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return scale.of(1, FULL_RUNS)
                 + " runs of the tools against Linux in both roles: all pass, no packet malformed, no bad ICRC";
     }
@@ -57,7 +57,7 @@ public final class ForeignInterop implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         int runs = stage.scale().of(1, FULL_RUNS);
-        int played = 0;
+        int total = 0;
         int passed = 0;
         long packets = 0;
         long malformed = 0;
@@ -65,9 +65,9 @@ public final class ForeignInterop implements AcceptanceTest {
         Path home = Path.of(System.getProperty("rdma4j.home", "."));
         for (int run = 1; run <= runs; run++) {
             stage.progress("run " + run + " of " + runs);
-            Matcher result = play(home, stage, run);
+            Matcher result = run(home, stage, run);
             passed += Integer.parseInt(result.group(1));
-            played += Integer.parseInt(result.group(2));
+            total += Integer.parseInt(result.group(2));
             for (Path file : captures(home.resolve("interop/target/latest"))) {
                 RoceCapture capture = RoceCapture.read(file);
                 packets += capture.frames().size();
@@ -77,12 +77,12 @@ public final class ForeignInterop implements AcceptanceTest {
             }
         }
         return Outcome.of(
-                passed == played && packets > 0 && malformed == 0 && icrcErrors == 0,
+                passed == total && packets > 0 && malformed == 0 && icrcErrors == 0,
                 "%d of %d cases passed; of %d packets %d malformed, %d with a bad ICRC"
-                        .formatted(passed, played, packets, malformed, icrcErrors));
+                        .formatted(passed, total, packets, malformed, icrcErrors));
     }
 
-    private static Matcher play(Path home, TestStage stage, int run) throws IOException, InterruptedException {
+    private static Matcher run(Path home, TestStage stage, int run) throws IOException, InterruptedException {
         Path log = stage.folder().resolve("run-" + run + ".txt");
         Process process = new ProcessBuilder(
                         home.resolve("interop/run").toString(),
@@ -96,7 +96,7 @@ public final class ForeignInterop implements AcceptanceTest {
                 .start();
         if (!process.waitFor(RUN_MINUTES, TimeUnit.MINUTES)) {
             process.destroy();
-            throw new IOException("interop/run does not end within " + RUN_MINUTES + " minutes");
+            throw new IOException("interop/run did not exit within " + RUN_MINUTES + " minutes");
         }
         Matcher result = PASSED.matcher(Files.readString(log));
         if (!result.find()) {
@@ -112,8 +112,8 @@ public final class ForeignInterop implements AcceptanceTest {
     }
 
     /**
-     * Packets that tshark cannot read. It also guesses what a payload is, takes an empty SEND of perftest for RPC and finds that
-     * malformed, whoever sent it: packets in which there is more than InfiniBand to it do not count.
+     * Returns the number of packets that tshark finds malformed. It also guesses the protocol of payloads and reports
+     * an empty SEND of perftest as malformed RPC, so packets with a protocol above InfiniBand are not counted.
      */
     private static long malformed(Path capture) throws IOException {
         List<String> command = List.of(

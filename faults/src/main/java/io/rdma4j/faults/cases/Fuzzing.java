@@ -16,16 +16,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** 10: every fuzz target with Jazzer, as {@code fuzz/run} does it, from its seeds and from what was learned before. */
+/** Runs every fuzz target with Jazzer by {@code fuzz/run}, from its seeds and the existing corpus. */
 public final class Fuzzing implements AcceptanceTest {
     private static final Pattern DONE = Pattern.compile("(F\\d): (\\d+) executions in .* nothing found");
     private static final Pattern FOUND = Pattern.compile("(F\\d): FOUND .*");
     private static final int BUILD_AND_START_SECONDS = 400;
 
-    /** What is asked of decoding, and of machines that have a state, in half an hour. */
-    private static final long LEAST_OF_CODEC = 100_000_000;
+    /** Required executions in half an hour, of decoders and of state machines. */
+    private static final long MIN_CODEC_EXECUTIONS = 100_000_000;
 
-    private static final long LEAST_OF_STATES = 10_000_000;
+    private static final long MIN_STATE_MACHINE_EXECUTIONS = 10_000_000;
 
     @Override
     public int number() {
@@ -34,11 +34,11 @@ public final class Fuzzing implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "fuzz";
+        return "fuzzing";
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         String runs = scale == Scale.FULL ? ", F1 >= 10^8 executions, others 10^7" : "";
         return "%d targets, %d s each: 0 findings%s".formatted(KnownTarget.values().length, seconds(scale), runs);
     }
@@ -86,8 +86,10 @@ public final class Fuzzing implements AcceptanceTest {
         int status = process.waitFor();
         boolean isEnough = stage.scale() != Scale.FULL
                 || executions.entrySet().stream()
-                        .allMatch(
-                                e -> e.getValue() >= (e.getKey() == KnownTarget.F1 ? LEAST_OF_CODEC : LEAST_OF_STATES));
+                        .allMatch(e -> e.getValue()
+                                >= (e.getKey() == KnownTarget.F1
+                                        ? MIN_CODEC_EXECUTIONS
+                                        : MIN_STATE_MACHINE_EXECUTIONS));
         String figures = executions.entrySet().stream()
                 .map(e -> "%s %.2g".formatted(e.getKey(), (double) e.getValue()))
                 .collect(Collectors.joining(", "));

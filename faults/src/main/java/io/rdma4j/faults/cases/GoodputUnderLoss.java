@@ -16,24 +16,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How much of the speed of writes of 64 KiB is left while packets are lost both ways, each by itself, and how many packets
- * are sent for one that is needed. Each lossy run is compared with the lossless one of its round, since how fast a shared
- * machine is changes within seconds, and the median of that counts: two processes that now and then happen to be never in
- * each other's way make single runs that are twice as fast.
+ * Goodput of WRITEs of 64 KiB under packet loss in both directions, and packets sent per packet needed. Each lossy run
+ * is compared with the lossless run of its round, because the speed of a shared machine changes within seconds. The
+ * median of the ratios counts, because single runs can be twice as fast when two processes happen not to delay each
+ * other.
  */
 public final class GoodputUnderLoss implements AcceptanceTest {
     private static final int[] LOSS_PER_MILLE = {0, 1, 10, 50, 100};
     private static final int[] KEPT_PER_CENT = {100, 85, 50, 10, 3};
     private static final int MESSAGE_BYTES = 65536;
     private static final int PACKET_BYTES = 1024;
-    private static final double MOST_PACKETS_AT_1_PER_CENT = 1.5;
+    private static final double MAX_PACKETS_AT_1_PER_CENT = 1.5;
     private static final int ROUNDS = 9;
 
-    /** Until Java has compiled most of it. */
+    /** Warm-up until most code is compiled. */
     private static final int WARM_UP_MESSAGES = 1600;
 
-    /** Exponent of the ACK timeout: 67 ms, eight of which a busy machine does not keep a process waiting. */
-    private static final int TIMEOUT = 14;
+    /** Exponent of the ACK timeout, 67 ms. Even a busy machine does not suspend a process for eight of these. */
+    private static final int ACK_TIMEOUT = 14;
 
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -48,8 +48,8 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets for one at 1 %%; median of %d x %d MiB"
+    public String required(Scale scale) {
+        return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets sent per packet needed at 1 %%; median of %d x %d MiB"
                 .formatted(ROUNDS, mebibytes(scale));
     }
 
@@ -64,8 +64,8 @@ public final class GoodputUnderLoss implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child mover = AnsweredTraffic.begin(stage, hosts, TIMEOUT, Integer.toString(MESSAGE_BYTES))
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        Child mover = AnsweredTraffic.begin(stage, hosts, ACK_TIMEOUT, Integer.toString(MESSAGE_BYTES))
                 .mover(stage, hosts);
         long messages = ((long) mebibytes(stage.scale()) << 20) / MESSAGE_BYTES;
         Run _ = run(mover, WARM_UP_MESSAGES);
@@ -79,21 +79,21 @@ public final class GoodputUnderLoss implements AcceptanceTest {
                 Run run = run(mover, messages);
                 bytesPerNano[i][round] = run.bytesPerNano();
                 kept[i][round] = run.bytesPerNano() / bytesPerNano[0][round];
-                packets[i] += run.packetsForOne() / ROUNDS;
+                packets[i] += run.sentPerNeeded() / ROUNDS;
             }
         }
-        boolean isReached = packets[2] <= MOST_PACKETS_AT_1_PER_CENT;
-        List<String> shown = new ArrayList<>();
+        boolean isReached = packets[2] <= MAX_PACKETS_AT_1_PER_CENT;
+        List<String> percentages = new ArrayList<>();
         for (int i = 1; i < kept.length; i++) {
             double perCent = 100 * median(kept[i]);
             isReached &= perCent >= KEPT_PER_CENT[i];
-            shown.add("%.0f".formatted(perCent));
+            percentages.add("%.0f".formatted(perCent));
         }
         return Outcome.of(
                 true,
                 isReached,
-                "%s %% of %.2f GB/s; %.2f packets for one at 1 %%, %.2f at 10 %%"
-                        .formatted(String.join(", ", shown), median(bytesPerNano[0]), packets[2], packets[4]));
+                "%s %% of %.2f GB/s; %.2f packets sent per packet needed at 1 %%, %.2f at 10 %%"
+                        .formatted(String.join(", ", percentages), median(bytesPerNano[0]), packets[2], packets[4]));
     }
 
     private static double median(double[] values) {
@@ -102,7 +102,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
         return sorted[sorted.length / 2];
     }
 
-    private record Run(double bytesPerNano, double packetsForOne) {}
+    private record Run(double bytesPerNano, double sentPerNeeded) {}
 
     private static Run run(Child mover, long messages) throws IOException, InterruptedException {
         JsonNode done = mover.ask("stream " + messages, "done", LIMIT);

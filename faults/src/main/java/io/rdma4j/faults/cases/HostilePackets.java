@@ -39,18 +39,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 5: packets that no honest peer sends ({@link HostileDatagrams}), all that can have one with a right ICRC, requests with the PSN
- * that is due and answers with that of a work request under way: to a live connection that is at work, to a datagram queue
- * pair and to queue pair 1.
+ * {@link HostileDatagrams} are sent to an active connection, to a datagram queue pair and to queue pair 1. All long
+ * enough have a correct ICRC; requests have the expected PSN, and responses the PSN of an outstanding work request.
  *
- * <p>Nothing is thrown, every packet is counted once as delivered or dropped, and another connection goes on working. How
- * much that one loses beside the mere cost of so many packets is measured against the same packets to queue pairs that do
- * not exist, in turns, so that both see the same machine.
+ * <p>No exception is thrown, every packet is counted once as delivered or dropped, and another connection continues. To
+ * separate the effect on that connection from the cost of the packets themselves, the same packets are alternately sent
+ * to queue pairs that do not exist.
  */
 public final class HostilePackets implements AcceptanceTest {
-    private static final int MOST_CUTS_QUICK = 10_000;
-    private static final double ASKED_SHARE = 0.9;
-    private static final int MOST_LINES_A_SECOND = 10;
+    private static final int QUICK_MAX_TRUNCATED = 10_000;
+    private static final double REQUIRED_SHARE = 0.9;
+    private static final int MAX_LINES_PER_SECOND = 10;
 
     @Override
     public int number() {
@@ -63,7 +62,7 @@ public final class HostilePackets implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0 exceptions, received = delivered + dropped, other flow >= 90 %";
     }
 
@@ -76,35 +75,36 @@ public final class HostilePackets implements AcceptanceTest {
     public Outcome run(TestStage stage) throws Exception {
         Child child = Child.builder(stage, "victim", Victim.class)
                 .options("-Drdma4j.security=source-port=off")
-                .with("mostCuts", stage.scale().of(MOST_CUTS_QUICK, Integer.MAX_VALUE))
+                .with("mostCuts", stage.scale().of(QUICK_MAX_TRUNCATED, Integer.MAX_VALUE))
                 .start();
         Duration limit = Duration.ofSeconds(limitSeconds(stage.scale()));
-        JsonNode r = child.await("result", limit);
-        long seconds = r.get("seconds").asLong();
-        long packets = r.get("packets").asLong();
-        long failures = r.get("failures").asLong() + exceptions(stage.folder().resolve("victim.err"), seconds);
-        long received = r.get("received").asLong();
-        long counted = r.get("counted").asLong();
-        double share = r.get("share").asDouble();
+        JsonNode result = child.await("result", limit);
+        long seconds = result.get("seconds").asLong();
+        long packets = result.get("packets").asLong();
+        long failures =
+                result.get("failures").asLong() + exceptions(stage.folder().resolve("victim.err"), seconds);
+        long received = result.get("received").asLong();
+        long counted = result.get("counted").asLong();
+        double share = result.get("share").asDouble();
         return Outcome.of(
                 failures == 0 && received == counted && received >= 2 * packets,
-                share >= ASKED_SHARE,
-                "%d packets, %d connections broken by them: %d exceptions, received %d, counted %d, other flow %.0f %%"
-                        .formatted(packets, r.get("broken").asLong(), failures, received, counted, 100 * share));
+                share >= REQUIRED_SHARE,
+                "%d packets, %d connections broken: %d exceptions, received %d, counted %d, other flow %.0f %%"
+                        .formatted(packets, result.get("broken").asLong(), failures, received, counted, 100 * share));
     }
 
-    /** How many exceptions the process wrote down; too many lines of any kind count as one. */
+    /** Returns the number of exceptions in the log. Too many lines of any kind count as one. */
     private static long exceptions(Path log, long seconds) throws IOException {
         List<String> lines = Files.readAllLines(log);
         long found = lines.stream()
                 .filter(line -> line.contains("Exception") || line.startsWith("\tat "))
                 .count();
-        return lines.size() > MOST_LINES_A_SECOND * Math.max(1, seconds) ? found + 1 : found;
+        return lines.size() > MAX_LINES_PER_SECOND * Math.max(1, seconds) ? found + 1 : found;
     }
 
-    /** The process that is attacked, by a thread of its own that speaks UDP. */
+    /** The attacked process, which also runs the attacker in a thread with a UDP socket. */
     public static final class Victim implements Role {
-        /** Packets after which it is the turn of harmless ones. */
+        /** Packets after which the destination alternates. */
         private static final int SLICE = 1000;
 
         private static final int ENTRIES = 4096;
@@ -112,10 +112,10 @@ public final class HostilePackets implements AcceptanceTest {
         private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             List<byte[]> packets = HostileDatagrams.all((int) parent.number("mostCuts", Integer.MAX_VALUE));
-            Pace ordinary = new Pace();
-            Pace meanwhile = new Pace();
+            Rate reference = new Rate();
+            Rate attacked = new Rate();
             long begin = System.nanoTime();
             try (VerbsSide a = new VerbsSide(ADDRESS, ENTRIES, 0);
                     VerbsSide b = new VerbsSide(ADDRESS, ENTRIES, 0);
@@ -124,30 +124,29 @@ public final class HostilePackets implements AcceptanceTest {
                 flow.warmUp();
                 attacker.send(packets.subList(0, SLICE), true); // warms up
                 settle();
-                Map<String, Object> result = new LinkedHashMap<>();
-                EngineCounters counters =
-                        ProcessStack.stack().internals().engine().engines().counters();
+                Map<String, Object> report = new LinkedHashMap<>();
+                EngineCounters counters = ProcessStack.stack().internals().engine().engines().counters();
                 long received = -counters.receivedPackets;
                 long counted = -accounted(counters);
                 for (int from = 0; from < packets.size(); from += SLICE) {
                     List<byte[]> slice = packets.subList(from, Math.min(packets.size(), from + SLICE));
-                    flow.run(meanwhile, () -> attacker.send(slice, true));
-                    flow.run(ordinary, () -> attacker.send(slice, false));
+                    flow.run(attacked, () -> attacker.send(slice, true));
+                    flow.run(reference, () -> attacker.send(slice, false));
                 }
                 settle();
                 counters = ProcessStack.stack().internals().engine().engines().counters();
-                result.put("seconds", (System.nanoTime() - begin) / 1_000_000_000);
-                result.put("packets", packets.size());
-                result.put("broken", attacker.broken);
-                result.put("failures", counters.queuePairFailures);
-                result.put("received", received + counters.receivedPackets);
-                result.put("counted", counted + accounted(counters));
-                result.put("share", meanwhile.perSecond() / ordinary.perSecond());
-                parent.say("result", result);
+                report.put("seconds", (System.nanoTime() - begin) / 1_000_000_000);
+                report.put("packets", packets.size());
+                report.put("broken", attacker.broken);
+                report.put("failures", counters.queuePairFailures);
+                report.put("received", received + counters.receivedPackets);
+                report.put("counted", counted + accounted(counters));
+                report.put("share", attacked.perSecond() / reference.perSecond());
+                parent.report("result", report);
             }
         }
 
-        /** What was sent is taken in meanwhile. */
+        /** Waits until all packets are received. */
         private static void settle() {
             LockSupport.parkNanos(SETTLING_NANOS);
         }
@@ -158,7 +157,7 @@ public final class HostilePackets implements AcceptanceTest {
     }
 
     /** WRITEs and the time that they took. */
-    private static final class Pace {
+    private static final class Rate {
         private long writes;
         private long nanos;
 
@@ -167,16 +166,16 @@ public final class HostilePackets implements AcceptanceTest {
         }
     }
 
-    /** A job that may fail with an exception of input and output. */
-    private interface Job {
+    /** A task that may throw an IOException. */
+    private interface Task {
         void run() throws IOException;
     }
 
-    /** WRITEs of another connection, whose data are looked at. */
+    /** WRITEs of another connection, whose data is checked. */
     private static final class Flow implements AutoCloseable {
         private static final int WARM_UP_WRITES = 20_000;
         private static final int BYTES = 65_536;
-        private static final Duration PATIENCE = Duration.ofSeconds(20);
+        private static final Duration WAIT_LIMIT = Duration.ofSeconds(20);
 
         private final VerbsSide a;
         private final QueuePair from;
@@ -194,20 +193,20 @@ public final class HostilePackets implements AcceptanceTest {
             target = b.domain().register(Arena.ofAuto().allocate(BYTES), VerbsSide.ALL);
         }
 
-        /** Lets Java compile what both paces need alike. */
+        /** Writes until the code that both measurements use is compiled. */
         void warmUp() {
             for (int i = 0; i < WARM_UP_WRITES; i++) {
                 write();
             }
         }
 
-        /** Writes, and counts, while a job is done by another thread. */
-        void run(Pace pace, Job job) throws InterruptedException, IOException {
+        /** Writes and counts while another thread runs a task. */
+        void run(Rate rate, Task task) throws InterruptedException, IOException {
             AtomicBoolean done = new AtomicBoolean();
             @Nullable Throwable[] failure = new @Nullable Throwable[1];
             Thread worker = Thread.ofPlatform().start(() -> {
                 try {
-                    job.run();
+                    task.run();
                 } catch (IOException | RuntimeException e) {
                     failure[0] = e;
                 } finally {
@@ -217,9 +216,9 @@ public final class HostilePackets implements AcceptanceTest {
             long begin = System.nanoTime();
             while (!done.get()) {
                 write();
-                pace.writes++;
+                rate.writes++;
             }
-            pace.nanos += System.nanoTime() - begin;
+            rate.nanos += System.nanoTime() - begin;
             worker.join();
             if (failure[0] != null) {
                 throw new IOException("the attacker failed: " + failure[0], failure[0]);
@@ -229,7 +228,7 @@ public final class HostilePackets implements AcceptanceTest {
         private void write() {
             source.memory().fill(++round);
             from.postWrite(1, source, 0, BYTES, target.address(), target.remoteKey());
-            WorkCompletion completion = a.await(PATIENCE);
+            WorkCompletion completion = a.await(WAIT_LIMIT);
             if (!completion.isSuccess() || source.memory().mismatch(target.memory()) >= 0) {
                 throw new IllegalStateException("a WRITE of the other connection ended with " + completion.status());
             }
@@ -242,7 +241,7 @@ public final class HostilePackets implements AcceptanceTest {
         }
     }
 
-    /** Who sends them, from an address that the queue pairs take for their peer's. */
+    /** The sender of the packets, from an address that the queue pairs accept as their peer's. */
     private static final class Attacker implements AutoCloseable {
         private static final int BURST = 16;
         private static final long PAUSE_NANOS = 1_500_000;
@@ -250,14 +249,14 @@ public final class HostilePackets implements AcceptanceTest {
         private static final int RECEIVES = 64;
         private static final int OWN_BYTES = 2048;
 
-        /** Of what the captured datagrams are for. */
+        /** The queue key of the captured datagrams. */
         private static final int QUEUE_KEY = 0x0123_4567;
 
-        /** Number of all receives; that of the victim's WRITEs says how many were broken before it. */
+        /** ID of all receives. The ID of the victim's WRITEs is the number of connections broken before. */
         private static final int RECEIVE = -1;
 
-        /** Makes a queue pair number another one of the process, which is most likely nobody's. */
-        private static final int ELSEWHERE = 0x155;
+        /** Changes a queue pair number of the process to one that is most likely unused. */
+        private static final int UNUSED_NUMBER_MASK = 0x155;
 
         private final VerbsSide side;
         private final DatagramChannel channel;
@@ -271,7 +270,9 @@ public final class HostilePackets implements AcceptanceTest {
         private int writing;
         private int broken;
 
-        /** After how many of the aimed packets a connection was broken: connecting anew is no work of theirs. */
+        /**
+         * Numbers of aimed packets after which a connection was broken, because reconnecting is not part of their cost.
+         */
         private final BitSet brokenAfter = new BitSet();
 
         Attacker(VerbsSide side) throws IOException {
@@ -291,21 +292,22 @@ public final class HostilePackets implements AcceptanceTest {
         }
 
         /**
-         * Sends them all, at a pace that the receive buffer can hold.
+         * Sends all packets at a rate that the receive buffer can hold.
          *
-         * @param aimed whether to queue pairs that are there; if not, connections end where the last aimed packets broke one
+         * @param aimed {@code true} to address existing queue pairs; otherwise connections are broken after the same
+         *     packets as in the last aimed run
          */
         void send(List<byte[]> packets, boolean aimed) throws IOException {
             int sent = 0;
-            int elsewhere = aimed ? 0 : ELSEWHERE;
+            int numberMask = aimed ? 0 : UNUSED_NUMBER_MASK;
             if (aimed) {
                 brokenAfter.clear();
             }
             QueuePairAttributes psns = victim.query();
             for (byte[] packet : packets) {
-                if (HostileDatagrams.isWhole(packet)) {
+                if (HostileDatagrams.isComplete(packet)) {
                     if (!HostileDatagrams.isManagement(packet)) {
-                        aim(packet, psns, elsewhere);
+                        aim(packet, psns, numberMask);
                     }
                     sealer.seal(packet, packet.length);
                 }
@@ -315,7 +317,7 @@ public final class HostilePackets implements AcceptanceTest {
                     if (!aimed && brokenAfter.get(sent)) {
                         victim.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
                     }
-                    if (goOn() && aimed) {
+                    if (continueVictim() && aimed) {
                         brokenAfter.set(sent);
                     }
                     psns = victim.query();
@@ -323,22 +325,21 @@ public final class HostilePackets implements AcceptanceTest {
             }
         }
 
-        private void aim(byte[] packet, QueuePairAttributes psns, int elsewhere) {
+        private void aim(byte[] packet, QueuePairAttributes psns, int numberMask) {
             Opcode opcode = Opcode.of(packet[0] & 0xff);
             boolean isDatagram = opcode != null && opcode.transport() == Opcode.Transport.UD;
-            boolean isAnswer = opcode != null && opcode.isResponse();
+            boolean isResponse = opcode != null && opcode.isResponse();
             int number = isDatagram ? datagrams.number() : victim.number();
-            HostileDatagrams.aim(packet, number ^ elsewhere, isAnswer ? psns.sendPsn() : psns.receivePsn());
+            HostileDatagrams.aim(packet, number ^ numberMask, isResponse ? psns.sendPsn() : psns.receivePsn());
         }
 
         /**
-         * What the victim does of its own: it reads and writes, also while answers of the attacker's come. Once it has refused
-         * something it takes nothing more: another one takes its place.
+         * Lets the victim read and write while forged responses arrive. A victim in the error state is replaced.
          *
-         * @return whether it had
+         * @return {@code true} if the victim was in the error state
          */
-        private boolean goOn() {
-            // Success or not: whoever is attacked by one that may send what it likes has no right to either.
+        private boolean continueVictim() {
+            // The status is ignored, because an attacker with all secrets may cause either.
             for (int count; (count = side.completions().poll(completions)) > 0; ) {
                 for (int i = 0; i < count; i++) {
                     if (completions[i].id() == RECEIVE) {

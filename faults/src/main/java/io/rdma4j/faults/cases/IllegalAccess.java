@@ -9,9 +9,9 @@ import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.traffic.AccessMatrix;
 import java.time.Duration;
 
-/** A peer reaches for memory in all ways that are wrong: each is refused, and neither changes nor shows a byte. */
+/** A peer accesses memory in every invalid way. Each access is refused, and neither changes nor discloses a byte. */
 public final class IllegalAccess implements AcceptanceTest {
-    private static final int LEAST_ROWS = 40;
+    private static final int MIN_ROWS = 40;
 
     @Override
     public int number() {
@@ -24,8 +24,8 @@ public final class IllegalAccess implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "all of at least " + LEAST_ROWS + " rows with the right status, canaries unchanged, nothing leaked; "
+    public String required(Scale scale) {
+        return "all of at least " + MIN_ROWS + " rows with the right status, canaries unchanged, nothing leaked; "
                 + rounds(scale) + " times";
     }
 
@@ -46,6 +46,6 @@ public final class IllegalAccess implements AcceptanceTest {
                         + result.get("wrong").get(0).asText());
             }
         }
-        return Outcome.of(rows >= LEAST_ROWS, rows + "/" + rows + " rows, canaries unchanged");
+        return Outcome.of(rows >= MIN_ROWS, rows + "/" + rows + " rows, canaries unchanged");
     }
 }

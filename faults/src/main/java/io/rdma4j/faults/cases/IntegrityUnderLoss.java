@@ -13,17 +13,18 @@ import io.rdma4j.verbs.CompletionStatus;
 import java.time.Duration;
 
 /**
- * SEND, WRITE, WRITE with immediate data and READ of all lengths, while packets are lost both ways, each by itself: every
- * byte is compared, every completion must come once and in order. At 20 % short transfers, of which few may fail, with
- * RETRY_EXC at one of the two sides: where it is the one that answers, the other hears that it has left.
+ * SEND, WRITE, WRITE with immediate data and READ of all lengths while packets are dropped independently in both
+ * directions. Every byte is compared, and every completion must be reported once and in order. At 20 % loss, transfers
+ * are short and a few may fail with RETRY_EXC on either side. If the passive side fails, the active side is
+ * disconnected.
  */
 public final class IntegrityUnderLoss implements AcceptanceTest {
     private static final int[] LOSS_PER_MILLE = {1, 10, 50, 100};
-    /** Exponent of the local ACK timeout, 17 ms: a busy machine stands still for longer than eight of 4 ms. */
-    private static final int TIMEOUT = 12;
+    /** Exponent of the local ACK timeout, 17 ms, because a busy machine may stall for longer than eight times 4 ms. */
+    private static final int ACK_TIMEOUT = 12;
 
     private static final int TRANSFER_BYTES = 4 << 20;
-    private static final int WHOLE_OF_100 = 95;
+    private static final int MIN_COMPLETE_PER_CENT = 95;
 
     @Override
     public int number() {
@@ -36,7 +37,7 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0.1, 1, 5, 10 %% loss, %d MiB per operation: no wrong byte or completion; 20 %%: 95 %% of %d x 4 MiB complete, the rest RETRY_EXC"
                 .formatted(mebibytes(scale), transfers(scale));
     }
@@ -56,12 +57,12 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child mover = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1023,1024,1025,4096,65536,1048576")
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        Child mover = AnsweredTraffic.begin(stage, hosts, ACK_TIMEOUT, "0,1,1023,1024,1025,4096,65536,1048576")
                 .mover(stage, hosts);
         Duration limit = Duration.ofSeconds(stage.scale().of(100, 1200));
         long bytes = (long) mebibytes(stage.scale()) << 20;
-        long moved = 0;
+        long transferred = 0;
         for (int perMille : LOSS_PER_MILLE) {
             stage.progress(perMille / 10.0 + " % loss");
             hosts.damage(Damage.loss(perMille));
@@ -70,24 +71,24 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
                 return Outcome.failed("at %.1f %%: %s"
                         .formatted(perMille / 10.0, done.get("wrong").asText()));
             }
-            moved += done.get("bytes").asLong();
+            transferred += done.get("bytes").asLong();
         }
         hosts.damage(Damage.loss(200));
-        int whole = 0;
+        int complete = 0;
         int transfers = transfers(stage.scale());
         for (int i = 0; i < transfers; i++) {
             stage.progress("20 % loss, transfer " + (i + 1) + " of " + transfers);
             JsonNode done = mover.ask("exchange " + TRANSFER_BYTES + " WRITE", "done", limit);
             if (done.get("wrong").asText().isEmpty()) {
-                whole++;
+                complete++;
             } else if (!done.path("peerLeft").asBoolean()
                     && !done.get("status").asText().equals(CompletionStatus.RETRY_EXCEEDED_ERROR.name())) {
                 return Outcome.failed("at 20 %: " + done.get("wrong").asText());
             }
         }
         return Outcome.of(
-                whole * 100 >= WHOLE_OF_100 * transfers,
-                "%d MiB moved, no wrong byte or completion; 20 %%: %d of %d complete, %d RETRY_EXC"
-                        .formatted(moved >> 20, whole, transfers, transfers - whole));
+                complete * 100 >= MIN_COMPLETE_PER_CENT * transfers,
+                "%d MiB transferred, no wrong byte or completion; 20 %%: %d of %d complete, %d RETRY_EXC"
+                        .formatted(transferred >> 20, complete, transfers, transfers - complete));
     }
 }

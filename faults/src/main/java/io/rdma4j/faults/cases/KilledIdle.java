@@ -25,24 +25,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 8: the peer of an idle connection is killed, or its host loses its cable. Who has asked to be told, by
- * {@link QueuePair#setKeepAlive}, is told in time: its receive is flushed and an event comes. Who has not, is not, which is what the
- * specification has; unless another process shares the address of the killed one, which then disconnects in its name. While the peer lives, nobody notices that it is asked.
+ * The peer of an idle connection is killed, or its host loses its cable. A side with {@link QueuePair#setKeepAlive} is
+ * notified in time: its receive is flushed and an event is reported. A side without it is not notified, as the
+ * specification requires, unless another process shares the address of the killed one and disconnects on its behalf.
+ * While the peer runs, probes have no visible effect.
  */
 public final class KilledIdle implements AcceptanceTest {
     private static final int INTERVAL_MILLIS = 2000;
-    /** The interval, and 8 times at most 4 times 67 ms, and a little. */
-    private static final long MOST_MILLIS = INTERVAL_MILLIS + 2400;
+    /** The interval, 8 times at most 4 times 67 ms, and a margin. */
+    private static final long MAX_MILLIS = INTERVAL_MILLIS + 2400;
 
-    private static final long MOST_MILLIS_TO_DISCONNECT = 1000;
+    private static final long MAX_MILLIS_TO_DISCONNECT = 1000;
 
-    private static final int LEAST_PROBES = 2;
+    private static final int MIN_PROBES = 2;
     private static final Duration STEP = Duration.ofSeconds(20);
 
-    /** How the peer ends. */
-    private enum End {
+    /** The way in which the peer fails. */
+    private enum Failure {
         KILLED,
-        KILLED_BESIDE_ANOTHER,
+        KILLED_ON_SHARED_ADDRESS,
         CABLE_DOWN
     }
 
@@ -56,12 +57,12 @@ public final class KilledIdle implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "peer killed idle";
+        return "idle peer killed";
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "keepalive 2 s: peer killed or its cable down, error in 4.4 s; off: none in 6 s, but beside another process DISCONNECTED in 1 s; %d times"
+    public String required(Scale scale) {
+        return "keepalive 2 s: peer killed or its cable down, error in 4.4 s; off: none in 6 s, but DISCONNECTED in 1 s if another process shares the address; %d times"
                 .formatted(rounds(scale));
     }
 
@@ -76,22 +77,22 @@ public final class KilledIdle implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        Measured most = new Measured(0, 0, Long.MAX_VALUE);
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        Measured extremes = new Measured(0, 0, Long.MAX_VALUE);
         for (int round = 0; round < rounds(stage.scale()); round++) {
-            for (End end : End.values()) {
-                stage.progress("round " + (round + 1) + ", " + end);
-                most = most.with(once(stage, hosts, end));
+            for (Failure failure : Failure.values()) {
+                stage.progress("round " + (round + 1) + ", " + failure);
+                extremes = extremes.with(once(stage, hosts, failure));
             }
         }
         return Outcome.of(
-                most.probes >= LEAST_PROBES,
-                most.millis <= MOST_MILLIS && most.disconnectMillis <= MOST_MILLIS_TO_DISCONNECT,
-                "told within %.2f s, asked %d times before; off: not told, beside another in %.2f s"
-                        .formatted(most.millis / 1000.0, most.probes, most.disconnectMillis / 1000.0));
+                extremes.probes >= MIN_PROBES,
+                extremes.millis <= MAX_MILLIS && extremes.disconnectMillis <= MAX_MILLIS_TO_DISCONNECT,
+                "notified within %.2f s, %d probes before; off: not notified, with a shared address in %.2f s"
+                        .formatted(extremes.millis / 1000.0, extremes.probes, extremes.disconnectMillis / 1000.0));
     }
 
-    /** Times until those were told who have asked for it, and who have not; and how often the peer was asked before. */
+    /** Times until the sides with and without keep-alive were notified, and the number of probes before. */
     private record Measured(long millis, long disconnectMillis, long probes) {
         Measured with(Measured other) {
             return new Measured(
@@ -101,36 +102,39 @@ public final class KilledIdle implements AcceptanceTest {
         }
     }
 
-    private static Measured once(TestStage stage, TwoHosts hosts, End end) throws Exception {
-        @Nullable Child companion = end == End.KILLED_BESIDE_ANOTHER ? target(stage, hosts, "companion") : null;
+    private static Measured once(TestStage stage, TwoHosts hosts, Failure failure) throws Exception {
+        @Nullable
+        Child companion = failure == Failure.KILLED_ON_SHARED_ADDRESS ? target(stage, hosts, "companion") : null;
         Child target = target(stage, hosts, "target");
         int port = target.await("port", STEP).asInt();
-        Child careful = start(stage, hosts, "careful", port, INTERVAL_MILLIS);
-        Child careless = start(stage, hosts, "careless", port, 0);
+        Child probing = start(stage, hosts, "careful", port, INTERVAL_MILLIS);
+        Child notProbing = start(stage, hosts, "careless", port, 0);
         Thread.sleep(3L * INTERVAL_MILLIS);
-        JsonNode before = careful.ask("look", "state", STEP);
-        require(before.get("what").asText().isEmpty(), "while the peer lives: " + before);
+        JsonNode before = probing.ask("look", "state", STEP);
+        require(before.get("outcome").asText().isEmpty(), "while the peer runs: " + before);
         long begin = System.nanoTime();
-        if (end == End.CABLE_DOWN) {
+        if (failure == Failure.CABLE_DOWN) {
             hosts.cable(hosts.right(), false);
         } else {
             target.kill();
         }
         long disconnected = 0;
         if (companion != null) {
-            JsonNode _ = careless.await("disconnected", STEP);
+            JsonNode _ = notProbing.await("disconnected", STEP);
             disconnected = (System.nanoTime() - begin) / 1_000_000;
         }
-        String what = careful.await("ended", STEP).asText();
+        String outcome = probing.await("ended", STEP).asText();
         long millis = (System.nanoTime() - begin) / 1_000_000;
-        require(what.equals("WORK_REQUEST_FLUSHED_ERROR QUEUE_PAIR_FATAL"), end + ": " + what);
+        require(outcome.equals("WORK_REQUEST_FLUSHED_ERROR QUEUE_PAIR_FATAL"), failure + ": " + outcome);
         Thread.sleep(Math.max(0, 6000 - (System.nanoTime() - begin) / 1_000_000));
-        JsonNode without = careless.ask("look", "state", STEP);
-        require(without.get("what").asText().isEmpty(), end + ", without: " + without);
-        require(without.get("disconnected").asBoolean() == (companion != null), end + ", without: " + without);
+        JsonNode notProbingState = notProbing.ask("look", "state", STEP);
+        require(notProbingState.get("outcome").asText().isEmpty(), failure + ", without keepalive: " + notProbingState);
+        require(
+                notProbingState.get("disconnected").asBoolean() == (companion != null),
+                failure + ", without keepalive: " + notProbingState);
         target.kill();
-        careful.kill();
-        careless.kill();
+        probing.kill();
+        notProbing.kill();
         if (companion != null) {
             companion.kill();
         }
@@ -138,9 +142,9 @@ public final class KilledIdle implements AcceptanceTest {
         return new Measured(millis, disconnected, before.get("probes").asLong());
     }
 
-    private static void require(boolean condition, String otherwise) throws IOException {
+    private static void require(boolean condition, String message) throws IOException {
         if (!condition) {
-            throw new IOException(otherwise);
+            throw new IOException(message);
         }
     }
 
@@ -162,32 +166,32 @@ public final class KilledIdle implements AcceptanceTest {
         return child;
     }
 
-    /** Connects, posts a receive, and waits for it. */
+    /** Connects, posts a receive, and waits for its completion. */
     public static final class Idle implements Role {
-        private volatile String what = "";
+        private volatile String outcome = "";
         private volatile boolean disconnected;
 
         /** Creates the role. */
         public Idle() {}
 
         @Override
-        public void play(Parent parent) throws Exception {
+        public void run(Parent parent) throws Exception {
             TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
                     TrafficSide.Shape.of(4, 4, 4096),
-                    fresh -> fresh.postReceive(1, 0, 64));
+                    newSide -> newSide.postReceive(1, 0, 64));
             side.queuePair().setKeepAlive(Duration.ofMillis(parent.number("keepAliveMillis", 0)));
             EventChannel events = side.events();
             Thread.ofPlatform().daemon().start(() -> watch(side, parent));
             Thread.ofPlatform().daemon().start(() -> listen(events, parent));
-            parent.say("ready", 1);
-            for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+            parent.report("ready", 1);
+            for (String command = parent.nextCommand(); !command.equals("end"); command = parent.nextCommand()) {
                 Map<String, Object> state = new LinkedHashMap<>();
-                state.put("what", what);
+                state.put("outcome", outcome);
                 state.put("disconnected", disconnected);
                 state.put("probes", side.queuePair().counters().getOrDefault("idle_probes", -1L));
-                parent.say("state", state);
+                parent.report("state", state);
             }
         }
 
@@ -197,7 +201,7 @@ public final class KilledIdle implements AcceptanceTest {
                     disconnected = event != null && event.type() == CmEvent.Type.DISCONNECTED;
                 }
             }
-            parent.say("disconnected", 1);
+            parent.report("disconnected", 1);
         }
 
         private void watch(TrafficSide side, Parent parent) {
@@ -208,8 +212,8 @@ public final class KilledIdle implements AcceptanceTest {
             while (event != null && !(event.source() instanceof QueuePair)) {
                 event = side.id().verbs().awaitAsyncEvent(Duration.ofSeconds(2));
             }
-            what = status + " " + (event == null ? "no event" : event.type().name());
-            parent.say("ended", what);
+            outcome = status + " " + (event == null ? "no event" : event.type().name());
+            parent.report("ended", outcome);
         }
     }
 }

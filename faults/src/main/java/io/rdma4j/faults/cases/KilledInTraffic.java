@@ -16,22 +16,23 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Clients in traffic with one server. One client is killed, the one that owns the UDP port of its host: the server and the
- * others go on, and the server gets its resources back. Then the server is killed: every client learns it in time.
+ * Clients exchange messages with one server. The client that owns the UDP port of its host is killed: the server and
+ * the other clients continue, and the server frees its resources. Then the server is killed: every client is notified
+ * in time.
  */
 public final class KilledInTraffic implements AcceptanceTest {
-    /** 8 times at most 4 times 67 ms, and a little. */
-    private static final long MOST_MILLIS = 2400;
+    /** 8 times at most 4 times 67 ms, and a margin. */
+    private static final long MAX_MILLIS = 2400;
 
-    private static final double LEAST_GOODPUT = 0.95;
+    private static final double MIN_GOODPUT = 0.95;
     /** Time-wait of a connection, and 5 s. */
     private static final Duration RELEASE = Duration.ofSeconds(8);
 
-    /** Who waits for an answer has nothing under way, whose time-outs could tell of the peer's death. */
+    /** A side that waits for a response has no request outstanding, so no timeout detects that its peer was killed. */
     private static final Duration KEEP_ALIVE = Duration.ofMillis(200);
 
-    /** A send that is repeated in vain; or a receive, where nothing was under way. */
-    private static final Set<String> ENDS =
+    /** A send exceeds its retry count; or a receive is flushed if no send was outstanding. */
+    private static final Set<String> EXPECTED_STATUSES =
             Set.of(CompletionStatus.RETRY_EXCEEDED_ERROR.name(), CompletionStatus.WORK_REQUEST_FLUSHED_ERROR.name());
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -43,12 +44,12 @@ public final class KilledInTraffic implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "peer killed in traffic";
+        return "peer killed under traffic";
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "one of %d clients killed: others keep 95 %%, server has its resources back; server killed: errors in 2.4 s"
+    public String required(Scale scale) {
+        return "one of %d clients killed: others keep 95 %%, server frees its resources; server killed: errors in 2.4 s"
                 .formatted(clients(scale));
     }
 
@@ -63,7 +64,7 @@ public final class KilledInTraffic implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, 14, "0,1,1024,4096,65536", KEEP_ALIVE);
         List<Child> clients = new ArrayList<>();
         for (int i = 0; i < clients(stage.scale()); i++) {
@@ -74,11 +75,11 @@ public final class KilledInTraffic implements AcceptanceTest {
         }
         Duration interval = Duration.ofSeconds(stage.scale().of(4, 20));
         stage.progress("all");
-        long all = batches(clients.subList(1, clients.size()), interval);
+        long batchesOfAll = batches(clients.subList(1, clients.size()), interval);
         stage.progress("one client killed");
         clients.removeFirst().kill();
         long begin = System.nanoTime();
-        long others = batches(clients, interval);
+        long batchesOfOthers = batches(clients, interval);
         int connections;
         do {
             connections =
@@ -88,23 +89,23 @@ public final class KilledInTraffic implements AcceptanceTest {
                 && System.nanoTime() - begin < RELEASE.plus(interval).toNanos());
         stage.progress("server killed");
         traffic.answerer().kill();
-        long most = 0;
+        long max = 0;
         for (Child client : clients) {
             JsonNode end = AnsweredTraffic.state(client);
             end = AnsweredTraffic.awaitBatches(client, end, Integer.MAX_VALUE, LIMIT);
-            if (!ENDS.contains(end.get("status").asText())) {
+            if (!EXPECTED_STATUSES.contains(end.get("status").asText())) {
                 return Outcome.failed("server killed: " + end);
             }
-            most = Math.max(most, end.get("endMillis").asLong());
+            max = Math.max(max, end.get("endMillis").asLong());
         }
         return Outcome.of(
                 connections == clients.size(),
-                others >= LEAST_GOODPUT * all && most <= MOST_MILLIS,
-                "others at %.0f %%, %d connections of %d left on the server; server killed: told in %.2f s"
-                        .formatted(100.0 * others / all, connections, clients.size(), most / 1000.0));
+                batchesOfOthers >= MIN_GOODPUT * batchesOfAll && max <= MAX_MILLIS,
+                "others at %.0f %%, %d connections of %d left on the server; server killed: errors in %.2f s"
+                        .formatted(100.0 * batchesOfOthers / batchesOfAll, connections, clients.size(), max / 1000.0));
     }
 
-    /** How much the clients get done in an interval. */
+    /** Returns the number of batches that the clients complete in an interval. */
     private static long batches(List<Child> clients, Duration interval) throws IOException, InterruptedException {
         long before = 0;
         for (Child client : clients) {

@@ -11,19 +11,20 @@ import io.rdma4j.faults.traffic.AnsweredTraffic;
 import java.time.Duration;
 
 /**
- * The cable goes down for half a second, again and again, under traffic; then neighbours are forgotten; then packets of the
- * connection's path MTU do not fit any more. Connections live through all but the last, which ends them cleanly.
+ * Under traffic, the cable goes down for half a second repeatedly. Then neighbour entries are flushed, and finally
+ * packets of the connection's path MTU no longer fit. Connections survive all but the last, which ends them with an
+ * error status.
  */
 public final class LinkFlaps implements AcceptanceTest {
-    /** The path MTU of the connection is 1024 bytes, and headers. */
+    /** The path MTU of the connection is 1024 bytes, plus headers. */
     private static final int MTU_THAT_FITS = 1280;
 
     private static final int MTU_TOO_SMALL = 1000;
     private static final int BATCHES_AFTER = 20;
     private static final int DOWN_MILLIS = 500;
-    private static final long MOST_MILLIS = 1000;
+    private static final long MAX_MILLIS = 1000;
     /** Exponent of the local ACK timeout: 0.54 s. */
-    private static final int TIMEOUT = 17;
+    private static final int ACK_TIMEOUT = 17;
     /** Longer than the connection waits: 8 times at most 4 timeouts. */
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -38,8 +39,8 @@ public final class LinkFlaps implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "%d x 0.5 s down, neighbours forgotten: no error, on within 1 s, PORT events each; MTU 1280 changes nothing, 1000: RETRY_EXC"
+    public String required(Scale scale) {
+        return "%d x 0.5 s down, neighbours flushed: no error, resumed within 1 s, PORT events each; MTU 1280 has no effect, 1000: RETRY_EXC"
                 .formatted(scale.of(2, 20));
     }
 
@@ -50,11 +51,11 @@ public final class LinkFlaps implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1024,4096,65536");
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, ACK_TIMEOUT, "0,1,1024,4096,65536");
         Child active = traffic.pingPong(stage, hosts, "active");
         JsonNode before = AnsweredTraffic.awaitBatches(active, AnsweredTraffic.state(active), 20, LIMIT);
-        long most = 0;
+        long max = 0;
         int flaps = stage.scale().of(2, 20);
         for (int i = 0; i < flaps + 1; i++) {
             stage.progress(i == flaps ? "neighbours" : "flap " + (i + 1) + " of " + flaps);
@@ -69,12 +70,12 @@ public final class LinkFlaps implements AcceptanceTest {
             long begin = System.nanoTime();
             before = AnsweredTraffic.state(active);
             JsonNode after = AnsweredTraffic.awaitBatches(active, before, 2, LIMIT);
-            most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
+            max = Math.max(max, (System.nanoTime() - begin) / 1_000_000);
             if (!after.get("wrong").asText().isEmpty()) {
                 return Outcome.failed(
                         "flap " + (i + 1) + ": " + after.get("wrong").asText());
             }
-            Thread.sleep(2000); // events of the port come within a second
+            Thread.sleep(2000); // port events are reported within a second
         }
         JsonNode events = AnsweredTraffic.state(active);
         int errors = events.get("portErrors").asInt();
@@ -91,10 +92,10 @@ public final class LinkFlaps implements AcceptanceTest {
         String status = end.get("status").asText();
         return Outcome.of(
                 errors >= flaps && actives >= flaps && status.equals("RETRY_EXCEEDED_ERROR"),
-                most <= MOST_MILLIS,
-                "no error, on within %d ms, %d PORT_ERR, %d PORT_ACTIVE; MTU: %s after %.1f s"
+                max <= MAX_MILLIS,
+                "no error, resumed within %d ms, %d PORT_ERR, %d PORT_ACTIVE; MTU: %s after %.1f s"
                         .formatted(
-                                most,
+                                max,
                                 errors,
                                 actives,
                                 status,

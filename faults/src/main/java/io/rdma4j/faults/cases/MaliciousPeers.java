@@ -29,19 +29,19 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * 11: peers of the upper layers that break the protocol, each by a script: clients of an RDMA socket ({@link StreamScripts}),
- * servers of one ({@link HostileServer}), and peers that answer a READ with something else ({@link HostileResponder}).
+ * Peers of the upper layers violate the protocol by scripts. They are clients of an RDMA socket ({@link
+ * StreamScripts}), servers of one ({@link HostileServer}), and responders to a READ ({@link HostileResponder}).
  *
- * <p>Whoever is attacked learns of a broken connection and nothing worse, serves an honest client after each script, and has
- * no more memory in use in the end.
+ * <p>The victim only notices broken connections, serves a correct client after each script, and uses no additional
+ * memory in the end.
  */
 public final class MaliciousPeers implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(30);
     private static final String VICTIM = "127.0.0.1";
     private static final String ATTACKER = "127.0.0.2";
     private static final int WARM_UP = 30;
-    private static final long MOST_HEAP_BYTES = 2 << 20;
-    private static final long MOST_RESIDENT_BYTES = 32L << 20;
+    private static final long MAX_HEAP_BYTES = 2 << 20;
+    private static final long MAX_RESIDENT_BYTES = 32L << 20;
 
     @Override
     public int number() {
@@ -60,7 +60,7 @@ public final class MaliciousPeers implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d scripts%s: connection errors only, nothing out of bounds, memory flat"
                 .formatted(scripts(), scale == Scale.FULL ? ", 10 times" : "");
     }
@@ -72,7 +72,7 @@ public final class MaliciousPeers implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        // The whole heap is resident from the beginning, so that what comes to it is no heap.
+        // The whole heap is resident from the beginning, so growth of the resident memory is outside the heap.
         Child victim = Child.builder(stage, "victim", Victim.class)
                 .options("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")
                 .start();
@@ -80,7 +80,7 @@ public final class MaliciousPeers implements AcceptanceTest {
         Child attacker = Child.builder(stage, "attacker", Attacker.class)
                 .with("port", port)
                 .start();
-        int attackersPort = attacker.await("port", STEP).asInt();
+        int attackerPort = attacker.await("port", STEP).asInt();
         for (int i = 0; i < WARM_UP; i++) { // loads classes
             victim.ask("echo", "echo", STEP);
         }
@@ -89,7 +89,7 @@ public final class MaliciousPeers implements AcceptanceTest {
         long resident = -residentBytes(victim);
         int rounds = stage.scale().of(1, 10);
         for (int i = 0; i < rounds && wrong.isEmpty(); i++) {
-            wrong = round(stage, victim, attacker, attackersPort);
+            wrong = round(stage, victim, attacker, attackerPort);
         }
         heap += victim.ask("heap", "heap", STEP).asLong();
         resident += residentBytes(victim);
@@ -97,7 +97,7 @@ public final class MaliciousPeers implements AcceptanceTest {
                 .filter(line -> line.startsWith("\tat "))
                 .count();
         return Outcome.of(
-                wrong.isEmpty() && exceptions == 0 && heap <= MOST_HEAP_BYTES && resident <= MOST_RESIDENT_BYTES,
+                wrong.isEmpty() && exceptions == 0 && heap <= MAX_HEAP_BYTES && resident <= MAX_RESIDENT_BYTES,
                 "%s; %s; heap %+d KiB, resident %+d KiB in %d rounds"
                         .formatted(
                                 wrong.isEmpty() ? scripts() + " scripts, connection errors only" : "wrong: " + wrong,
@@ -115,8 +115,8 @@ public final class MaliciousPeers implements AcceptanceTest {
         return Long.parseLong(line.replaceAll("\\D", "")) << 10;
     }
 
-    /** Every script once; what was wrong first, or nothing. */
-    private static String round(TestStage stage, Child victim, Child attacker, int attackersPort)
+    /** Runs every script once. Returns the first error, or an empty string. */
+    private static String round(TestStage stage, Child victim, Child attacker, int attackerPort)
             throws IOException, InterruptedException {
         for (int i = 0; i < StreamScripts.all().size(); i++) {
             String name = StreamScripts.all().get(i).name();
@@ -130,8 +130,8 @@ public final class MaliciousPeers implements AcceptanceTest {
         for (int i = 0; i < HostileServer.scripts().size(); i++) {
             String name = HostileServer.scripts().get(i).name();
             stage.progress(name);
-            attacker.tell("serve " + i);
-            String wrong = victim.ask("client " + attackersPort, "client", STEP).asText();
+            attacker.sendLine("serve " + i);
+            String wrong = victim.ask("client " + attackerPort, "client", STEP).asText();
             attacker.ask("leave", "done", STEP);
             if (!wrong.isEmpty()) {
                 return "client of a server that " + name + ": " + wrong;
@@ -147,28 +147,29 @@ public final class MaliciousPeers implements AcceptanceTest {
         return "";
     }
 
-    /** Serves RDMA sockets by sending back what comes, and is a client where it is told to. */
+    /** Serves RDMA sockets by echoing data, and acts as a client on command. */
     public static final class Victim implements Role {
-        private static final int HELLO_BYTES = 1000;
-        private static final int PATIENCE_MILLIS = 5000;
+        private static final int MESSAGE_BYTES = 1000;
+        private static final int TIMEOUT_MILLIS = 5000;
 
         private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             try (ServerSocket server = new RdmaServerSocket(SocketFamily.IPV4);
                     HostileResponder responder = new HostileResponder()) {
                 server.bind(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), 0));
                 Thread.ofPlatform().daemon().start(() -> serve(server));
-                parent.say("port", server.getLocalPort());
-                List<HostileResponder.Script> reads = HostileResponder.scripts();
+                parent.report("port", server.getLocalPort());
+                List<HostileResponder.Script> responderScripts = HostileResponder.scripts();
                 while (true) {
-                    String[] words = parent.hear().split(" ", -1);
-                    switch (words[0]) {
-                        case "echo" -> parent.say("echo", echo(server.getLocalPort()));
-                        case "client" -> parent.say("client", client(Integer.parseInt(words[1])));
-                        case "read" -> parent.say("read", responder.play(reads.get(Integer.parseInt(words[1]))));
-                        default -> parent.say("heap", heap());
+                    String[] arguments = parent.nextCommand().split(" ", -1);
+                    switch (arguments[0]) {
+                        case "echo" -> parent.report("echo", echo(server.getLocalPort()));
+                        case "client" -> parent.report("client", client(Integer.parseInt(arguments[1])));
+                        case "read" ->
+                            parent.report("read", responder.run(responderScripts.get(Integer.parseInt(arguments[1]))));
+                        default -> parent.report("heap", heap());
                     }
                 }
             }
@@ -183,88 +184,89 @@ public final class MaliciousPeers implements AcceptanceTest {
             while (true) {
                 try {
                     Socket socket = server.accept();
-                    Thread.ofPlatform().daemon().start(() -> sendBack(socket));
+                    Thread.ofPlatform().daemon().start(() -> echoAll(socket));
                 } catch (IOException | RuntimeException e) {
                     wrong.add("accept: " + e);
                 }
             }
         }
 
-        private void sendBack(Socket socket) {
+        private void echoAll(Socket socket) {
             byte[] bytes = new byte[65_536];
             try (socket) {
-                socket.setSoTimeout(PATIENCE_MILLIS);
+                socket.setSoTimeout(TIMEOUT_MILLIS);
                 int count;
                 while ((count = socket.getInputStream().read(bytes)) > 0) {
                     socket.getOutputStream().write(bytes, 0, count);
                 }
             } catch (IOException e) {
-                // What is expected of a connection that the peer has broken.
+                // Expected when the peer breaks the connection.
             } catch (RuntimeException e) {
                 wrong.add("serving: " + e);
             }
         }
 
-        /** What is wrong with the server, or nothing. */
+        /** Connects a correct client. Returns the errors of the server so far, or an empty string. */
         private String echo(int port) {
-            byte[] hello = new byte[HELLO_BYTES];
-            Arrays.fill(hello, (byte) port);
+            byte[] message = new byte[MESSAGE_BYTES];
+            Arrays.fill(message, (byte) port);
             try (Socket socket = new RdmaSocket(SocketFamily.IPV4)) {
-                socket.setSoTimeout(PATIENCE_MILLIS);
-                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), port), PATIENCE_MILLIS);
-                socket.getOutputStream().write(hello);
-                if (!Arrays.equals(socket.getInputStream().readNBytes(HELLO_BYTES), hello)) {
-                    wrong.add("an honest client gets other bytes");
+                socket.setSoTimeout(TIMEOUT_MILLIS);
+                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), port), TIMEOUT_MILLIS);
+                socket.getOutputStream().write(message);
+                if (!Arrays.equals(socket.getInputStream().readNBytes(MESSAGE_BYTES), message)) {
+                    wrong.add("a correct client receives wrong bytes");
                 }
             } catch (IOException e) {
-                wrong.add("an honest client gets " + e);
+                wrong.add("a correct client fails: " + e);
             }
             return String.join("; ", wrong);
         }
 
-        /** What is wrong with a client of a hostile server, or nothing. */
+        /** Connects to a hostile server. Returns what is wrong, or an empty string. */
         private static String client(int port) {
             try (Socket socket = new RdmaSocket(SocketFamily.IPV4)) {
-                socket.setSoTimeout(PATIENCE_MILLIS / 5);
-                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), port), PATIENCE_MILLIS);
+                socket.setSoTimeout(TIMEOUT_MILLIS / 5);
+                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), port), TIMEOUT_MILLIS);
                 socket.getOutputStream().write(1);
-                int got = socket.getInputStream().read();
-                return got < 0 ? "" : "it reads " + got;
+                int value = socket.getInputStream().read();
+                return value < 0 ? "" : "it reads " + value;
             } catch (IOException expected) {
                 return "";
             }
         }
     }
 
-    /** Plays the scripts of clients and servers. */
+    /** Runs the scripts of clients and servers. */
     public static final class Attacker implements Role {
         @Override
-        public void play(Parent parent) throws Exception {
-            InetSocketAddress own = new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), 0);
+        public void run(Parent parent) throws Exception {
+            InetSocketAddress source = new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), 0);
             InetSocketAddress server =
                     new InetSocketAddress(InetAddress.ofLiteral(VICTIM), (int) parent.number("port", 0));
-            List<StreamScripts.Script> streams = StreamScripts.all();
-            List<HostileServer.Script> answers = HostileServer.scripts();
-            try (HostileServer listener = new HostileServer(own)) {
-                parent.say("port", listener.port());
+            List<StreamScripts.Script> clientScripts = StreamScripts.all();
+            List<HostileServer.Script> serverScripts = HostileServer.scripts();
+            try (HostileServer listener = new HostileServer(source)) {
+                parent.report("port", listener.port());
                 while (true) {
-                    String[] words = parent.hear().split(" ", -1);
-                    int script = Integer.parseInt(words[1]);
-                    if (words[0].equals("stream")) {
-                        parent.say("done", talk(own, server, streams.get(script)));
+                    String[] arguments = parent.nextCommand().split(" ", -1);
+                    int script = Integer.parseInt(arguments[1]);
+                    if (arguments[0].equals("stream")) {
+                        parent.report("done", runClient(source, server, clientScripts.get(script)));
                     } else {
-                        try (AutoCloseable _ = listener.play(answers.get(script))) {
-                            String _ = parent.hear();
+                        try (AutoCloseable _ = listener.run(serverScripts.get(script))) {
+                            String _ = parent.nextCommand();
                         }
-                        parent.say("done", "");
+                        parent.report("done", "");
                     }
                 }
             }
         }
 
-        private static String talk(InetSocketAddress own, InetSocketAddress server, StreamScripts.Script script) {
-            try (HostilePeer peer = new HostilePeer(own, server, script.change())) {
-                script.talk().accept(peer);
+        private static String runClient(
+                InetSocketAddress source, InetSocketAddress server, StreamScripts.Script script) {
+            try (HostilePeer peer = new HostilePeer(source, server, script.change())) {
+                script.actions().accept(peer);
                 return "accepted";
             } catch (RdmaException refused) {
                 return "refused: " + refused.getMessage();

@@ -29,20 +29,20 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 19: a peer writes as fast as it can, and at a random moment the memory is taken back: the region is deregistered, or the
- * window's key invalidated. From then on the owner uses the memory for something else.
+ * A peer writes at full speed, and at a random moment its access is revoked: the region is deregistered, or the window
+ * is invalidated. The owner then uses the memory for other data.
  *
- * <p>The n-th WRITE carries its number. A round is good if the memory stays as the owner left it, the writer ends with a
- * remote access error, and no WRITE that the writer was told of is missing from what was in the memory at the end.
+ * <p>Each WRITE contains its number. A round passes if the memory keeps the owner's data, the writer ends with a remote
+ * access error, and every acknowledged WRITE was in the memory at the moment of the revocation.
  */
 public final class MemoryRevocation implements AcceptanceTest {
     private static final int BYTES = 4096;
     private static final int SENDS = 16;
-    private static final int LONGEST_MESSAGE_BYTES = 3000;
-    private static final int MOST_WRITING_NANOS = 400_000;
-    private static final int LOOKING_NANOS = 30_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final byte OWNERS = (byte) 0xa7;
+    private static final int MAX_MESSAGE_BYTES = 3000;
+    private static final int MAX_WRITING_NANOS = 400_000;
+    private static final int CHECK_NANOS = 30_000;
+    private static final Duration WAIT_LIMIT = Duration.ofSeconds(20);
+    private static final byte OWNER_CONTENT = (byte) 0xa7;
     private static final ValueLayout.OfLong NUMBER = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final Set<AccessFlag> WRITE = Set.of(AccessFlag.REMOTE_WRITE);
 
@@ -56,12 +56,12 @@ public final class MemoryRevocation implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "taking memory back under WRITEs";
+        return "memory revocation";
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "0 changes after the return in " + rounds(scale) + " rounds";
+    public String required(Scale scale) {
+        return "under WRITEs, 0 changes after the revocation in " + rounds(scale) + " rounds";
     }
 
     private static int rounds(Scale scale) {
@@ -76,7 +76,7 @@ public final class MemoryRevocation implements AcceptanceTest {
         return Outcome.of(wrong == null, wrong == null ? "0 changes in " + rounds + " rounds" : wrong);
     }
 
-    /** Runs so many rounds; says what was wrong with the first that was, or null. */
+    /** Runs the rounds. Returns the first error, or null. */
     static @Nullable String run(int rounds, long seed) throws Exception {
         Random random = new Random(seed);
         InetAddress address = InetAddress.getLoopbackAddress();
@@ -93,14 +93,14 @@ public final class MemoryRevocation implements AcceptanceTest {
         return null;
     }
 
-    /** One connection, from its first WRITE to its error. */
+    /** One connection from its first WRITE to its error. */
     private static final class Round {
         private final VerbsSide writer;
         private final VerbsSide owner;
         private final QueuePair writing;
         private final QueuePair written;
         private final int length;
-        private final boolean byWindow;
+        private final boolean usesWindow;
         private final long writingNanos;
         private volatile long lastAcknowledged;
 
@@ -110,9 +110,9 @@ public final class MemoryRevocation implements AcceptanceTest {
             writing = writer.queuePair(SENDS, 1);
             written = owner.queuePair(SENDS, 1);
             VerbsSide.connect(writer, writing, owner, written);
-            length = random.nextInt(Long.BYTES, LONGEST_MESSAGE_BYTES);
-            byWindow = random.nextBoolean();
-            writingNanos = random.nextInt(MOST_WRITING_NANOS);
+            length = random.nextInt(Long.BYTES, MAX_MESSAGE_BYTES);
+            usesWindow = random.nextBoolean();
+            writingNanos = random.nextInt(MAX_WRITING_NANOS);
         }
 
         @Nullable
@@ -120,12 +120,12 @@ public final class MemoryRevocation implements AcceptanceTest {
             try (Arena arena = Arena.ofShared()) {
                 MemorySegment memory = arena.allocate(BYTES, 8);
                 MemoryRegion region = owner.domain().register(memory, VerbsSide.ALL);
-                MemoryWindow window = byWindow ? owner.domain().allocateMemoryWindow(MemoryWindow.Type.TYPE_2) : null;
+                MemoryWindow window = usesWindow ? owner.domain().allocateMemoryWindow(MemoryWindow.Type.TYPE_2) : null;
                 int key = window == null ? region.remoteKey() : bind(window, region);
                 Future<CompletionStatus> end = executor.submit(writeUntilRefused(region.address(), key));
                 LockSupport.parkNanos(writingNanos);
-                takeBack(region, window, key);
-                String wrong = look(memory, end);
+                revoke(region, window, key);
+                String wrong = check(memory, end);
                 writing.close();
                 written.close();
                 if (window != null) {
@@ -142,17 +142,17 @@ public final class MemoryRevocation implements AcceptanceTest {
                     .reset(1)
                     .bind(window, key, region, 0, BYTES, WRITE)
                     .signaled());
-            require(owner.await(PATIENCE));
+            require(owner.await(WAIT_LIMIT));
             return key;
         }
 
-        private void takeBack(MemoryRegion region, @Nullable MemoryWindow window, int key) {
+        private void revoke(MemoryRegion region, @Nullable MemoryWindow window, int key) {
             if (window == null) {
                 region.close();
             } else {
                 written.postSend(
                         new SendWorkRequest().reset(2).localInvalidate(key).signaled());
-                require(owner.await(PATIENCE));
+                require(owner.await(WAIT_LIMIT));
             }
         }
 
@@ -162,26 +162,26 @@ public final class MemoryRevocation implements AcceptanceTest {
             }
         }
 
-        /** The memory is the owner's again. */
-        private @Nullable String look(MemorySegment memory, Future<CompletionStatus> end) throws Exception {
+        /** Checks that the memory does not change after the revocation. */
+        private @Nullable String check(MemorySegment memory, Future<CompletionStatus> end) throws Exception {
             long last = memory.get(NUMBER, 0);
-            memory.fill(OWNERS);
-            LockSupport.parkNanos(LOOKING_NANOS);
-            CompletionStatus status = end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            memory.fill(OWNER_CONTENT);
+            LockSupport.parkNanos(CHECK_NANOS);
+            CompletionStatus status = end.get(WAIT_LIMIT.toSeconds(), TimeUnit.SECONDS);
             for (long i = 0; i < BYTES; i++) {
-                if (memory.get(ValueLayout.JAVA_BYTE, i) != OWNERS) {
-                    return "byte " + i + " changed after the memory had been taken back";
+                if (memory.get(ValueLayout.JAVA_BYTE, i) != OWNER_CONTENT) {
+                    return "byte " + i + " changed after the revocation";
                 }
             }
             if (status != CompletionStatus.REMOTE_ACCESS_ERROR) {
                 return "the writer ended with " + status;
             }
             return lastAcknowledged > last
-                    ? "WRITE " + lastAcknowledged + " was acknowledged, and " + last + " was the last that was done"
+                    ? "WRITE " + lastAcknowledged + " was acknowledged, but " + last + " was the last in memory"
                     : null;
         }
 
-        /** Several WRITEs under way at any time, each from a place of its own that holds its number. */
+        /** Keeps several WRITEs outstanding, each from a slot of its own that contains its number. */
         private Callable<CompletionStatus> writeUntilRefused(long address, int key) {
             return () -> {
                 try (Arena arena = Arena.ofShared();
@@ -197,7 +197,7 @@ public final class MemoryRevocation implements AcceptanceTest {
                             source.memory().set(NUMBER, at, posted);
                             writing.postWrite(posted, source, at, length, address, key);
                         }
-                        WorkCompletion done = writer.await(PATIENCE);
+                        WorkCompletion done = writer.await(WAIT_LIMIT);
                         completed++;
                         if (done.isSuccess()) {
                             lastAcknowledged = done.id();

@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Plants each deliberate mistake of {@link Mutants} in a build of its own, and sees whether its simulation finds it. */
+/** Builds each of {@link Mutants} and checks whether its simulation detects the mutation. */
 public final class MutationTest implements AcceptanceTest {
-    /** For one seed, which takes milliseconds. */
+    /** For one seed, which normally takes milliseconds. */
     private static final int LIMIT_SECONDS = 60;
 
     @Override
@@ -23,12 +23,12 @@ public final class MutationTest implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "planted mistakes";
+        return "mutation testing";
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "at least 20 planted, 19 of 20 found within " + seeds(scale) + " seeds";
+    public String required(Scale scale) {
+        return "at least 20 mutants, 19 of 20 caught within " + seeds(scale) + " seeds";
     }
 
     private static int seeds(Scale scale) {
@@ -43,7 +43,7 @@ public final class MutationTest implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         List<Mutant> all = Mutants.all();
-        List<String> missed = new ArrayList<>();
+        List<String> survivors = new ArrayList<>();
         List<String> unfinished = new ArrayList<>();
         for (Mutant mutant : all) {
             stage.progress(mutant.name());
@@ -52,14 +52,14 @@ public final class MutationTest implements AcceptanceTest {
             if (result.isUnfinished()) {
                 unfinished.add(mutant.name());
             } else if (!result.isCaught()) {
-                missed.add(mutant.name());
+                survivors.add(mutant.name());
             }
         }
-        int found = all.size() - missed.size() - unfinished.size();
-        boolean isReached = all.size() >= 20 && unfinished.isEmpty() && 20 * found >= 19 * all.size();
+        int caught = all.size() - survivors.size() - unfinished.size();
+        boolean isReached = all.size() >= 20 && unfinished.isEmpty() && 20 * caught >= 19 * all.size();
         return Outcome.of(
                 isReached,
-                found + " of " + all.size() + " found" + (missed.isEmpty() ? "" : ", missed: " + missed)
+                caught + " of " + all.size() + " caught" + (survivors.isEmpty() ? "" : ", missed: " + survivors)
                         + (unfinished.isEmpty() ? "" : ", not finished: " + unfinished));
     }
 }

@@ -25,19 +25,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * 28: a client reads 64 bytes after 64 bytes of a server, alone, and then while four connections from another address flood the
- * same server with READs and WRITEs of 64 KiB, as many outstanding as they may have. The small one is to keep its share.
+ * A client reads 64 bytes at a time from a server, first alone, then beside four flooding connections. These come from
+ * another address and keep as many READs and WRITEs of 64 KiB outstanding as allowed. The small client must keep its
+ * share.
  *
- * <p>The flooding process has the processor time that server and client leave: where all three share two processors evenly,
- * a READ takes a turn of the scheduler now and then (3 ms), whatever comes over the cable.
+ * <p>The flooding process gets only the processor time that server and client leave. If all three shared two processors
+ * evenly, a READ would sometimes wait for a scheduler time slice (3 ms) regardless of the traffic.
  */
 public final class NoisyNeighbours implements AcceptanceTest {
     private static final String FLOODING = "10.86.0.3";
-    private static final double MOST_TIMES = 5;
-    private static final double LEAST_PART = 0.15;
+    private static final double MAX_FACTOR = 5;
+    private static final double MIN_SHARE = 0.15;
 
-    /** Less is no flood: the machine was too busy for one. */
-    private static final double LEAST_FLOOD = 64 << 20;
+    /** Below this rate the machine was too busy to flood the server. */
+    private static final double MIN_FLOOD_BYTES_PER_SECOND = 64 << 20;
 
     private static final Duration STEP = Duration.ofSeconds(20);
 
@@ -55,8 +56,8 @@ public final class NoisyNeighbours implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "64 B READs beside 4 flooding QPs for %d s: p99 <= 5 times, throughput >= 15 %% of alone"
+    public String required(Scale scale) {
+        return "64 B READs beside 4 flooding QPs for %d s: p99 at most 5 times, throughput at least 15 %% of alone"
                 .formatted(seconds(scale));
     }
 
@@ -71,7 +72,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         hosts.left().run("ip", "addr", "add", FLOODING + "/24", "dev", TwoHosts.CABLE);
         Child target = Child.builder(stage, "target", PassiveTarget.class)
                 .on(hosts.right())
@@ -83,30 +84,31 @@ public final class NoisyNeighbours implements AcceptanceTest {
         int seconds = seconds(stage.scale());
         Duration limit = STEP.plusSeconds(seconds);
         stage.progress("alone");
-        JsonNode _ = victim.ask("measure 3", "measured", limit); // so that all is compiled
+        JsonNode _ = victim.ask("measure 3", "measured", limit); // compiles the code
         JsonNode alone = victim.ask("measure " + Math.min(seconds, 20), "measured", limit);
         stage.progress("with neighbours");
         JsonNode _ = flooder.ask("flood", "flooding", STEP);
         schedule(hosts, flooder, "--idle");
         JsonNode _ = victim.ask("measure 2", "measured", limit);
-        JsonNode beside = victim.ask("measure " + seconds, "measured", limit);
+        JsonNode underLoad = victim.ask("measure " + seconds, "measured", limit);
         schedule(hosts, flooder, "--other");
         JsonNode flooded = flooder.ask("stop", "flooded", STEP);
-        double times = beside.get("p99Nanos").asDouble() / alone.get("p99Nanos").asDouble();
-        double part =
-                beside.get("perSecond").asDouble() / alone.get("perSecond").asDouble();
+        double factor =
+                underLoad.get("p99Nanos").asDouble() / alone.get("p99Nanos").asDouble();
+        double share =
+                underLoad.get("perSecond").asDouble() / alone.get("perSecond").asDouble();
         double flood = flooded.get("bytesPerSecond").asDouble();
         return Outcome.of(
                 true,
-                times <= MOST_TIMES && part >= LEAST_PART && flood >= LEAST_FLOOD,
-                "p99 %.0f us in place of %.0f, %.1f times; %.0f/s in place of %.0f, %.0f %%; neighbours %.0f MiB/s"
+                factor <= MAX_FACTOR && share >= MIN_SHARE && flood >= MIN_FLOOD_BYTES_PER_SECOND,
+                "p99 %.0f us instead of %.0f, %.1f times; %.0f/s instead of %.0f, %.0f %%; neighbours %.0f MiB/s"
                         .formatted(
-                                beside.get("p99Nanos").asDouble() / 1000,
+                                underLoad.get("p99Nanos").asDouble() / 1000,
                                 alone.get("p99Nanos").asDouble() / 1000,
-                                times,
-                                beside.get("perSecond").asDouble(),
+                                factor,
+                                underLoad.get("perSecond").asDouble(),
                                 alone.get("perSecond").asDouble(),
-                                100 * part,
+                                100 * share,
                                 flood / (1 << 20)));
     }
 
@@ -131,22 +133,22 @@ public final class NoisyNeighbours implements AcceptanceTest {
                 TrafficSide.Shape.of(sends, 1, regionBytes));
     }
 
-    /** Reads a little, again and again, and says how long it took. */
+    /** Reads repeatedly and reports latency and rate. */
     public static final class Victim implements Role {
         private static final int BYTES = 64;
-        private static final int MOST_SAMPLES = 1 << 22;
+        private static final int MAX_SAMPLES = 1 << 22;
 
-        private final long[] nanos = new long[MOST_SAMPLES];
+        private final long[] nanos = new long[MAX_SAMPLES];
 
         /** Creates the role. */
         public Victim() {}
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             try (TrafficSide side = connect(parent, 1, 4096)) {
-                parent.say("ready", 1);
-                for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
-                    parent.say("measured", measure(side, Integer.parseInt(line.split(" ", -1)[1])));
+                parent.report("ready", 1);
+                for (String line = parent.nextCommand(); !line.equals("end"); line = parent.nextCommand()) {
+                    parent.report("measured", measure(side, Integer.parseInt(line.split(" ", -1)[1])));
                 }
             }
         }
@@ -157,7 +159,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
             long begin = System.nanoTime();
             long end = begin + TimeUnit.SECONDS.toNanos(seconds);
             int count = 0;
-            for (long now = begin; now < end && count < MOST_SAMPLES; count++) {
+            for (long now = begin; now < end && count < MAX_SAMPLES; count++) {
                 side.queuePair()
                         .postSend(request.reset(count)
                                 .from(side.region(), 0, BYTES)
@@ -179,36 +181,36 @@ public final class NoisyNeighbours implements AcceptanceTest {
         }
     }
 
-    /** Four connections that keep as much under way as they may, two by READs and two by WRITEs. */
+    /** Keeps as many requests outstanding as allowed on four connections, two with READs and two with WRITEs. */
     public static final class Flooder implements Role {
         private static final int CONNECTIONS = 4;
         private static final int OUTSTANDING = 16;
         private static final int BYTES = 65536;
 
-        private final AtomicLong moved = new AtomicLong();
-        private volatile boolean stops;
+        private final AtomicLong transferred = new AtomicLong();
+        private volatile boolean stopping;
 
         /** Creates the role. */
         public Flooder() {}
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             List<TrafficSide> sides = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
                 sides.add(connect(parent, OUTSTANDING, (long) OUTSTANDING * BYTES));
             }
-            parent.say("ready", 1);
-            String _ = parent.hear();
+            parent.report("ready", 1);
+            String _ = parent.nextCommand();
             for (int i = 0; i < CONNECTIONS; i++) {
                 TrafficSide side = sides.get(i);
                 boolean reads = i % 2 == 0;
                 Thread.ofPlatform().daemon().start(() -> flood(side, reads));
             }
             long begin = System.nanoTime();
-            parent.say("flooding", 1);
-            String _ = parent.hear();
-            parent.say("flooded", Map.of("bytesPerSecond", moved.get() * 1e9 / (System.nanoTime() - begin)));
-            stops = true;
+            parent.report("flooding", 1);
+            String _ = parent.nextCommand();
+            parent.report("flooded", Map.of("bytesPerSecond", transferred.get() * 1e9 / (System.nanoTime() - begin)));
+            stopping = true;
         }
 
         private void flood(TrafficSide side, boolean reads) {
@@ -216,23 +218,23 @@ public final class NoisyNeighbours implements AcceptanceTest {
             WorkCompletion[] batch = WorkCompletion.array(OUTSTANDING);
             long posted = 0;
             long completed = 0;
-            while (!stops) {
+            while (!stopping) {
                 while (posted - completed < OUTSTANDING) {
                     long at = posted % OUTSTANDING * BYTES;
                     request.reset(posted++).from(side.region(), at, BYTES).signaled();
-                    long there = side.remoteAddress() + at % side.remoteBytes();
+                    long remoteAddress = side.remoteAddress() + at % side.remoteBytes();
                     side.queuePair()
                             .postSend(
                                     reads
-                                            ? request.read(there, side.remoteKey())
-                                            : request.write(there, side.remoteKey()));
+                                            ? request.read(remoteAddress, side.remoteKey())
+                                            : request.write(remoteAddress, side.remoteKey()));
                 }
                 int count = side.await(batch, STEP);
                 for (int i = 0; i < count; i++) {
                     if (!batch[i].isSuccess()) {
-                        throw new IllegalStateException("the flood ends: " + batch[i]);
+                        throw new IllegalStateException("the flood failed: " + batch[i]);
                     }
-                    moved.addAndGet(BYTES);
+                    transferred.addAndGet(BYTES);
                 }
                 completed += count;
             }

@@ -26,23 +26,23 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * 13: two hosts write to each other, and a third one, that can send from any address and sees nothing of it, does what it
- * can to the right one ({@link Injector}). Nothing of that has an effect, but the right host says that somebody tries.
+ * An attack on two hosts that write to each other, by a third host that sees no traffic ({@link Injector}). It can send
+ * to the right host from any address. The attack has no effect, but the right host reports it.
  *
- * <p>Goodput is that beside the mere cost of so many packets, which the machine has for the attacker, too: compared with the
- * same packets to a UDP port that nobody has, in turns of a second, so that both see the same machine.
+ * <p>Goodput is measured relative to the cost of the attacker's packets themselves, which share the machine. The same
+ * packets are alternately sent to an unused UDP port, in intervals of one second.
  */
 public final class OffPathInjection implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
-    private static final int PACKETS_A_SECOND = 30_000;
-    private static final Duration COMPILING = Duration.ofSeconds(2);
+    private static final int PACKETS_PER_SECOND = 30_000;
+    private static final Duration WARM_UP = Duration.ofSeconds(2);
 
-    private static final double ASKED_SHARE = 0.7;
-    private static final long MOST_ALARM_MILLIS = 1000;
+    private static final double REQUIRED_SHARE = 0.7;
+    private static final long MAX_ALARM_MILLIS = 1000;
     private static final String ALARM = "somebody may be trying to break into";
 
-    /** Of the packets so many must have reached a queue pair for the test to say anything. */
-    private static final double LEAST_SEEN = 0.5;
+    /** Minimum share of the packets that must reach a queue pair for a meaningful test. */
+    private static final double MIN_SEEN = 0.5;
 
     @Override
     public int number() {
@@ -55,8 +55,9 @@ public final class OffPathInjection implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "%d forged packets: 0 completions or errors, alarm in 1 s, goodput >= 70 %%".formatted(packets(scale));
+    public String required(Scale scale) {
+        return "%d forged packets: 0 completions or errors, alarm in 1 s, goodput at least 70 %%"
+                .formatted(packets(scale));
     }
 
     private static int packets(Scale scale) {
@@ -70,22 +71,22 @@ public final class OffPathInjection implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        Host stranger = hosts.stranger(TwoHosts.LEFT, Injector.ELSEWHERE);
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        Host thirdHost = hosts.thirdHost(TwoHosts.LEFT, Injector.ELSEWHERE);
         Child left = end(stage, hosts.left(), "left", TwoHosts.LEFT, TwoHosts.RIGHT);
         Child right = end(stage, hosts.right(), "right", TwoHosts.RIGHT, TwoHosts.LEFT);
         int leftPort = left.await("port", STEP).asInt();
-        left.tell(Integer.toString(right.await("port", STEP).asInt()));
-        right.tell(Integer.toString(leftPort));
+        left.sendLine(Integer.toString(right.await("port", STEP).asInt()));
+        right.sendLine(Integer.toString(leftPort));
         JsonNode target = right.await("target", STEP);
         left.await("target", STEP);
-        Thread.sleep(COMPILING);
-        Child injector = injector(stage, stranger, target);
+        Thread.sleep(WARM_UP);
+        Child injector = injector(stage, thirdHost, target);
         injector.await("begun", STEP);
         Path log = stage.folder().resolve("right.err");
         long alarmMillis = -1;
-        Pace alone = new Pace(left, right);
-        Pace attacked = new Pace(left, right);
+        Rate alone = new Rate(left, right);
+        Rate attacked = new Rate(left, right);
         int sent = 0;
         while (sent < packets(stage.scale())) {
             stage.progress(sent + " packets sent");
@@ -94,26 +95,26 @@ public final class OffPathInjection implements AcceptanceTest {
             alone.end();
             attacked.begin();
             long begin = System.nanoTime();
-            injector.tell("go");
-            Optional<JsonNode> said = Optional.empty();
-            while (said.isEmpty()) {
+            injector.sendLine("go");
+            Optional<JsonNode> report = Optional.empty();
+            while (report.isEmpty()) {
                 if (alarmMillis < 0 && Files.readString(log).contains(ALARM)) {
-                    alarmMillis = (System.nanoTime() - begin) / 1_000_000 + (sent > 0 ? MOST_ALARM_MILLIS : 0);
+                    alarmMillis = (System.nanoTime() - begin) / 1_000_000 + (sent > 0 ? MAX_ALARM_MILLIS : 0);
                 }
-                said = injector.poll("sent", Duration.ofMillis(20));
+                report = injector.poll("sent", Duration.ofMillis(20));
             }
             attacked.end();
-            sent = said.get().asInt();
+            sent = report.get().asInt();
         }
         double share = attacked.perSecond() / alone.perSecond();
         String wrong =
                 state(left).get("wrong").asText() + state(right).get("wrong").asText();
         JsonNode end = state(right);
         double seen = end.get("dropped").asDouble() / sent;
-        boolean isUntouched = wrong.isEmpty() && end.get("memory").asLong() != Injector.EVIL;
+        boolean isUntouched = wrong.isEmpty() && end.get("memory").asLong() != Injector.INJECTED;
         return Outcome.of(
-                isUntouched && seen >= LEAST_SEEN && alarmMillis >= 0,
-                alarmMillis <= MOST_ALARM_MILLIS && share >= ASKED_SHARE,
+                isUntouched && seen >= MIN_SEEN && alarmMillis >= 0,
+                alarmMillis <= MAX_ALARM_MILLIS && share >= REQUIRED_SHARE,
                 "%s, alarm after %d ms, goodput %.0f %%, %.0f %% of %d packets reached a queue pair (%.0f a second)"
                         .formatted(
                                 isUntouched ? "0 completions or errors" : "wrong: " + wrong,
@@ -132,9 +133,9 @@ public final class OffPathInjection implements AcceptanceTest {
                 .start();
     }
 
-    private static Child injector(TestStage stage, Host stranger, JsonNode target) throws IOException {
+    private static Child injector(TestStage stage, Host thirdHost, JsonNode target) throws IOException {
         Child.Builder builder =
-                Child.builder(stage, "injector", Injector.class).on(stranger).with("perSecond", PACKETS_A_SECOND);
+                Child.builder(stage, "injector", Injector.class).on(thirdHost).with("perSecond", PACKETS_PER_SECOND);
         target.properties().forEach(known -> {
             Child.Builder _ = builder.with(known.getKey(), known.getValue().asLong());
         });
@@ -149,14 +150,14 @@ public final class OffPathInjection implements AcceptanceTest {
         return state(left).get("written").asLong() + state(right).get("written").asLong();
     }
 
-    /** What both ends write, and how long that takes. */
-    private static final class Pace {
+    /** The WRITEs of both sides and the time that they took. */
+    private static final class Rate {
         private final Child left;
         private final Child right;
         private long writes;
         private long nanos;
 
-        Pace(Child left, Child right) {
+        Rate(Child left, Child right) {
             this.left = left;
             this.right = right;
         }
@@ -176,33 +177,34 @@ public final class OffPathInjection implements AcceptanceTest {
         }
     }
 
-    /** Writes to its peer as fast as that takes it, and lets its peer write. */
+    /** Writes to its peer as fast as possible, while its peer writes to it. */
     public static final class End implements Role {
         private static final int LENGTH = 8192;
-        private static final int PLACES = 64;
+        private static final int SLOTS = 64;
         private static final int WRITES_AT_ONCE = 256;
 
-        /** Behind all places, where no peer writes. */
-        private static final long UNUSED_AT = (long) LENGTH * PLACES;
+        /** After all slots, where no peer writes. */
+        private static final long UNUSED_AT = (long) LENGTH * SLOTS;
 
         private volatile long written;
         private volatile String wrong = "";
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException, ExecutionException {
-            InetSocketAddress own = new InetSocketAddress(parent.text("address", ""), 0);
-            TrafficSide.Listener listener = new TrafficSide.Listener(own, 1);
-            parent.say("port", listener.port());
-            InetSocketAddress peer = new InetSocketAddress(parent.text("peer", ""), Integer.parseInt(parent.hear()));
+        public void run(Parent parent) throws IOException, InterruptedException, ExecutionException {
+            InetSocketAddress local = new InetSocketAddress(parent.text("address", ""), 0);
+            TrafficSide.Listener listener = new TrafficSide.Listener(local, 1);
+            parent.report("port", listener.port());
+            InetSocketAddress peer =
+                    new InetSocketAddress(parent.text("peer", ""), Integer.parseInt(parent.nextCommand()));
             FutureTask<TrafficSide> accepting =
                     new FutureTask<>(() -> listener.accept(TrafficSide.Shape.of(1, 1, UNUSED_AT + Long.BYTES)));
             Thread.ofPlatform().daemon().start(accepting);
-            WriteStream stream = new WriteStream(own, peer, 14, LENGTH);
+            WriteStream stream = new WriteStream(local, peer, 14, LENGTH);
             TrafficSide served = accepting.get();
             Thread.ofPlatform().daemon().start(() -> write(stream));
-            parent.say("target", target(served, stream.side()));
-            while (parent.hear().equals("look")) {
-                parent.say("state", state(served, stream.side()));
+            parent.report("target", target(served, stream.side()));
+            while (parent.nextCommand().equals("look")) {
+                parent.report("state", state(served, stream.side()));
             }
         }
 
@@ -213,7 +215,7 @@ public final class OffPathInjection implements AcceptanceTest {
             wrong = stream.wrong();
         }
 
-        /** All that an attacker could wish to know. */
+        /** Returns everything that an attacker needs to know. */
         private static Map<String, Long> target(TrafficSide served, TrafficSide writing) {
             return Map.of(
                     "served", (long) served.queuePair().number(),

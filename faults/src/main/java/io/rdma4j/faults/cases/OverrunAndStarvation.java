@@ -29,9 +29,10 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 18: a completion queue that nobody polls overruns: one event tells, its queue pairs fail, what it holds is right, and a
- * queue pair that reports elsewhere goes on. A shared receive queue that runs low tells so once for each time that it is
- * asked; one that is empty makes senders wait, and fails nobody.
+ * Overrun of a completion queue that is not polled, and starvation of a shared receive queue. An overrun is reported by
+ * one event, and fails the queue pairs of the completion queue. Its entries remain correct, and a queue pair with
+ * another completion queue continues. A shared receive queue that falls below its limit reports that once per arming.
+ * An empty shared receive queue makes senders wait, but no queue pair fails.
  */
 public final class OverrunAndStarvation implements AcceptanceTest {
     private static final int ENTRIES = 16;
@@ -39,8 +40,8 @@ public final class OverrunAndStarvation implements AcceptanceTest {
     private static final int RECEIVES = 10;
     private static final int LIMIT = 7;
     private static final int BYTES = 8;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final Duration MOMENT = Duration.ofMillis(2);
+    private static final Duration WAIT_LIMIT = Duration.ofSeconds(10);
+    private static final Duration SHORT_WAIT = Duration.ofMillis(2);
 
     /** Creates the test. */
     public OverrunAndStarvation() {}
@@ -56,8 +57,8 @@ public final class OverrunAndStarvation implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "%d of %d: CQ_ERR once, its queue pairs ERROR, others fine; one SRQ_LIMIT per arming; empty SRQ: wait, no error"
+    public String required(Scale scale) {
+        return "%d of %d: CQ_ERR once, its queue pairs ERROR, others unaffected; one SRQ_LIMIT per arming; empty SRQ: wait, no error"
                 .formatted(rounds(scale), rounds(scale));
     }
 
@@ -87,51 +88,51 @@ public final class OverrunAndStarvation implements AcceptanceTest {
         return Outcome.of(true, rounds + " of " + rounds);
     }
 
-    /** What all rounds use. */
+    /** The objects that all rounds use. */
     private record Round(VerbsSide sender, MemoryRegion from, VerbsSide receiver, MemoryRegion to) {
-        /** Messages to one of two queue pairs of a completion queue that is not polled. */
+        /** Sends messages to one of two queue pairs whose completion queue is not polled. */
         @Nullable
         String overrun(int messages) {
             QueuePairCapabilities sizes = new QueuePairCapabilities(1, MESSAGES, 1, 1, 0);
             try (CompletionQueue small = receiver.context().createCompletionQueue(ENTRIES, null, null, 0);
                     QueuePair overrunning =
                             receiver.domain().createQueuePair(QueuePairInitAttributes.reliable(small, sizes));
-                    QueuePair neighbour =
+                    QueuePair sharing =
                             receiver.domain().createQueuePair(QueuePairInitAttributes.reliable(small, sizes));
                     QueuePair other = receiver.queuePair(1, MESSAGES);
                     QueuePair toOverrunning = sender.queuePair(MESSAGES, 1);
-                    QueuePair toNeighbour = sender.queuePair(MESSAGES, 1);
+                    QueuePair toSharing = sender.queuePair(MESSAGES, 1);
                     QueuePair toOther = sender.queuePair(MESSAGES, 1)) {
                 VerbsSide.connect(sender, toOverrunning, receiver, overrunning);
-                VerbsSide.connect(sender, toNeighbour, receiver, neighbour);
+                VerbsSide.connect(sender, toSharing, receiver, sharing);
                 VerbsSide.connect(sender, toOther, receiver, other);
-                int most = small.capacity();
-                int sent = Math.max(messages, most + 1);
+                int capacity = small.capacity();
+                int sent = Math.max(messages, capacity + 1);
                 receives(overrunning, sent);
                 receives(other, sent);
                 SendWorkRequest[] requests = sends(sent);
                 toOverrunning.postSends(requests, sent);
-                String wrong = events(small);
-                wrong = wrong == null ? failed(overrunning, neighbour) : wrong;
-                wrong = wrong == null ? refused(sent, most) : wrong;
-                wrong = wrong == null ? held(small, most) : wrong;
+                String wrong = checkEvents(small);
+                wrong = wrong == null ? checkFailed(overrunning, sharing) : wrong;
+                wrong = wrong == null ? checkSender(sent, capacity) : wrong;
+                wrong = wrong == null ? checkEntries(small, capacity) : wrong;
                 toOther.postSends(requests, sent);
-                return wrong == null ? delivered(sent) : wrong;
+                return wrong == null ? checkDelivered(sent) : wrong;
             }
         }
 
-        private @Nullable String events(CompletionQueue small) {
-            AsyncEvent event = receiver.context().awaitAsyncEvent(PATIENCE);
+        private @Nullable String checkEvents(CompletionQueue small) {
+            AsyncEvent event = receiver.context().awaitAsyncEvent(WAIT_LIMIT);
             if (event == null
                     || event.type() != AsyncEvent.Type.COMPLETION_QUEUE_ERROR
                     || !event.source().equals(small)) {
                 return "overrun: the event is " + event;
             }
-            AsyncEvent more = receiver.context().awaitAsyncEvent(MOMENT);
-            return more == null ? null : "overrun: a second event, " + more;
+            AsyncEvent second = receiver.context().awaitAsyncEvent(SHORT_WAIT);
+            return second == null ? null : "overrun: a second event, " + second;
         }
 
-        private static @Nullable String failed(QueuePair... queuePairs) {
+        private static @Nullable String checkFailed(QueuePair... queuePairs) {
             for (QueuePair queuePair : queuePairs) {
                 if (queuePair.state() != QueuePairState.ERROR) {
                     return "overrun: " + queuePair + " is in " + queuePair.state();
@@ -140,26 +141,26 @@ public final class OverrunAndStarvation implements AcceptanceTest {
             return null;
         }
 
-        /** What the sender is told: no message beyond the last whose completion was kept has succeeded. */
-        private @Nullable String refused(int sent, int most) {
+        /** Checks the sender: no message after the last one whose completion was stored has succeeded. */
+        private @Nullable String checkSender(int sent, int capacity) {
             for (int i = 0; i < sent; i++) {
-                WorkCompletion completion = sender.await(PATIENCE);
-                boolean isRight = i < most
+                WorkCompletion completion = sender.await(WAIT_LIMIT);
+                boolean isRight = i < capacity
                         ? completion.isSuccess()
-                        : i == most
+                        : i == capacity
                                 ? completion.status() == CompletionStatus.REMOTE_OPERATION_ERROR
                                 : completion.status() == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
                 if (completion.id() != i || !isRight) {
-                    return "overrun at " + most + ", the sender: " + completion;
+                    return "overrun at " + capacity + ", the sender: " + completion;
                 }
             }
             return null;
         }
 
-        /** What was in the queue before is there, once and in order; then it is refused. */
-        private static @Nullable String held(CompletionQueue small, int most) {
+        /** Checks that earlier completions are reported once and in order, and that polling then fails. */
+        private static @Nullable String checkEntries(CompletionQueue small, int capacity) {
             WorkCompletion[] one = WorkCompletion.array(1);
-            for (int i = 0; i < most; i++) {
+            for (int i = 0; i < capacity; i++) {
                 if (small.poll(one) != 1 || one[0].id() != i || !one[0].isSuccess()) {
                     return "overrun: completion " + i + " in the queue is " + one[0];
                 }
@@ -190,11 +191,11 @@ public final class OverrunAndStarvation implements AcceptanceTest {
             return requests;
         }
 
-        /** Messages that arrive, in order, and are known to have arrived. */
-        private @Nullable String delivered(int count) {
+        /** Checks that messages are received in order and acknowledged. */
+        private @Nullable String checkDelivered(int count) {
             for (int i = 0; i < count; i++) {
-                WorkCompletion received = receiver.await(PATIENCE);
-                WorkCompletion sent = sender.await(PATIENCE);
+                WorkCompletion received = receiver.await(WAIT_LIMIT);
+                WorkCompletion sent = sender.await(WAIT_LIMIT);
                 if (!received.isSuccess() || received.id() != i || !sent.isSuccess()) {
                     return "message " + i + ": " + sent + ", " + received;
                 }
@@ -202,14 +203,14 @@ public final class OverrunAndStarvation implements AcceptanceTest {
             return null;
         }
 
-        /** Two queue pairs take receives from one queue. */
+        /** Lets two queue pairs consume receives of one shared queue. */
         @Nullable
         String starve() {
             QueuePairCapabilities sizes = new QueuePairCapabilities(1, 1, 1, 1, 0);
             try (SharedReceiveQueue shared = receiver.domain()
                             .createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(RECEIVES, 1));
-                    QueuePair first = receiver.domain().createQueuePair(taking(shared, sizes));
-                    QueuePair second = receiver.domain().createQueuePair(taking(shared, sizes));
+                    QueuePair first = receiver.domain().createQueuePair(sharedReceiveAttributes(shared, sizes));
+                    QueuePair second = receiver.domain().createQueuePair(sharedReceiveAttributes(shared, sizes));
                     QueuePair toFirst = sender.queuePair(MESSAGES, 1);
                     QueuePair toSecond = sender.queuePair(MESSAGES, 1)) {
                 VerbsSide.connect(sender, toFirst, receiver, first);
@@ -217,66 +218,67 @@ public final class OverrunAndStarvation implements AcceptanceTest {
                 for (int i = 0; i < RECEIVES; i++) {
                     shared.postReceive(receive(i));
                 }
-                return new Starving(this, shared, List.of(toFirst, toSecond)).run();
+                return new Starvation(this, shared, List.of(toFirst, toSecond)).run();
             }
         }
 
-        private QueuePairInitAttributes taking(SharedReceiveQueue shared, QueuePairCapabilities sizes) {
+        private QueuePairInitAttributes sharedReceiveAttributes(
+                SharedReceiveQueue shared, QueuePairCapabilities sizes) {
             return QueuePairInitAttributes.reliable(receiver.completions(), sizes)
                     .sharedReceiveQueue(shared);
         }
     }
 
-    /** One shared receive queue, from full to empty and on. */
-    private record Starving(Round round, SharedReceiveQueue shared, List<QueuePair> senders) {
+    /** One shared receive queue, which becomes empty and is refilled. */
+    private record Starvation(Round round, SharedReceiveQueue shared, List<QueuePair> senders) {
         @Nullable
         String run() {
             List<String> wrong = new ArrayList<>();
             shared.setLimit(LIMIT);
-            take(wrong, 0, RECEIVES - LIMIT);
+            sendAndReceive(wrong, 0, RECEIVES - LIMIT);
             require(wrong, event() == null, "an event while " + LIMIT + " receives are left");
-            take(wrong, RECEIVES - LIMIT, 1);
+            sendAndReceive(wrong, RECEIVES - LIMIT, 1);
             require(wrong, isLimit(event()), "no event with less than the limit left");
             require(
                     wrong,
                     shared.query().limit() == 0,
                     "the limit is still " + shared.query().limit());
-            take(wrong, 4, 2);
+            sendAndReceive(wrong, 4, 2);
             require(wrong, event() == null, "a second event for one limit");
             shared.setLimit(3);
-            take(wrong, 6, 2);
+            sendAndReceive(wrong, 6, 2);
             require(wrong, isLimit(event()), "no event for the second limit");
-            take(wrong, 8, 2);
+            sendAndReceive(wrong, 8, 2);
             require(wrong, event() == null, "an event without a limit");
             starve(wrong);
             return wrong.isEmpty() ? null : wrong.getFirst();
         }
 
-        /** Messages find nothing; then receives come one by one. */
+        /** Sends messages while there are no receives, then posts receives one by one. */
         private void starve(List<String> wrong) {
             for (int i = 0; i < senders.size(); i++) {
                 send(10 + i);
             }
             WorkCompletion[] one = WorkCompletion.array(1);
-            long until = System.nanoTime() + MOMENT.toNanos();
+            long until = System.nanoTime() + SHORT_WAIT.toNanos();
             while (System.nanoTime() < until) {
                 require(wrong, round.receiver().completions().poll(one) == 0, "empty: " + one[0]);
                 require(wrong, round.sender().completions().poll(one) == 0, "empty: " + one[0]);
             }
             for (int i = 0; i < senders.size(); i++) {
                 shared.postReceive(round.receive(10 + i));
-                WorkCompletion received = round.receiver().await(PATIENCE);
-                require(wrong, received.isSuccess() && received.id() == 10 + i, "at last: " + received);
-                WorkCompletion sent = round.sender().await(PATIENCE);
-                require(wrong, sent.isSuccess(), "at last: " + sent);
+                WorkCompletion received = round.receiver().await(WAIT_LIMIT);
+                require(wrong, received.isSuccess() && received.id() == 10 + i, "after a wait: " + received);
+                WorkCompletion sent = round.sender().await(WAIT_LIMIT);
+                require(wrong, sent.isSuccess(), "after a wait: " + sent);
             }
         }
 
-        private void take(List<String> wrong, int from, int count) {
+        private void sendAndReceive(List<String> wrong, int from, int count) {
             for (int i = from; i < from + count && wrong.isEmpty(); i++) {
                 send(i);
-                WorkCompletion received = round.receiver().await(PATIENCE);
-                WorkCompletion sent = round.sender().await(PATIENCE);
+                WorkCompletion received = round.receiver().await(WAIT_LIMIT);
+                WorkCompletion sent = round.sender().await(WAIT_LIMIT);
                 require(
                         wrong,
                         received.isSuccess() && received.id() == i && sent.isSuccess(),
@@ -293,7 +295,7 @@ public final class OverrunAndStarvation implements AcceptanceTest {
         }
 
         private @Nullable AsyncEvent event() {
-            return round.receiver().context().awaitAsyncEvent(MOMENT);
+            return round.receiver().context().awaitAsyncEvent(SHORT_WAIT);
         }
 
         private boolean isLimit(@Nullable AsyncEvent event) {
@@ -302,9 +304,9 @@ public final class OverrunAndStarvation implements AcceptanceTest {
                     && event.source().equals(shared);
         }
 
-        private static void require(List<String> wrong, boolean isRight, String what) {
+        private static void require(List<String> wrong, boolean isRight, String message) {
             if (!isRight) {
-                wrong.add("shared receive queue: " + what);
+                wrong.add("shared receive queue: " + message);
             }
         }
     }

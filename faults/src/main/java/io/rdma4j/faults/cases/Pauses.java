@@ -11,11 +11,12 @@ import io.rdma4j.faults.traffic.AnsweredTraffic;
 import java.time.Duration;
 
 /**
- * A process is stopped for seconds, as by a debugger or a long garbage collection, and goes on; then both are. Connections
- * with the time-out of the connection manager live, and go on at once. A peer that stays stopped is given up.
+ * One process is stopped for seconds, as by a debugger or a long garbage collection, and then both are. Connections
+ * with the default timeout of the connection manager survive and resume immediately. A peer that stays stopped causes
+ * RETRY_EXC.
  */
 public final class Pauses implements AcceptanceTest {
-    private static final long MOST_MILLIS = 1000;
+    private static final long MAX_MILLIS = 1000;
     private static final int STOP_SECONDS = 5;
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -26,12 +27,12 @@ public final class Pauses implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "pauses";
+        return "process pauses";
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "%d x 5 s and both for %d s: no error, going on within 1 s%s"
+    public String required(Scale scale) {
+        return "%d x 5 s and both for %d s: no error, resumed within 1 s%s"
                 .formatted(scale.of(1, 10), scale.of(6, 60), scale == Scale.FULL ? "; 120 s: RETRY_EXC" : "");
     }
 
@@ -42,13 +43,13 @@ public final class Pauses implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         AnsweredTraffic traffic =
-                AnsweredTraffic.begin(stage, hosts, AnsweredTraffic.USUAL_TIMEOUT, "0,1,1024,4096,65536");
+                AnsweredTraffic.begin(stage, hosts, AnsweredTraffic.DEFAULT_ACK_TIMEOUT, "0,1,1024,4096,65536");
         Child active = traffic.pingPong(stage, hosts, "active");
         Child passive = traffic.answerer();
         JsonNode before = AnsweredTraffic.awaitBatches(active, AnsweredTraffic.state(active), 20, LIMIT);
-        long most = 0;
+        long max = 0;
         for (int i = 0; i < stage.scale().of(1, 10) + 1; i++) {
             boolean isLast = i == stage.scale().of(1, 10);
             stage.progress(isLast ? "both" : "pause " + (i + 1));
@@ -63,24 +64,25 @@ public final class Pauses implements AcceptanceTest {
             JsonNode after = AnsweredTraffic.awaitBatches(active, before, 2, LIMIT);
             // The first batch may have ended before the stop.
             after = AnsweredTraffic.awaitBatches(active, after, 1, LIMIT);
-            most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
+            max = Math.max(max, (System.nanoTime() - begin) / 1_000_000);
             if (!after.get("wrong").asText().isEmpty()) {
                 return Outcome.failed(after.get("wrong").asText());
             }
             Thread.sleep(500);
             before = AnsweredTraffic.state(active);
         }
-        String givenUp = "";
+        String finalStatus = "";
         if (stage.scale() == Scale.FULL) {
-            stage.progress("for good");
+            stage.progress("indefinitely");
             passive.signal("STOP");
             Thread.sleep(120_000);
-            givenUp = AnsweredTraffic.state(active).get("status").asText();
+            finalStatus = AnsweredTraffic.state(active).get("status").asText();
             passive.signal("CONT");
         }
         return Outcome.of(
-                givenUp.isEmpty() || givenUp.equals("RETRY_EXCEEDED_ERROR"),
-                most <= MOST_MILLIS,
-                "no error, going on within %d ms%s".formatted(most, givenUp.isEmpty() ? "" : "; 120 s: " + givenUp));
+                finalStatus.isEmpty() || finalStatus.equals("RETRY_EXCEEDED_ERROR"),
+                max <= MAX_MILLIS,
+                "no error, resumed within %d ms%s"
+                        .formatted(max, finalStatus.isEmpty() ? "" : "; 120 s: " + finalStatus));
     }
 }

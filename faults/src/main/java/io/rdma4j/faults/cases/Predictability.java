@@ -30,14 +30,13 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Numbers that a peer would have to guess: those of queue pairs, keys, region addresses and ports, in the order in which
- * they are given out, guessed by what comes after the last one. And the first ones of a process, guessed by those of the
- * process before.
+ * Numbers that an attacker would have to guess: queue pair numbers, keys and region addresses. Each is guessed from the
+ * previous ones of the same process, and the first ones of a process from those of the previous process.
  */
 public final class Predictability implements AcceptanceTest {
     private static final Duration LIMIT = Duration.ofSeconds(100);
-    private static final int GUESSES_A_HIT = 10_000;
-    private static final int STARTS = 3;
+    private static final int GUESSES_PER_HIT = 10_000;
+    private static final int PROCESSES = 3;
 
     @Override
     public int number() {
@@ -46,13 +45,13 @@ public final class Predictability implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "predictability";
+        return "unpredictable numbers";
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "guesses +1, +0x100 and the last step: at most 1 in " + GUESSES_A_HIT + " of " + numbers(scale)
-                + " each; no key twice; nothing alike after " + STARTS + " starts";
+    public String required(Scale scale) {
+        return "guesses +1, +0x100 and the last step: at most 1 in " + GUESSES_PER_HIT + " of " + numbers(scale)
+                + " each; no key repeated; no equal numbers in " + PROCESSES + " processes";
     }
 
     private static int numbers(Scale scale) {
@@ -61,40 +60,41 @@ public final class Predictability implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        int most = numbers(stage.scale()) / GUESSES_A_HIT;
-        List<JsonNode> starts = new ArrayList<>();
-        for (int i = 0; i < STARTS; i++) {
-            Child maker = Child.builder(stage, "maker-" + i, Maker.class)
+        int maxHits = numbers(stage.scale()) / GUESSES_PER_HIT;
+        List<JsonNode> processes = new ArrayList<>();
+        for (int i = 0; i < PROCESSES; i++) {
+            Child creator = Child.builder(stage, "maker-" + i, Creator.class)
                     .with("numbers", i == 0 ? numbers(stage.scale()) : 1000)
                     .start();
-            starts.add(maker.await("made", LIMIT));
+            processes.add(creator.await("made", LIMIT));
         }
-        JsonNode first = starts.getFirst();
+        JsonNode first = processes.getFirst();
         int hits = first.get("hits").asInt();
-        int alike = 0;
-        for (int i = 0; i < STARTS; i++) {
-            for (int j = i + 1; j < STARTS; j++) {
-                alike += alike(starts.get(i).get("first"), starts.get(j).get("first"));
+        int countEqual = 0;
+        for (int i = 0; i < PROCESSES; i++) {
+            for (int j = i + 1; j < PROCESSES; j++) {
+                countEqual += countEqual(
+                        processes.get(i).get("first"), processes.get(j).get("first"));
             }
         }
         int repeats = first.get("repeats").asInt();
         return Outcome.of(
-                hits <= most && repeats == 0 && alike <= 1,
-                "at most %d hits of %d guesses (%s), %d keys twice, %d numbers alike after a start"
+                hits <= maxHits && repeats == 0 && countEqual <= 1,
+                "at most %d hits of %d guesses (%s), %d keys repeated, %d equal numbers after a restart"
                         .formatted(
-                                hits, numbers(stage.scale()), first.get("best").asText(), repeats, alike));
+                                hits, numbers(stage.scale()), first.get("best").asText(), repeats, countEqual));
     }
 
-    private static int alike(JsonNode a, JsonNode b) {
-        int alike = 0;
+    private static int countEqual(JsonNode a, JsonNode b) {
+        int countEqual = 0;
         for (int i = 0; i < a.size(); i++) {
-            alike += a.get(i).asLong() == b.get(i).asLong() ? 1 : 0;
+            countEqual += a.get(i).asLong() == b.get(i).asLong() ? 1 : 0;
         }
-        return alike;
+        return countEqual;
     }
 
-    /** Makes objects, and guesses the number of each from those before. */
-    public static final class Maker implements Role {
+    /** Creates objects and guesses the number of each from the previous ones. */
+    public static final class Creator implements Role {
         private final List<Long> first = new ArrayList<>();
         private final Set<Long> keys = new HashSet<>();
         private int hits = -1;
@@ -102,7 +102,7 @@ public final class Predictability implements AcceptanceTest {
         private int repeats;
 
         @Override
-        public void play(Parent parent) throws Exception {
+        public void run(Parent parent) throws Exception {
             int numbers = (int) parent.number("numbers", 1000);
             CmId id = CmId.create(PortSpace.TCP, null);
             id.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -111,49 +111,49 @@ public final class Predictability implements AcceptanceTest {
             QueuePairInitAttributes small =
                     QueuePairInitAttributes.reliable(queue, new QueuePairCapabilities(1, 1, 1, 1, 0));
             guess("queue pairs", numbers, 1, () -> {
-                try (QueuePair made = domain.createQueuePair(small)) {
-                    return made.number();
+                try (QueuePair created = domain.createQueuePair(small)) {
+                    return created.number();
                 }
             });
             MemorySegment memory = Arena.ofShared().allocate(64);
             guess("keys", numbers, 1, () -> {
-                try (MemoryRegion made = domain.register(memory, AccessFlag.LOCAL_WRITE)) {
-                    repeats += keys.add((long) made.remoteKey()) ? 0 : 1;
-                    return Integer.toUnsignedLong(made.remoteKey());
+                try (MemoryRegion created = domain.register(memory, AccessFlag.LOCAL_WRITE)) {
+                    repeats += keys.add((long) created.remoteKey()) ? 0 : 1;
+                    return Integer.toUnsignedLong(created.remoteKey());
                 }
             });
             guess("region addresses", numbers, 0x1000, () -> {
-                try (MemoryRegion made = domain.register(memory, AccessFlag.LOCAL_WRITE)) {
-                    return made.address();
+                try (MemoryRegion created = domain.register(memory, AccessFlag.LOCAL_WRITE)) {
+                    return created.address();
                 }
             });
-            parent.say("made", Map.of("hits", hits, "best", best, "repeats", repeats, "first", first));
+            parent.report("made", Map.of("hits", hits, "best", best, "repeats", repeats, "first", first));
         }
 
-        private void guess(String what, int numbers, long unit, LongSupplier next) {
+        private void guess(String kind, int numbers, long step, LongSupplier next) {
             long[] guesses = new long[3];
-            int[] right = new int[guesses.length];
+            int[] correct = new int[guesses.length];
             long last = next.getAsLong();
             first.add(last);
-            long before = last;
+            long previous = last;
             for (int i = 0; i < numbers; i++) {
-                guesses[0] = last + unit;
-                guesses[1] = last + 0x100 * unit;
-                guesses[2] = last + (last - before);
-                long now = next.getAsLong();
+                guesses[0] = last + step;
+                guesses[1] = last + 0x100 * step;
+                guesses[2] = last + (last - previous);
+                long current = next.getAsLong();
                 for (int g = 0; g < guesses.length; g++) {
-                    right[g] += guesses[g] == now && (g < 2 || last != before) ? 1 : 0;
+                    correct[g] += guesses[g] == current && (g < 2 || last != previous) ? 1 : 0;
                 }
                 if (i < 100) {
-                    first.add(now);
+                    first.add(current);
                 }
-                before = last;
-                last = now;
+                previous = last;
+                last = current;
             }
             for (int g = 0; g < guesses.length; g++) {
-                if (right[g] > hits) {
-                    hits = right[g];
-                    best = what;
+                if (correct[g] > hits) {
+                    hits = correct[g];
+                    best = kind;
                 }
             }
         }

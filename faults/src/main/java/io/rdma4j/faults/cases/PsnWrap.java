@@ -10,9 +10,9 @@ import io.rdma4j.testkit.variant.Variant;
 import java.util.List;
 
 /**
- * Random work over bad networks: with PSNs of 24 bits, where one connection in two begins less than 40 packets before they
- * wrap; and in a build whose PSNs have 6 bits and whose queue pair numbers have 5, where each long message wraps several
- * times, and hosts have the same numbers.
+ * Random work over unreliable networks with PSNs of 24 bits, where half of the connections begin less than 40 packets
+ * before the wrap-around. The same in a build with 6-bit PSNs and 5-bit queue pair numbers, where each long message
+ * wraps around several times and hosts share numbers.
  */
 public final class PsnWrap implements AcceptanceTest {
     @Override
@@ -26,7 +26,7 @@ public final class PsnWrap implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0 errors in " + seeds(scale) + " seeds, with 24 bits and with 6";
     }
 
@@ -46,11 +46,11 @@ public final class PsnWrap implements AcceptanceTest {
                     MutantRunner.run(small.simulation(Simulation.class.getName()), seeds, limitSeconds);
             return Outcome.of(
                     !usual.isCaught() && !wrapping.isCaught(),
-                    "24 bits: " + words(usual) + "; 6 bits: " + words(wrapping));
+                    "24 bits: " + describe(usual) + "; 6 bits: " + describe(wrapping));
         }
     }
 
-    private static String words(MutantRunner.Result result) {
+    private static String describe(MutantRunner.Result result) {
         return result.isCaught()
                 ? "an error at seed " + (result.seeds() - 1) + ": " + result.message()
                 : "0 errors in " + result.seeds() + " seeds";

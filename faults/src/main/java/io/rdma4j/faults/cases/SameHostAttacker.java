@@ -22,15 +22,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Another user of the host, who knows queue pair number, PSN, key and address, sends RDMA WRITEs from a UDP port of his own:
- * nothing of it has an effect. Without the check of the port the first one does, which shows that all else in it is right.
+ * Another user of the host sends RDMA WRITEs from another UDP port, which have no effect. The user knows queue pair
+ * number, PSN, key and address. Without the check of the source port the first WRITE succeeds, which shows that it is
+ * otherwise correct.
  */
 public final class SameHostAttacker implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final String NOBODY = "65534";
-    private static final int ATTACKERS_PORT = 40_123;
-    private static final int PACKETS_A_RUN = 50_000;
-    private static final long EVIL = 0xeeee_eeee_eeee_eeeeL;
+    private static final int ATTACKER_PORT = 40_123;
+    private static final int PACKETS_PER_RUN = 50_000;
+    private static final long INJECTED = 0xeeee_eeee_eeee_eeeeL;
 
     @Override
     public int number() {
@@ -43,7 +44,7 @@ public final class SameHostAttacker implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0 of " + packets(scale) + " valid-looking WRITEs of another user accepted";
     }
 
@@ -58,28 +59,31 @@ public final class SameHostAttacker implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        JsonNode open = attack(stage, hosts, "unchecked", 1, "-Drdma4j.security=source-port=off");
-        if (open.get("memory").asLong() != EVIL) {
-            return Outcome.failed("the forged packet is not accepted without the check either: it proves nothing");
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        JsonNode unchecked = attack(stage, hosts, "unchecked", 1, "-Drdma4j.security=source-port=off");
+        if (unchecked.get("memory").asLong() != INJECTED) {
+            return Outcome.failed("the forged packet is rejected even without the check, so the test proves nothing");
         }
         int packets = packets(stage.scale());
         JsonNode guarded = attack(stage, hosts, "guarded", packets);
         long seen = guarded.get("dropped").asLong();
         boolean untouched = guarded.get("memory").asLong() == 0
                 && guarded.get("psnBefore").asInt() == guarded.get("psnAfter").asInt();
-        String works = guarded.get("works").asText();
+        String secondWrite = guarded.get("works").asText();
         return Outcome.of(
-                untouched && works.isEmpty() && seen >= packets / 10,
+                untouched && secondWrite.isEmpty() && seen >= packets / 10,
                 "%s of %d accepted, %d reached the queue pair and were dropped%s"
                         .formatted(
                                 untouched ? "0" : "some",
                                 packets,
                                 seen,
-                                works.isEmpty() ? "" : "; afterwards " + works));
+                                secondWrite.isEmpty() ? "" : "; afterwards " + secondWrite));
     }
 
-    /** Two processes on the left host with a connection, and one of nobody that sends so many packets into it. */
+    /**
+     * Runs two connected processes on the left host, and an unprivileged process that sends {@code packets} packets
+     * into the connection.
+     */
     private static JsonNode attack(TestStage stage, TwoHosts hosts, String name, int packets, String... options)
             throws IOException, InterruptedException {
         Child victim = Child.builder(stage, name + "-victim", Victim.class)
@@ -87,22 +91,22 @@ public final class SameHostAttacker implements AcceptanceTest {
                 .options(options)
                 .start();
         int port = victim.await("port", STEP).asInt();
-        Child friend = Child.builder(stage, name + "-friend", Friend.class)
+        Child peer = Child.builder(stage, name + "-peer", Peer.class)
                 .on(hosts.left())
                 .options(options)
                 .with("port", port)
                 .start();
-        friend.await("written", STEP);
+        peer.await("written", STEP);
         JsonNode target = victim.await("target", STEP);
         String packet = ForgedWrite.hex(
                 TwoHosts.LEFT,
-                ATTACKERS_PORT,
+                ATTACKER_PORT,
                 target.get("queuePair").asInt(),
                 target.get("psn").asInt(),
                 target.get("address").asLong() + Long.BYTES,
                 target.get("key").asInt(),
-                EVIL);
-        for (int sent = 0; sent < packets; sent += PACKETS_A_RUN) {
+                INJECTED);
+        for (int sent = 0; sent < packets; sent += PACKETS_PER_RUN) {
             stage.progress(name + ": " + sent + " of " + packets);
             hosts.left()
                     .run(
@@ -115,25 +119,25 @@ public final class SameHostAttacker implements AcceptanceTest {
                             "-e",
                             ForgedWrite.SENDER,
                             TwoHosts.LEFT,
-                            Integer.toString(ATTACKERS_PORT),
-                            Integer.toString(Math.min(PACKETS_A_RUN, packets - sent)),
+                            Integer.toString(ATTACKER_PORT),
+                            Integer.toString(Math.min(PACKETS_PER_RUN, packets - sent)),
                             packet);
         }
-        friend.tell("again");
-        String works = friend.await("again", STEP).asText();
-        victim.tell("report");
+        peer.sendLine("again");
+        String secondWrite = peer.await("again", STEP).asText();
+        victim.sendLine("report");
         JsonNode report = victim.await("report", STEP);
-        friend.kill();
+        peer.kill();
         victim.kill();
-        return ((ObjectNode) report).put("works", works);
+        return ((ObjectNode) report).put("works", secondWrite);
     }
 
-    /** Has memory that its one peer may write, and tells all that an attacker could wish to know. */
+    /** Has memory that its peer may write, and reports everything that an attacker needs to know. */
     public static final class Victim implements Role {
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(TwoHosts.LEFT, 0), 4);
-            parent.say("port", listener.port());
+            parent.report("port", listener.port());
             TrafficSide side = listener.accept(TrafficSide.Shape.of(16, 16, 4096));
             awaitFirstWrite(side);
             int psn = side.queuePair().query().receivePsn();
@@ -142,16 +146,16 @@ public final class SameHostAttacker implements AcceptanceTest {
             target.put("psn", psn);
             target.put("address", side.region().address());
             target.put("key", side.region().remoteKey());
-            parent.say("target", target);
-            String _ = parent.hear();
+            parent.report("target", target);
+            String _ = parent.nextCommand();
             Map<String, Object> report = new LinkedHashMap<>();
             report.put("memory", side.region().memory().get(ValueLayout.JAVA_LONG, Long.BYTES));
             report.put("dropped", side.queuePair().counters().getOrDefault("bad_source_port", 0L));
             report.put("psnBefore", psn);
-            // The friend has written once more.
+            // The peer has written again.
             report.put("psnAfter", side.queuePair().query().receivePsn() - 1 & 0xff_ffff);
-            parent.say("report", report);
-            String _ = parent.hear();
+            parent.report("report", report);
+            String _ = parent.nextCommand();
         }
 
         private static void awaitFirstWrite(TrafficSide side) throws InterruptedException {
@@ -161,23 +165,23 @@ public final class SameHostAttacker implements AcceptanceTest {
         }
     }
 
-    /** The victim's one peer: writes once, so that the victim knows its UDP port, and once more when told to. */
-    public static final class Friend implements Role {
+    /** The victim's peer. Writes once, so that the victim learns its UDP port, and again on command. */
+    public static final class Peer implements Role {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.LEFT, (int) parent.number("port", 0)),
                     TrafficSide.Shape.of(16, 16, 4096));
-            parent.say("written", write(side));
-            while (parent.hear().equals("again")) {
-                parent.say("again", write(side));
+            parent.report("written", write(side));
+            while (parent.nextCommand().equals("again")) {
+                parent.report("again", write(side));
             }
         }
 
-        /** Why it could not be done, or nothing. */
+        /** Writes once. Returns the reason of a failure, or an empty string. */
         private String write(TrafficSide side) {
             side.queuePair()
                     .postSend(new SendWorkRequest()

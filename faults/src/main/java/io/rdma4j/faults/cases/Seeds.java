@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A simulated fabric under faults, by thousands of seeds ({@code rdma4j sim}): every completion and every byte is as a model
- * says, and the same seeds give the same trace hash, however many run at a time.
+ * Thousands of seeded runs of a simulated fabric under faults ({@code rdma4j sim}). Every completion and every byte
+ * match a model, and the same seeds produce the same trace hash, regardless of the number of concurrent runs.
  */
 public final class Seeds implements AcceptanceTest {
     private static final int LIMIT_SECONDS = 300;
@@ -27,7 +27,7 @@ public final class Seeds implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "simulated seeds";
+        return "seeded simulations";
     }
 
     private static int runs(Scale scale) {
@@ -35,7 +35,7 @@ public final class Seeds implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d seeds in at most %d s, none fails; %d of them again, with the same hash"
                 .formatted(runs(scale), LIMIT_SECONDS, REPEATED);
     }
@@ -67,12 +67,12 @@ public final class Seeds implements AcceptanceTest {
                 all.path("connections").asLong(),
                 isSame
                         ? "the same hash"
-                        : "another hash: " + hash + " and "
+                        : "different hashes: " + hash + " and "
                                 + again.path("traceHash").asText());
         return Outcome.of(failed == 0 && isSame && seconds <= LIMIT_SECONDS, measured);
     }
 
-    /** Runs the tool; what it says of failures stays in the folder of the test. */
+    /** Runs the simulator. Details of failures are kept in the folder of the test. */
     private static JsonNode simulate(TestStage stage, String name, int runs, int jobs)
             throws IOException, InterruptedException {
         Path out = stage.folder().resolve(name + ".json");
@@ -90,7 +90,7 @@ public final class Seeds implements AcceptanceTest {
                 .start();
         try {
             if (!process.waitFor(2L * LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException("the simulator is not done in " + 2 * LIMIT_SECONDS + " s");
+                throw new IOException("the simulator did not exit within " + 2 * LIMIT_SECONDS + " s");
             }
         } finally {
             process.destroyForcibly();

@@ -42,19 +42,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 17: a queue pair is brought into each state and asked to change to every other one, with the attributes that the change
- * needs, with fewer, with others and with random ones. What is refused is refused with EINVAL and changes nothing; what is
- * allowed can be read back. And in each state it takes and refuses what may be posted.
+ * A queue pair in each state is modified to every state: with the required attributes, with fewer, with additional and
+ * with random ones. Invalid changes are refused with EINVAL and have no effect; valid changes can be queried. In each
+ * state, posting succeeds or is refused as specified.
  *
- * <p>What is allowed is written down here once more, after {@code ibv_modify_qp(3)}, not taken from the product.
+ * <p>The rules are repeated here after {@code ibv_modify_qp(3)} instead of being taken from the implementation.
  */
 public final class StatePairs implements AcceptanceTest {
-    private static final int PLACES = 4;
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int SLOTS = 4;
+    private static final Duration WAIT_LIMIT = Duration.ofSeconds(5);
 
     private static final Set<QueuePairAttribute> ALL = EnumSet.allOf(QueuePairAttribute.class);
 
-    /** What a change needs, and behind the bar what it may have; besides STATE. */
+    /** The attributes that a change requires, and after the bar those that it allows, both besides STATE. */
     private static final Map<String, String> RELIABLE = Map.of(
             "RESET INIT", "PARTITION_KEY_INDEX PORT ACCESS_FLAGS |",
             "INIT INIT", "| PARTITION_KEY_INDEX PORT ACCESS_FLAGS",
@@ -98,8 +98,8 @@ public final class StatePairs implements AcceptanceTest {
             QueuePairType.UNRELIABLE_CONNECTION, UNRELIABLE,
             QueuePairType.UNRELIABLE_DATAGRAM, DATAGRAM);
 
-    /** The states that an application can bring a queue pair to, each after those that lead there. */
-    private static final List<QueuePairState> WAY =
+    /** The states that an application can reach, each after those that precede it. */
+    private static final List<QueuePairState> REACHABLE =
             List.of(RESET, INIT, READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED);
 
     /** Creates the test. */
@@ -116,8 +116,8 @@ public final class StatePairs implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
-        return "RC, UC, UD: every pair of states, %d masks each: done and read back, or EINVAL and nothing changed; posting in each state"
+    public String required(Scale scale) {
+        return "RC, UC, UD: every pair of states, %d masks each: changed and queried, or EINVAL without effect; posting in each state"
                 .formatted(masks(scale));
     }
 
@@ -135,11 +135,11 @@ public final class StatePairs implements AcceptanceTest {
             for (QueuePairType type : RULES.keySet()) {
                 for (QueuePairState from : QueuePairState.values()) {
                     if (from == SEND_QUEUE_ERROR && type == QueuePairType.RELIABLE_CONNECTION) {
-                        continue; // which never comes there
+                        continue; // not a state of reliable connections
                     }
                     stage.progress(type + " in " + from);
                     Trial trial = new Trial(side, side.path(address), type, from);
-                    String wrong = trial.posting();
+                    String wrong = trial.checkPosting();
                     for (QueuePairState to : QueuePairState.values()) {
                         for (Set<QueuePairAttribute> mask : masks(type, from, to, masks(stage.scale()), random)) {
                             wrong = wrong == null ? trial.change(to, mask) : wrong;
@@ -152,13 +152,16 @@ public final class StatePairs implements AcceptanceTest {
                 }
             }
         }
-        return Outcome.of(true, changes + " changes done or refused as due, posting in 20 states as due");
+        return Outcome.of(true, changes + " changes made or refused as specified, posting in 20 states as specified");
     }
 
-    /** Attributes that a change needs (0) and may have besides (1), or null if there is no such change. */
+    /**
+     * Returns the attributes that a change requires (0) and additionally allows (1), or null if there is no such
+     * change.
+     */
     private static @Nullable List<Set<QueuePairAttribute>> rule(
             QueuePairType type, QueuePairState from, QueuePairState to) {
-        if (to == RESET || to == ERROR) { // from each, with STATE alone
+        if (to == RESET || to == ERROR) { // allowed from each state, with STATE alone
             return List.of(Set.of(), Set.of());
         }
         String rule = RULES.getOrDefault(type, Map.of()).get(from + " " + to);
@@ -176,7 +179,7 @@ public final class StatePairs implements AcceptanceTest {
         return set;
     }
 
-    /** Masks without STATE: what is needed, one less, one more, and random ones near it. */
+    /** Returns masks without STATE: the required one, those that differ by one attribute, and random ones near it. */
     private static List<Set<QueuePairAttribute>> masks(
             QueuePairType type, QueuePairState from, QueuePairState to, int random, Random numbers) {
         List<Set<QueuePairAttribute>> rule = rule(type, from, to);
@@ -217,40 +220,41 @@ public final class StatePairs implements AcceptanceTest {
             this.path = path;
             this.type = type;
             this.from = from;
-            queuePair = make();
+            queuePair = create();
         }
 
-        private QueuePair make() {
-            QueuePair made = side.queuePair(type, PLACES, PLACES);
-            bring(made);
-            return made;
+        private QueuePair create() {
+            QueuePair pair = side.queuePair(type, SLOTS, SLOTS);
+            moveToState(pair);
+            return pair;
         }
 
-        private void bring(QueuePair made) {
-            made.modify(new QueuePairAttributes().state(RESET));
-            for (int i = 1; i < WAY.size() && made.state() != from; i++) {
-                List<Set<QueuePairAttribute>> rule = rule(type, WAY.get(i - 1), WAY.get(i));
-                made.modify(attributes(WAY.get(i), rule == null ? Set.of() : rule.getFirst(), WAY.get(i - 1)));
+        private void moveToState(QueuePair pair) {
+            pair.modify(new QueuePairAttributes().state(RESET));
+            for (int i = 1; i < REACHABLE.size() && pair.state() != from; i++) {
+                List<Set<QueuePairAttribute>> rule = rule(type, REACHABLE.get(i - 1), REACHABLE.get(i));
+                pair.modify(
+                        attributes(REACHABLE.get(i), rule == null ? Set.of() : rule.getFirst(), REACHABLE.get(i - 1)));
                 if (from == ERROR) {
-                    made.modify(new QueuePairAttributes().state(ERROR));
+                    pair.modify(new QueuePairAttributes().state(ERROR));
                 }
             }
-            awaitDrained(made);
+            awaitDrained(pair);
             if (from == SEND_QUEUE_ERROR) {
-                failOneSend(made);
+                failOneSend(pair);
             }
         }
 
-        /** Takes the memory away from a send that waits, and lets it go on. */
-        private void failOneSend(QueuePair made) {
+        /** Deregisters the memory of a pending send and lets the send continue. */
+        private void failOneSend(QueuePair pair) {
             try (Arena arena = Arena.ofShared()) {
                 MemoryRegion region = side.domain().register(arena.allocate(64), AccessFlag.LOCAL_WRITE);
-                made.postSend(request(region));
+                pair.postSend(request(region));
                 region.close();
-                made.modify(new QueuePairAttributes().state(READY_TO_SEND));
-                WorkCompletion failed = side.await(PATIENCE);
-                if (failed.status() != CompletionStatus.LOCAL_PROTECTION_ERROR || made.state() != SEND_QUEUE_ERROR) {
-                    throw new IllegalStateException("a send without memory: " + failed + ", " + made.state());
+                pair.modify(new QueuePairAttributes().state(READY_TO_SEND));
+                WorkCompletion failed = side.await(WAIT_LIMIT);
+                if (failed.status() != CompletionStatus.LOCAL_PROTECTION_ERROR || pair.state() != SEND_QUEUE_ERROR) {
+                    throw new IllegalStateException("a send without memory: " + failed + ", " + pair.state());
                 }
             }
         }
@@ -261,41 +265,42 @@ public final class StatePairs implements AcceptanceTest {
             }
         }
 
-        private QueuePairAttributes attributes(QueuePairState to, Set<QueuePairAttribute> mask, QueuePairState now) {
+        private QueuePairAttributes attributes(
+                QueuePairState to, Set<QueuePairAttribute> mask, QueuePairState current) {
             QueuePairAttributes attributes = new QueuePairAttributes().state(to);
-            int different = ++number;
+            int value = ++number;
             for (QueuePairAttribute attribute : mask) {
                 var _ = switch (attribute) {
                     case STATE -> attributes;
-                    case CURRENT_STATE -> attributes.currentState(now);
+                    case CURRENT_STATE -> attributes.currentState(current);
                     case NOTIFY_WHEN_DRAINED -> attributes.notifyWhenDrained(false);
                     case ACCESS_FLAGS ->
                         attributes.accessFlags(
-                                Set.of(different % 2 == 0 ? AccessFlag.REMOTE_READ : AccessFlag.REMOTE_WRITE));
+                                Set.of(value % 2 == 0 ? AccessFlag.REMOTE_READ : AccessFlag.REMOTE_WRITE));
                     case PARTITION_KEY_INDEX -> attributes.partitionKeyIndex(0);
                     case PORT -> attributes.port(1);
                     case ADDRESS_VECTOR -> attributes.addressVector(path);
-                    case PATH_MTU -> attributes.pathMtu(different % 2 == 0 ? PathMtu.MTU_512 : PathMtu.MTU_1024);
-                    case TIMEOUT -> attributes.timeout(10 + different % 8);
-                    case RETRY_COUNT -> attributes.retryCount(different % 8);
-                    case RNR_RETRY -> attributes.rnrRetry(different % 8);
-                    case RECEIVE_PSN -> attributes.receivePsn(different & 0xff_ffff);
-                    case MAX_READ_ATOMIC -> attributes.maxReadAtomic(different % 4);
-                    case MIN_RNR_TIMER -> attributes.minRnrTimer(different % 32);
-                    case SEND_PSN -> attributes.sendPsn(different & 0xff_ffff);
-                    case MAX_DESTINATION_READ_ATOMIC -> attributes.maxDestinationReadAtomic(different % 4);
-                    case DESTINATION_QUEUE_PAIR -> attributes.destinationQueuePair(2 + different % 1000);
-                    case QUEUE_KEY -> attributes.queueKey(different);
+                    case PATH_MTU -> attributes.pathMtu(value % 2 == 0 ? PathMtu.MTU_512 : PathMtu.MTU_1024);
+                    case TIMEOUT -> attributes.timeout(10 + value % 8);
+                    case RETRY_COUNT -> attributes.retryCount(value % 8);
+                    case RNR_RETRY -> attributes.rnrRetry(value % 8);
+                    case RECEIVE_PSN -> attributes.receivePsn(value & 0xff_ffff);
+                    case MAX_READ_ATOMIC -> attributes.maxReadAtomic(value % 4);
+                    case MIN_RNR_TIMER -> attributes.minRnrTimer(value % 32);
+                    case SEND_PSN -> attributes.sendPsn(value & 0xff_ffff);
+                    case MAX_DESTINATION_READ_ATOMIC -> attributes.maxDestinationReadAtomic(value % 4);
+                    case DESTINATION_QUEUE_PAIR -> attributes.destinationQueuePair(2 + value % 1000);
+                    case QUEUE_KEY -> attributes.queueKey(value);
                 };
             }
             return attributes;
         }
 
-        /** One change; says what was wrong, or null. */
+        /** Makes one change. Returns what was wrong, or null. */
         @Nullable
         String change(QueuePairState to, Set<QueuePairAttribute> mask) {
             List<Set<QueuePairAttribute>> rule = rule(type, from, to);
-            boolean isDue = rule != null
+            boolean isValid = rule != null
                     && mask.containsAll(rule.getFirst())
                     && mask.stream()
                             .allMatch(attribute -> rule.getFirst().contains(attribute)
@@ -304,26 +309,27 @@ public final class StatePairs implements AcceptanceTest {
             QueuePairAttributes change = attributes(to, mask, from);
             Errno refusal = refusal(() -> queuePair.modify(change));
             Map<String, Object> after = snapshot();
-            String what = "to " + to + " with " + mask;
-            if (!isDue) {
+            String description = "to " + to + " with " + mask;
+            if (!isValid) {
                 return refusal == Errno.EINVAL && before.equals(after)
                         ? null
-                        : what + " is " + (refusal == null ? "not refused" : "refused with " + refusal + ", " + after);
+                        : description + " is "
+                                + (refusal == null ? "not refused" : "refused with " + refusal + ", " + after);
             }
             if (refusal != null) {
-                return what + " is refused with " + refusal;
+                return description + " is refused with " + refusal;
             }
-            String wrong = queuePair.state() == to ? null : what + " leads to " + queuePair.state();
-            Map<String, Object> asked = values(change);
+            String wrong = queuePair.state() == to ? null : description + " leads to " + queuePair.state();
+            Map<String, Object> required = values(change);
             if (to != RESET && to != ERROR) {
                 for (QueuePairAttribute attribute : mask) {
                     String name = attribute.name();
-                    if (asked.containsKey(name) && !asked.get(name).equals(after.get(name))) {
-                        wrong = what + ": " + name + " reads " + after.get(name);
+                    if (required.containsKey(name) && !required.get(name).equals(after.get(name))) {
+                        wrong = description + ": " + name + " reads " + after.get(name);
                     }
                 }
             }
-            bring(queuePair);
+            moveToState(queuePair);
             return wrong;
         }
 
@@ -362,13 +368,13 @@ public final class StatePairs implements AcceptanceTest {
                     Map.entry("QUEUE_KEY", a.queueKey()));
         }
 
-        /** Posts one more than there are places for, each way; says what was wrong, or null. */
+        /** Posts one work request more than the queue can hold, in each queue. Returns what was wrong, or null. */
         @Nullable
-        String posting() {
+        String checkPosting() {
             try (Arena arena = Arena.ofShared();
                     MemoryRegion region = side.domain().register(arena.allocate(64), AccessFlag.LOCAL_WRITE)) {
                 boolean failed = from == ERROR || from == SEND_QUEUE_ERROR;
-                String wrong = failed ? inError(region) : null;
+                String wrong = failed ? postInError(region) : null;
                 if (wrong == null && from != ERROR) {
                     wrong = receives(region, from != RESET);
                 }
@@ -376,22 +382,22 @@ public final class StatePairs implements AcceptanceTest {
                     wrong = sends(region, from == SEND_QUEUE_DRAINED);
                 }
                 queuePair.close();
-                queuePair = make();
+                queuePair = create();
                 return wrong;
             }
         }
 
-        private @Nullable String receives(MemoryRegion region, boolean taken) {
+        private @Nullable String receives(MemoryRegion region, boolean accepted) {
             ReceiveWorkRequest[] requests = Stream.generate(() -> new ReceiveWorkRequest().into(region, 0, 64))
-                    .limit(PLACES + 1)
+                    .limit(SLOTS + 1)
                     .toArray(ReceiveWorkRequest[]::new);
-            return judge("receives", taken, () -> queuePair.postReceives(requests, requests.length));
+            return checkPost("receives", accepted, () -> queuePair.postReceives(requests, requests.length));
         }
 
-        private @Nullable String sends(MemoryRegion region, boolean taken) {
+        private @Nullable String sends(MemoryRegion region, boolean accepted) {
             SendWorkRequest[] requests =
-                    Stream.generate(() -> request(region)).limit(PLACES + 1).toArray(SendWorkRequest[]::new);
-            return judge("sends", taken, () -> queuePair.postSends(requests, requests.length));
+                    Stream.generate(() -> request(region)).limit(SLOTS + 1).toArray(SendWorkRequest[]::new);
+            return checkPost("sends", accepted, () -> queuePair.postSends(requests, requests.length));
         }
 
         private SendWorkRequest request(MemoryRegion region) {
@@ -401,30 +407,33 @@ public final class StatePairs implements AcceptanceTest {
                     : request;
         }
 
-        /** Taken: as many as there are places, and the next refused with ENOMEM. Not taken: the first refused with EINVAL. */
-        private static @Nullable String judge(String what, boolean taken, Runnable post) {
+        /**
+         * Checks a partial post. If accepted, a full queue refuses the next one with ENOMEM; otherwise the first one is
+         * refused with EINVAL.
+         */
+        private static @Nullable String checkPost(String description, boolean accepted, Runnable post) {
             try {
                 post.run();
-                return what + ": more are taken than there are places";
+                return description + ": more accepted than the queue holds";
             } catch (PartialPostException e) {
-                int due = taken ? PLACES : 0;
-                Errno errno = taken ? Errno.ENOMEM : Errno.EINVAL;
-                return e.posted() == due && e.errno() == errno
+                int expected = accepted ? SLOTS : 0;
+                Errno errno = accepted ? Errno.ENOMEM : Errno.EINVAL;
+                return e.posted() == expected && e.errno() == errno
                         ? null
-                        : "%s: %d taken, then %s".formatted(what, e.posted(), e.errno());
+                        : "%s: %d accepted, then %s".formatted(description, e.posted(), e.errno());
             }
         }
 
-        /** What is posted in an error state is flushed, and so leaves its place. */
-        private @Nullable String inError(MemoryRegion region) {
+        /** Posts in an error state, where each work request is flushed and frees its slot. */
+        private @Nullable String postInError(MemoryRegion region) {
             WorkCompletion[] one = WorkCompletion.array(1);
-            for (int i = 0; i < 4 * PLACES; i++) {
+            for (int i = 0; i < 4 * SLOTS; i++) {
                 if (i % 2 == 0 || from == SEND_QUEUE_ERROR) {
                     queuePair.postSend(request(region));
                 } else {
                     queuePair.postReceive(new ReceiveWorkRequest().into(region, 0, 64));
                 }
-                one[0] = side.await(PATIENCE);
+                one[0] = side.await(WAIT_LIMIT);
                 if (one[0].status() != CompletionStatus.WORK_REQUEST_FLUSHED_ERROR) {
                     return "posted in the error state: " + one[0];
                 }

@@ -26,8 +26,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A server with two clients, each with a connection of the defaults: one uses the other's true key and address. Each try is
- * refused and costs it the connection, and after five its connection requests are rejected, for a minute.
+ * A server has two clients with connections of default parameters. One client uses the other's valid key and address.
+ * Each attempt is refused and ends its connection. After five attempts its connection requests are rejected for a
+ * minute.
  */
 public final class TenantIsolation implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
@@ -45,7 +46,7 @@ public final class TenantIsolation implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "5 of 5 uses of another's key and address: REM_ACCESS_ERR, memory unchanged, then requests rejected"
                 + (scale == Scale.FULL ? " for 60 s" : "") + "; the other client unaffected";
     }
@@ -57,7 +58,7 @@ public final class TenantIsolation implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Child server =
                 Child.builder(stage, "server", Server.class).on(hosts.right()).start();
         int port = server.await("port", STEP).asInt();
@@ -76,40 +77,41 @@ public final class TenantIsolation implements AcceptanceTest {
         List<String> statuses = new ArrayList<>();
         for (int i = 0; i < VIOLATIONS; i++) {
             statuses.add(thief.await("tried", STEP).asText());
-            thief.tell("go on");
+            thief.sendLine("go on");
         }
-        String after = thief.await("tried", STEP).asText();
-        String later = "";
+        String nextStatus = thief.await("tried", STEP).asText();
+        String laterStatus = "";
         if (stage.scale() == Scale.FULL) {
             stage.progress("waiting for the minute to end");
             Thread.sleep(61_000);
-            thief.tell("go on");
-            later = thief.await("tried", STEP).asText();
+            thief.sendLine("go on");
+            laterStatus = thief.await("tried", STEP).asText();
         }
-        tenant.tell("check");
-        String tenants = tenant.await("checked", STEP).asText();
-        server.tell("check");
+        tenant.sendLine("check");
+        String tenantStatus = tenant.await("checked", STEP).asText();
+        server.sendLine("check");
         String touched = server.await("touched", STEP).asText();
-        boolean all = statuses.stream().allMatch(CompletionStatus.REMOTE_ACCESS_ERROR.name()::equals);
-        boolean refused = after.equals(REJECTED);
-        boolean forgiven = stage.scale() == Scale.QUICK || later.equals(CompletionStatus.REMOTE_ACCESS_ERROR.name());
+        boolean allDenied = statuses.stream().allMatch(CompletionStatus.REMOTE_ACCESS_ERROR.name()::equals);
+        boolean refused = nextStatus.equals(REJECTED);
+        boolean admittedAgain =
+                stage.scale() == Scale.QUICK || laterStatus.equals(CompletionStatus.REMOTE_ACCESS_ERROR.name());
         return Outcome.of(
-                all && refused && forgiven && tenants.isEmpty() && touched.equals("no"),
-                "tries: %s; then: %s%s; memory changed: %s; the other client: %s"
+                allDenied && refused && admittedAgain && tenantStatus.isEmpty() && touched.equals("no"),
+                "attempts: %s; then: %s%s; memory changed: %s; the other client: %s"
                         .formatted(
                                 statuses,
-                                after,
-                                later.isEmpty() ? "" : ", after a minute: " + later,
+                                nextStatus,
+                                laterStatus.isEmpty() ? "" : ", after a minute: " + laterStatus,
                                 touched,
-                                tenants.isEmpty() ? "unaffected" : tenants));
+                                tenantStatus.isEmpty() ? "unaffected" : tenantStatus));
     }
 
-    /** Accepts all, each with a protection domain and memory of its own, as {@link TrafficSide} does. */
+    /** Accepts all requests, with a protection domain and memory for each, as {@link TrafficSide} does. */
     public static final class Server implements Role {
         private final List<TrafficSide> sides = new ArrayList<>();
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(TwoHosts.RIGHT, 0), 16);
             Thread.ofPlatform().daemon().start(() -> {
                 while (true) {
@@ -119,15 +121,15 @@ public final class TenantIsolation implements AcceptanceTest {
                     }
                 }
             });
-            parent.say("port", listener.port());
-            while (parent.hear().equals("check")) {
+            parent.report("port", listener.port());
+            while (parent.nextCommand().equals("check")) {
                 synchronized (sides) {
-                    parent.say("touched", sides.stream().anyMatch(Server::isTouched) ? "yes" : "no");
+                    parent.report("touched", sides.stream().anyMatch(Server::isTouched) ? "yes" : "no");
                 }
             }
         }
 
-        /** The tenant writes the first half of its memory only. */
+        /** Checks the second half of the memory, as the tenant writes only the first. */
         private static boolean isTouched(TrafficSide side) {
             MemorySegment half = side.region().memory().asSlice(2048);
             return half.mismatch(MemorySegment.ofArray(new byte[2048])) >= 0;
@@ -139,7 +141,7 @@ public final class TenantIsolation implements AcceptanceTest {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(parent.text("address", ""), 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
@@ -147,28 +149,29 @@ public final class TenantIsolation implements AcceptanceTest {
             Map<String, Object> granted = new LinkedHashMap<>();
             granted.put("address", side.remoteAddress());
             granted.put("key", side.remoteKey());
-            parent.say("granted", granted);
-            while (parent.hear().equals("check")) {
+            parent.report("granted", granted);
+            while (parent.nextCommand().equals("check")) {
                 side.queuePair()
                         .postSend(new SendWorkRequest()
                                 .from(side.region(), 0, 64)
                                 .write(side.remoteAddress(), side.remoteKey())
                                 .signaled());
                 int count = side.await(batch, Duration.ofSeconds(5));
-                parent.say("checked", count == 0 ? "no completion" : batch[0].isSuccess() ? "" : batch[0].toString());
+                parent.report(
+                        "checked", count == 0 ? "no completion" : batch[0].isSuccess() ? "" : batch[0].toString());
             }
         }
     }
 
-    /** Uses the tenant's memory, with a new connection for each try. */
+    /** Uses the tenant's memory, with a new connection for each attempt. */
     public static final class Thief implements Role {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             do {
-                parent.say("tried", attempt(parent));
-            } while (parent.hear().equals("go on"));
+                parent.report("tried", attempt(parent));
+            } while (parent.nextCommand().equals("go on"));
         }
 
         private String attempt(Parent parent) {

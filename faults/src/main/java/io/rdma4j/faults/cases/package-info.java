@@ -1,4 +1,4 @@
-/** The acceptance tests, one class each, and nothing else; {@code docs/acceptance-tests.md} says what each shows. */
+/** The acceptance tests, one class each; {@code docs/acceptance-tests.md} describes what each shows. */
 @NullMarked
 package io.rdma4j.faults.cases;
 

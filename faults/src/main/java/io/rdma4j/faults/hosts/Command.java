@@ -5,37 +5,37 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program of the system, run to its end. */
+/** A system program that is run until it exits. */
 final class Command {
     private static final int LIMIT_SECONDS = 20;
 
     private Command() {}
 
     /**
-     * Runs it.
+     * Runs a program.
      *
-     * @return what it printed
-     * @throws IOException if it cannot be started, takes too long, or ends with another status than 0; the message has
-     *     what it said
+     * @return its output
+     * @throws IOException if the program cannot be started, exceeds the time limit or fails; the message contains its
+     *     output
      */
-    static String run(List<String> words) throws IOException, InterruptedException {
-        return run(words, "");
+    static String run(List<String> command) throws IOException, InterruptedException {
+        return run(command, "");
     }
 
-    /** Runs it with {@code input} as its standard input. */
-    static String run(List<String> words, String input) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+    /** Runs a program with {@code input} as its standard input. */
+    static String run(List<String> command, String input) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try (var writer = process.outputWriter(StandardCharsets.UTF_8)) {
             writer.write(input);
         }
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
-            throw new IOException(String.join(" ", words) + ": not done in " + LIMIT_SECONDS + " s");
+            throw new IOException(String.join(" ", command) + ": not done in " + LIMIT_SECONDS + " s");
         }
         if (process.exitValue() != 0) {
-            throw new IOException(String.join(" ", words) + ": " + said.strip());
+            throw new IOException(String.join(" ", command) + ": " + output.strip());
         }
-        return said;
+        return output;
     }
 }

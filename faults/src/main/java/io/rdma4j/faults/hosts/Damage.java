@@ -1,33 +1,33 @@
 package io.rdma4j.faults.hosts;
 
 /**
- * What the kernel (nft) does to the RoCE packets that arrive at an interface.
+ * The damage that the kernel (nft) does to RoCE packets arriving at an interface.
  *
- * <p>A cable has no memory: delay and reordering are what {@link io.rdma4j.faults.relay.Relay} does. Each
- * frame is a packet by itself, unless {@link TwoHosts#segmentsTogether}.
+ * <p>Delay and reordering need a {@link io.rdma4j.faults.relay.Relay}. Each frame is damaged independently, unless
+ * {@link TwoHosts#segmentsTogether} is set.
  *
- * @param lossPerMille so many of 1000 are lost, by chance; 1000 for all
- * @param duplicatePerMille so many of 1000 come twice
- * @param corruptPerMille of so many of 1000 a byte of the payload is overwritten, which the ICRC must show
- * @param managementLostOnce attribute number of the message of the connection manager that is lost once, over IPv4; 0 for
- *     none
+ * @param lossPerMille packets of 1000 that are dropped at random; 1000 drops all
+ * @param duplicatePerMille packets of 1000 that are duplicated
+ * @param corruptPerMille packets of 1000 in which a byte covered by the ICRC is overwritten
+ * @param managementLostOnce attribute ID of the connection manager message of which the next one is dropped (IPv4
+ *     only); 0 for none
  */
 public record Damage(int lossPerMille, int duplicatePerMille, int corruptPerMille, int managementLostOnce) {
-    /** Length of the IPv4 packet of a message of the connection manager. */
+    /** Length of the IPv4 packet of a connection manager message. */
     private static final int MANAGEMENT_BYTES = 308;
 
-    /** None. */
+    /** No damage. */
     public static final Damage NONE = new Damage(0, 0, 0, 0);
 
-    /** All is lost. */
+    /** All packets are dropped. */
     public static final Damage ALL_LOST = loss(1000);
 
-    /** Loss alone. */
+    /** Returns damage that only drops packets. */
     public static Damage loss(int perMille) {
         return new Damage(perMille, 0, 0, 0);
     }
 
-    /** The next message of the connection manager with this attribute number is lost, no other. */
+    /** Returns damage that only drops the next connection manager message with this attribute ID. */
     public static Damage lostOnce(int attribute) {
         return new Damage(0, 0, 0, attribute);
     }
@@ -40,8 +40,8 @@ public record Damage(int lossPerMille, int duplicatePerMille, int corruptPerMill
             rules.append("udp dport 4791 numgen random mod 1000 < %d counter drop%n".formatted(lossPerMille));
         }
         if (managementLostOnce > 0) {
-            // Behind 8 bytes of UDP header, 12 of BTH, 8 of DETH and 16 of the management datagram. Both hosts ask for
-            // queue pair 1. The quota is used up by the first.
+            // The fields follow 8 bytes of UDP header, 12 of BTH, 8 of DETH and 16 of the management datagram. Both
+            // hosts send to queue pair 1. The first message uses up the quota.
             rules.append("udp dport 4791 @th,104,24 1 @th,352,16 %d quota until %d bytes counter drop%n"
                     .formatted(managementLostOnce, MANAGEMENT_BYTES + 1));
         }

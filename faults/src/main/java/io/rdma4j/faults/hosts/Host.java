@@ -8,15 +8,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A host: a network namespace with a loopback interface. Closing it kills what runs there and removes it. Used by the
- * thread of the test.
+ * A host: a network namespace with a loopback interface. Closing it kills its processes and removes the namespace. Used
+ * by the thread of the test.
  */
-@SuppressWarnings("try") // closing waits for an end, which may be interrupted
+@SuppressWarnings("try") // closing may throw InterruptedException
 public final class Host implements AutoCloseable {
-    private static final long GONE_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long EXIT_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Those that a run that is ended by a signal has to remove. */
-    private static final Set<Host> LIVING = ConcurrentHashMap.newKeySet();
+    /** Hosts that are removed if the run is terminated by a signal. */
+    private static final Set<Host> OPEN = ConcurrentHashMap.newKeySet();
 
     static {
         Runtime.getRuntime().addShutdownHook(new Thread(Host::removeAll));
@@ -28,42 +28,42 @@ public final class Host implements AutoCloseable {
         this.name = name;
     }
 
-    /** Makes a host. {@code name} needs to be unique in this run. */
-    static Host make(String name) throws IOException, InterruptedException {
+    /** Creates a host. {@code name} must be unique in this run. */
+    static Host create(String name) throws IOException, InterruptedException {
         Host host = new Host("rdma4j-faults-" + ProcessHandle.current().pid() + "-" + name);
         Command.run(List.of("ip", "netns", "add", host.name));
-        LIVING.add(host);
-        for (String which : List.of("all", "default")) {
-            // Addresses work at once: no duplicate address detection.
-            host.run("sysctl", "-qw", "net.ipv6.conf." + which + ".accept_dad=0");
+        OPEN.add(host);
+        for (String scope : List.of("all", "default")) {
+            // Disables duplicate address detection, so that addresses are usable immediately.
+            host.run("sysctl", "-qw", "net.ipv6.conf." + scope + ".accept_dad=0");
         }
         host.run("ip", "link", "set", "lo", "up");
         return host;
     }
 
-    /** Name of the namespace. */
+    /** Returns the name of the namespace. */
     public String name() {
         return name;
     }
 
-    /** What goes before a command for it to run on this host. */
+    /** Returns the command prefix that runs a command on this host. */
     public List<String> prefix() {
         return List.of("ip", "netns", "exec", name);
     }
 
     /**
-     * Runs a program of the system on this host, to its end.
+     * Runs a system program on this host until it exits.
      *
-     * @return what it printed
-     * @throws IOException if it fails; the message has what it said
+     * @return its output
+     * @throws IOException if the program fails; the message contains its output
      */
-    public String run(String... words) throws IOException, InterruptedException {
+    public String run(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(prefix());
-        command.addAll(List.of(words));
+        command.addAll(List.of(arguments));
         return Command.run(command);
     }
 
-    /** Gives rules to nft on this host. */
+    /** Applies rules by nft on this host. */
     void rules(String rules) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(prefix());
         command.addAll(List.of("nft", "-f", "-"));
@@ -71,7 +71,7 @@ public final class Host implements AutoCloseable {
     }
 
     private static void removeAll() {
-        for (Host host : LIVING) {
+        for (Host host : OPEN) {
             try {
                 host.close();
             } catch (IOException e) {
@@ -84,10 +84,10 @@ public final class Host implements AutoCloseable {
 
     @Override
     public void close() throws IOException, InterruptedException {
-        if (!LIVING.remove(this)) {
+        if (!OPEN.remove(this)) {
             return;
         }
-        long deadline = System.nanoTime() + GONE_WITHIN_NANOS;
+        long deadline = System.nanoTime() + EXIT_LIMIT_NANOS;
         while (System.nanoTime() < deadline) {
             String processes = Command.run(List.of("ip", "netns", "pids", name)).strip();
             if (processes.isEmpty()) {

@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two hosts, {@code left} and {@code right}, joined by a cable (a veth pair): 10.86.0.1 and fd00:86::1 on the left,
- * 10.86.0.2 and fd00:86::2 on the right. Faults are set on arrival at each end, so that the two directions are
- * independent.
+ * Two hosts, {@code left} and {@code right}, connected by a cable (a veth pair). Their addresses are 10.86.0.1 and
+ * fd00:86::1 on the left, 10.86.0.2 and fd00:86::2 on the right. Damage is applied on arrival at each end, so the two
+ * directions are independent.
  */
-@SuppressWarnings("try") // closing waits for an end, which may be interrupted
+@SuppressWarnings("try") // closing may throw InterruptedException
 public final class TwoHosts implements AutoCloseable {
     /** IPv4 address of the left host. */
     public static final String LEFT = "10.86.0.1";
@@ -19,7 +19,7 @@ public final class TwoHosts implements AutoCloseable {
     /** IPv4 address of the right host. */
     public static final String RIGHT = "10.86.0.2";
 
-    /** Name of the interface to the cable, on either host. */
+    /** Name of the cable's interface on both hosts. */
     public static final String CABLE = "cable";
 
     private static final Pattern COUNTER = Pattern.compile("counter packets (\\d+)");
@@ -27,15 +27,15 @@ public final class TwoHosts implements AutoCloseable {
 
     private final Host left;
     private final Host right;
-    private @Nullable Host stranger;
+    private @Nullable Host thirdHost;
 
     private TwoHosts(Host left, Host right) {
         this.left = left;
         this.right = right;
     }
 
-    /** Makes them and joins them, with an MTU of 1500. */
-    public static TwoHosts make() throws IOException, InterruptedException {
+    /** Creates two hosts and connects them, with an MTU of 1500. */
+    public static TwoHosts create() throws IOException, InterruptedException {
         TwoHosts hosts = apart();
         try {
             hosts.newCable();
@@ -46,30 +46,33 @@ public final class TwoHosts implements AutoCloseable {
         }
     }
 
-    /** Makes a cable with an MTU of 1500; there must be none. */
+    /** Creates the cable with an MTU of 1500. No cable may exist. */
     public void newCable() throws IOException, InterruptedException {
         left.run("ip", "link", "add", CABLE, "type", "veth", "peer", "name", CABLE, "netns", right.name());
         configure();
         segmentsTogether(false);
     }
 
-    /** Removes the interfaces at both ends of the cable, and their addresses with them. */
+    /** Removes the cable's interfaces with their addresses. */
     public void removeCable() throws IOException, InterruptedException {
         left.run("ip", "link", "del", CABLE);
     }
 
-    /** Makes them without a cable: whoever gives each an interface {@link #CABLE} has it {@linkplain #configure configured}. */
+    /**
+     * Creates two hosts without a cable. The caller gives each an interface {@link #CABLE} and calls {@link
+     * #configure}.
+     */
     public static TwoHosts apart() throws IOException, InterruptedException {
-        Host left = Host.make("left");
+        Host left = Host.create("left");
         try {
-            return new TwoHosts(left, Host.make("right"));
+            return new TwoHosts(left, Host.create("right"));
         } catch (IOException | InterruptedException e) {
             left.close();
             throw e;
         }
     }
 
-    /** Gives the interfaces their addresses and brings them up. */
+    /** Assigns addresses to the interfaces and brings them up. */
     public void configure() throws IOException, InterruptedException {
         for (Host host : List.of(left, right)) {
             String last = host == left ? "1" : "2";
@@ -80,8 +83,8 @@ public final class TwoHosts implements AutoCloseable {
     }
 
     /**
-     * Whether what is sent by one segmented call crosses the cable as one large packet, so that loss takes all of it: bursts
-     * of up to 64 frames. At first it does not: each frame is lost or not by itself, as on a wire.
+     * Sets whether the segments of one system call cross the cable as one large packet. Loss then drops up to 64 frames
+     * at once. Initially each frame is dropped independently, as on a wire.
      */
     public void segmentsTogether(boolean together) throws IOException, InterruptedException {
         for (Host host : List.of(left, right)) {
@@ -89,26 +92,26 @@ public final class TwoHosts implements AutoCloseable {
         }
     }
 
-    /** One host. */
+    /** Returns the left host. */
     public Host left() {
         return left;
     }
 
-    /** The other. */
+    /** Returns the right host. */
     public Host right() {
         return right;
     }
 
     /**
-     * Damages what arrives at {@code host} from now on, instead of what was damaged before.
+     * Replaces the damage to packets arriving at {@code host}.
      *
-     * <p>Only RoCE (UDP port 4791 as destination) is touched, so that a test's own control connection lives.
+     * <p>Only RoCE packets (UDP destination port 4791) are affected, so other connections of a test are not.
      */
     public void damageArriving(Host host, Damage damage) throws IOException, InterruptedException {
         host.rules("table netdev faults\ndelete table netdev faults\n" + damage.table(CABLE));
     }
 
-    /** How many packets have been lost or changed since the damage was set, at both ends. */
+    /** Returns the number of packets dropped or corrupted at both ends since the damage was set. */
     public long damaged() throws IOException, InterruptedException {
         long packets = 0;
         for (Host host : List.of(left, right)) {
@@ -120,18 +123,18 @@ public final class TwoHosts implements AutoCloseable {
         return packets;
     }
 
-    /** Damages both directions alike. */
+    /** Sets the same damage for both directions. */
     public void damage(Damage damage) throws IOException, InterruptedException {
         damageArriving(left, damage);
         damageArriving(right, damage);
     }
 
-    /** Ends all damage. */
+    /** Removes all damage. */
     public void heal() throws IOException, InterruptedException {
         damage(Damage.NONE);
     }
 
-    /** Refuses so many of 1000 RoCE packets that {@code host} wants to send: its system calls fail with EPERM. 0 for none. */
+    /** Rejects so many of 1000 RoCE packets that {@code host} sends: the system calls fail with EPERM. 0 for none. */
     public void refuseSending(Host host, int perMille) throws IOException, InterruptedException {
         String rule =
                 perMille == 0 ? "" : "udp dport 4791 numgen random mod 1000 < %d counter drop".formatted(perMille);
@@ -148,14 +151,14 @@ public final class TwoHosts implements AutoCloseable {
     }
 
     /**
-     * Makes a third host, joined by a cable of its own to the right one, with addresses that may be another's: what it sends
-     * from them arrives on the right host as if it were that other one's. No answer comes to it.
+     * Creates a third host, connected to the right host by a cable of its own. Its addresses may be those of another
+     * host: the right host cannot distinguish packets sent from them. The third host receives no responses.
      *
      * @param addresses IPv4 addresses
      */
-    public Host stranger(String... addresses) throws IOException, InterruptedException {
-        Host host = Host.make("stranger");
-        stranger = host;
+    public Host thirdHost(String... addresses) throws IOException, InterruptedException {
+        Host host = Host.create("stranger");
+        thirdHost = host;
         right.run("ip", "link", "add", SIDE_CABLE, "type", "veth", "peer", "name", CABLE, "netns", host.name());
         right.run("sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf." + SIDE_CABLE + ".rp_filter=0");
         right.run("ip", "link", "set", SIDE_CABLE, "up");
@@ -170,7 +173,7 @@ public final class TwoHosts implements AutoCloseable {
         return host;
     }
 
-    /** Takes the cable's end at {@code host} down or up, which takes the carrier from the other end too. */
+    /** Brings the cable's interface at {@code host} up or down. The other end loses its carrier while it is down. */
     public void cable(Host host, boolean up) throws IOException, InterruptedException {
         host.run("ip", "link", "set", CABLE, up ? "up" : "down");
     }
@@ -184,8 +187,8 @@ public final class TwoHosts implements AutoCloseable {
     @Override
     public void close() throws IOException, InterruptedException {
         try {
-            if (stranger != null) {
-                stranger.close();
+            if (thirdHost != null) {
+                thirdHost.close();
             }
         } finally {
             try {

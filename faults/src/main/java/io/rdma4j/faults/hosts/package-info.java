@@ -1,4 +1,4 @@
-/** Hosts that are network namespaces of this machine, and ways to damage what goes between them. Linux, root. */
+/** Hosts as network namespaces of this machine, and damage to the traffic between them. Requires Linux and root. */
 @NullMarked
 package io.rdma4j.faults.hosts;
 

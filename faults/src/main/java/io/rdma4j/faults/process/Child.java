@@ -20,13 +20,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of a test, as the test sees it. It runs a {@link Role} in a Java virtual machine of its own, on a host or on
- * this one, and says lines {@code {"key": value}}. Closing it kills it. Used by the thread of the test.
+ * A process of a test, as seen by the test. It runs a {@link Role} in a Java virtual machine of its own and reports
+ * lines {@code {"key": value}}. Closing it kills the process. Used by the thread of the test.
  */
-@SuppressWarnings("try") // closing waits for an end, which may be interrupted
+@SuppressWarnings("try") // closing may throw InterruptedException
 public final class Child implements AutoCloseable {
-    /** The question what it holds, and the key of the answer. */
-    static final String HOLDINGS = "holdings";
+    /** The command that requests the resource usage, and the key of the response. */
+    static final String RESOURCE_USAGE = "resourceUsage";
 
     private static final String END = "";
     private static final Duration STEP = Duration.ofSeconds(20);
@@ -36,7 +36,7 @@ public final class Child implements AutoCloseable {
     private final ObjectMapper json = new ObjectMapper();
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-    /** How a child is to be started. */
+    /** A builder that starts a child. */
     public static final class Builder {
         private final TestStage stage;
         private final String name;
@@ -52,35 +52,38 @@ public final class Child implements AutoCloseable {
             this.role = role;
         }
 
-        /** Runs it on {@code host}. */
+        /** Runs the child on {@code host}. */
         public Builder on(Host host) {
-            return behind(host.prefix().toArray(String[]::new));
+            return withPrefix(host.prefix().toArray(String[]::new));
         }
 
-        /** Puts words before the command line, after those that are there: {@code prlimit --nofile=64}. */
-        public Builder behind(String... words) {
+        /** Appends words to the prefix of the command line, such as {@code prlimit --nofile=64}. */
+        public Builder withPrefix(String... words) {
             prefix.addAll(List.of(words));
             return this;
         }
 
-        /** Adds options of the Java virtual machine: {@code -Xmx64m}. */
+        /** Adds options of the Java virtual machine, such as {@code -Xmx64m}. */
         public Builder options(String... more) {
             options.addAll(List.of(more));
             return this;
         }
 
-        /** Lets it count native memory, and keep the threads of its compilers, for who compares {@link Child#holdings}. */
-        public Builder countsHoldings() {
+        /**
+         * Tracks native memory and keeps the number of compiler threads constant, so that {@link Child#resourceUsage} can be
+         * compared.
+         */
+        public Builder trackNativeMemory() {
             return options("-XX:NativeMemoryTracking=summary", "-XX:-UseDynamicNumberOfCompilerThreads");
         }
 
-        /** Tells the role something. */
+        /** Sets a parameter of the role. */
         public Builder with(String parameter, Object value) {
             parameters.add(parameter + "=" + value);
             return this;
         }
 
-        /** Starts it; the stage closes it when the test has ended. */
+        /** Starts the child. The stage closes it when the test has ended. */
         public Child start() throws IOException {
             List<String> command = new ArrayList<>(prefix);
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -102,7 +105,7 @@ public final class Child implements AutoCloseable {
         Thread.ofVirtual().start(this::read);
     }
 
-    /** A child that is called {@code name} in messages and files. */
+    /** Returns a builder of a child that is called {@code name} in messages and files. */
     public static Builder builder(TestStage stage, String name, Class<? extends Role> role) {
         return new Builder(stage, name, role);
     }
@@ -113,39 +116,43 @@ public final class Child implements AutoCloseable {
                 lines.add(line);
             }
         } catch (IOException _) {
-            // Its end says enough.
+            // The end of the stream is reported below.
         }
         lines.add(END);
     }
 
-    /** Gives it a line to {@link Parent#hear}. */
-    public void tell(String line) throws IOException {
+    /** Sends a line, which the child receives by {@link Parent#nextCommand}. */
+    public void sendLine(String line) throws IOException {
         try {
             Writer writer = process.outputWriter(StandardCharsets.UTF_8);
             writer.write(line + "\n");
             writer.flush();
         } catch (IOException e) {
-            throw new IOException(name + " is gone", e);
+            throw new IOException(name + " has exited", e);
         }
     }
 
-    /** Gives it a line and waits for what it says under {@code key} then; see {@link #await}. */
+    /** Sends a line and returns the value that the child then reports under {@code key}; see {@link #await}. */
     public JsonNode ask(String line, String key, Duration limit) throws IOException, InterruptedException {
-        tell(line);
+        sendLine(line);
         return await(key, limit);
     }
 
     /**
-     * The next value that it says under {@code key}; what it says under others meanwhile is passed over.
+     * Returns the next value that the child reports under {@code key}. Values under other keys are discarded.
      *
-     * @throws IOException if it fails, ends, or does not say it within {@code limit}
+     * @throws IOException if the child fails, exits, or does not report the value within {@code limit}
      */
     public JsonNode await(String key, Duration limit) throws IOException, InterruptedException {
         return poll(key, limit)
-                .orElseThrow(() -> new IOException(name + " does not say \"" + key + "\" within " + limit));
+                .orElseThrow(() -> new IOException(name + " did not report \"" + key + "\" within " + limit));
     }
 
-    /** The next value that it says under {@code key} within {@code limit}, if it does. */
+    /**
+     * Returns the next value that the child reports under {@code key}, or an empty result after {@code limit}.
+     *
+     * @throws IOException if the child fails or exits
+     */
     public Optional<JsonNode> poll(String key, Duration limit) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         while (true) {
@@ -155,14 +162,14 @@ public final class Child implements AutoCloseable {
             }
             if (line.equals(END)) {
                 lines.add(END);
-                throw new IOException(name + " has ended early");
+                throw new IOException(name + " has exited early");
             }
-            JsonNode said = json.readTree(line);
-            JsonNode error = said.get("error");
+            JsonNode report = json.readTree(line);
+            JsonNode error = report.get("error");
             if (error != null) {
                 throw new IOException(name + ": " + error.asText());
             }
-            @Nullable JsonNode value = said.get(key);
+            @Nullable JsonNode value = report.get(key);
             if (value != null) {
                 return Optional.of(value);
             }
@@ -170,39 +177,41 @@ public final class Child implements AutoCloseable {
     }
 
     /**
-     * What it holds now, after garbage collections; it must be in {@link Parent#hear}.
+     * Returns the current resource usage after garbage collections. The child must be waiting in {@link
+     * Parent#nextCommand}.
      *
-     * @throws IOException if it does not say within 20 s
+     * @throws IOException if the child does not respond within 20 s
      */
-    public Holdings holdings() throws IOException, InterruptedException {
-        return Holdings.of(json.convertValue(ask(HOLDINGS, HOLDINGS, STEP), new TypeReference<List<Long>>() {}));
+    public ResourceUsage resourceUsage() throws IOException, InterruptedException {
+        return ResourceUsage.of(
+                json.convertValue(ask(RESOURCE_USAGE, RESOURCE_USAGE, STEP), new TypeReference<List<Long>>() {}));
     }
 
-    /** Number of the process. */
+    /** Returns the process ID. */
     public long pid() {
         return process.pid();
     }
 
-    /** Sends it a signal by name: {@code STOP}, {@code CONT}, {@code KILL}. */
+    /** Sends a signal by name: {@code STOP}, {@code CONT}, {@code KILL}. */
     public void signal(String signal) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start().waitFor();
     }
 
-    /** Kills it (SIGKILL) and waits until it is gone. */
+    /** Kills the process (SIGKILL) and waits until it has exited. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
     }
 
     /**
-     * Waits for it to end by itself.
+     * Waits for the process to exit by itself.
      *
-     * @return its status
-     * @throws IOException if it does not within {@code limit}
+     * @return the exit status
+     * @throws IOException if the process does not exit within {@code limit}
      */
     public int awaitEnd(Duration limit) throws IOException, InterruptedException {
         if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new IOException(name + " does not end within " + limit);
+            throw new IOException(name + " did not exit within " + limit);
         }
         return process.exitValue();
     }

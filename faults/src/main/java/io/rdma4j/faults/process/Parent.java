@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The test, as its child sees it: parameters from the command line, lines to say, lines to hear. Saying is for any
- * thread, hearing for one at a time.
+ * The test, as seen by its child: parameters from the command line, commands to receive and values to report. Any
+ * thread may report; only one thread at a time may receive commands.
  */
 public final class Parent {
     private final ObjectMapper json = new ObjectMapper();
@@ -20,55 +20,55 @@ public final class Parent {
     private final PrintStream lines;
     private final BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 
-    private Parent(String[] words, PrintStream lines) {
-        for (String word : words) {
-            int equals = word.indexOf('=');
-            parameters.put(word.substring(0, equals), word.substring(equals + 1));
+    private Parent(String[] arguments, PrintStream lines) {
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            parameters.put(argument.substring(0, equals), argument.substring(equals + 1));
         }
         this.lines = lines;
     }
 
-    /** A child's process: {@code Parent CLASS NAME=VALUE…}. */
-    public static void main(String[] words) throws ReflectiveOperationException {
+    /** Runs a child process: {@code Parent CLASS NAME=VALUE…}. */
+    public static void main(String[] arguments) throws ReflectiveOperationException {
         PrintStream lines = System.out;
         System.setOut(System.err);
-        Role role = Class.forName(words[0])
+        Role role = Class.forName(arguments[0])
                 .asSubclass(Role.class)
                 .getDeclaredConstructor()
                 .newInstance();
-        Parent parent = new Parent(Arrays.copyOfRange(words, 1, words.length), lines);
+        Parent parent = new Parent(Arrays.copyOfRange(arguments, 1, arguments.length), lines);
         int status = 0;
         try {
-            role.play(parent);
+            role.run(parent);
         } catch (Throwable failure) {
             status = 1;
-            parent.say("error", failure.toString());
+            parent.report("error", failure.toString());
             failure.printStackTrace();
         }
         lines.flush();
         System.exit(status);
     }
 
-    /** A parameter. */
+    /** Returns a parameter, or {@code otherwise} if it is not set. */
     public String text(String name, String otherwise) {
         return parameters.getOrDefault(name, otherwise);
     }
 
-    /** A parameter. */
+    /** Returns a numeric parameter, or {@code otherwise} if it is not set. */
     public long number(String name, long otherwise) {
         String value = parameters.get(name);
         return value == null ? otherwise : Long.parseLong(value);
     }
 
-    /** A parameter of numbers joined by commas. */
+    /** Returns a parameter that is a comma-separated list of numbers. */
     public int[] numbers(String name) {
         return Arrays.stream(text(name, "0").split(","))
                 .mapToInt(Integer::parseInt)
                 .toArray();
     }
 
-    /** Tells the parent something: a number, a text, or a map or list of such. */
-    public void say(String key, Object value) {
+    /** Reports a value to the parent: a number, a text, or a map or list of these. */
+    public void report(String key, Object value) {
         try {
             String line = json.writeValueAsString(Map.of(key, value));
             synchronized (lines) {
@@ -76,25 +76,25 @@ public final class Parent {
                 lines.flush();
             }
         } catch (IOException e) {
-            throw new IllegalStateException("cannot be said: " + value, e);
+            throw new IllegalStateException("cannot be reported: " + value, e);
         }
     }
 
     /**
-     * Waits for the parent's next line; what this process holds is told meanwhile, when the parent asks for that.
+     * Waits for the next command of the parent. Requests for the resource usage are answered meanwhile.
      *
-     * @throws IOException if the parent is gone
+     * @throws IOException if the parent has exited
      */
-    public String hear() throws IOException {
+    public String nextCommand() throws IOException {
         while (true) {
             String line = input.readLine();
             if (line == null) {
-                throw new IOException("the test is gone");
+                throw new IOException("the test has exited");
             }
-            if (!line.equals(Child.HOLDINGS)) {
+            if (!line.equals(Child.RESOURCE_USAGE)) {
                 return line;
             }
-            say(Child.HOLDINGS, Holdings.own().toList());
+            report(Child.RESOURCE_USAGE, ResourceUsage.ofThisProcess().toList());
         }
     }
 }

@@ -1,11 +1,11 @@
 package io.rdma4j.faults.process;
 
-/** What a {@link Child} does: a class with a constructor without arguments. */
+/** The code that a {@link Child} runs. The class needs a constructor without parameters. */
 public interface Role {
     /**
-     * Plays it in the child's process, which ends when this returns, with status 0, or 1 if it throws.
+     * Runs in the child's process. The process exits with status 0 when this method returns, and with 1 if it throws.
      *
-     * @throws Exception if something went wrong: the parent gets its words
+     * @throws Exception if the role failed; its text is reported to the parent
      */
-    void play(Parent parent) throws Exception;
+    void run(Parent parent) throws Exception;
 }

@@ -1,4 +1,4 @@
-/** Processes of a test: started on a host, told what to do, stopped, killed, and asked. */
+/** Processes of a test, which the test starts on a host, controls, stops and kills. */
 @NullMarked
 package io.rdma4j.faults.process;
 

@@ -8,23 +8,23 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * One direction of a relay: takes packets from one interface and gives them to the other, at once or later.
+ * One direction of a relay: reads packets from one interface and writes them to the other, immediately or delayed.
  *
- * <p>What waits lies in places of a fixed number; where all are taken a packet is dropped, as by a switch. No packet costs
- * an allocation. Used by one thread.
+ * <p>Waiting packets are stored in a fixed number of slots; packets are dropped while no slot is free, as by a switch.
+ * No packet allocates memory. Used by one thread.
  */
 final class Direction {
-    private static final int PLACES = 1 << 14;
-    private static final int PLACE_BYTES = 2048;
+    private static final int SLOTS = 1 << 14;
+    private static final int SLOT_BYTES = 2048;
     private static final int BURST = 64;
-    /** How long a packet waits to be overtaken when nothing follows. */
-    private static final long OVERTAKEN_WITHIN_NANOS = 5_000_000;
+    /** Longest time that a packet waits to be overtaken if no other packets follow. */
+    private static final long MAX_HOLD_NANOS = 5_000_000;
 
     private static final long NEVER = Long.MAX_VALUE;
     private static final int ROCE_PORT = 4791;
     private static final int UDP = 17;
     private static final int UDP_BYTES = 8;
-    /** Bits before are not covered by the ICRC, or lead the packet to another queue pair. */
+    /** Earlier bytes are not covered by the ICRC, or select the destination queue pair. */
     private static final int FIRST_CHANGED_BYTE = 8;
 
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -32,11 +32,11 @@ final class Direction {
     private final Tun from;
     private final Tun to;
     private final SplittableRandom random;
-    private final MemorySegment[] places = new MemorySegment[PLACES];
-    private final int[] lengths = new int[PLACES];
-    private final int[] free = new int[PLACES];
+    private final MemorySegment[] slots = new MemorySegment[SLOTS];
+    private final int[] lengths = new int[SLOTS];
+    private final int[] freeSlots = new int[SLOTS];
     private int freeCount;
-    private final Waiting waiting = new Waiting(PLACES);
+    private final Waiting waiting = new Waiting(SLOTS);
     private final Overtaken overtaken = new Overtaken();
     private Disturbance disturbance = Disturbance.NONE;
     private boolean inBurst;
@@ -53,20 +53,20 @@ final class Direction {
         this.from = from;
         this.to = to;
         random = new SplittableRandom(seed);
-        MemorySegment memory = Arena.global().allocate((long) PLACES * PLACE_BYTES, 64);
-        for (int i = 0; i < PLACES; i++) {
-            places[i] = memory.asSlice((long) i * PLACE_BYTES, PLACE_BYTES);
-            free[freeCount++] = i;
+        MemorySegment memory = Arena.global().allocate((long) SLOTS * SLOT_BYTES, 64);
+        for (int i = 0; i < SLOTS; i++) {
+            slots[i] = memory.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
+            freeSlots[freeCount++] = i;
         }
     }
 
-    /** Changes what is done from now on; what waits already stays as it is. */
+    /** Sets the disturbance of further packets. Waiting packets are not affected. */
     void disturb(Disturbance next) {
         disturbance = next;
         inBurst = false;
     }
 
-    /** What was done so far, by name. */
+    /** Returns the numbers of packets by what was done to them. */
     Map<String, Long> counts() {
         return Map.of(
                 "passed", passed,
@@ -75,35 +75,35 @@ final class Direction {
                 "reordered", reordered,
                 "corrupted", corrupted,
                 "overflowed", overflowed,
-                "waiting", (long) (PLACES - freeCount));
+                "waiting", (long) (SLOTS - freeCount));
     }
 
-    /** Takes a burst of packets; whether there may be more. */
-    boolean take(long nowNanos) {
+    /** Reads a burst of packets. Returns whether more may be available. */
+    boolean receive(long nowNanos) {
         for (int i = 0; i < BURST; i++) {
             if (freeCount == 0) {
-                // A place is needed to read into: the oldest one that waits makes room, a little early.
+                // Reading needs a free slot, so the packet that is due first is sent early.
                 release(waiting.poll());
             }
-            int place = free[freeCount - 1];
-            long length = from.read(places[place]);
+            int slot = freeSlots[freeCount - 1];
+            long length = from.read(slots[slot]);
             if (length <= 0) {
                 return false;
             }
             freeCount--;
-            lengths[place] = (int) length;
-            if (isRoce(place)) {
-                onRoce(place, nowNanos);
+            lengths[slot] = (int) length;
+            if (isRoce(slot)) {
+                onRoce(slot, nowNanos);
             } else {
-                boolean _ = to.write(places[place], length);
-                giveBack(place);
+                boolean _ = to.write(slots[slot], length);
+                free(slot);
             }
         }
         return true;
     }
 
-    private boolean isRoce(int place) {
-        MemorySegment packet = places[place];
+    private boolean isRoce(int slot) {
+        MemorySegment packet = slots[slot];
         int version = packet.get(ValueLayout.JAVA_BYTE, 0) >>> 4;
         int protocol = packet.get(ValueLayout.JAVA_BYTE, version == 4 ? 9 : 6);
         return protocol == UDP && Short.toUnsignedInt(packet.get(SHORT, udp(packet) + 2L)) == ROCE_PORT;
@@ -114,29 +114,29 @@ final class Direction {
         return first >>> 4 == 4 ? (first & 15) * 4 : 40;
     }
 
-    private void onRoce(int place, long nowNanos) {
+    private void onRoce(int slot, long nowNanos) {
         if (isLost()) {
             lost++;
-            giveBack(place);
+            free(slot);
             return;
         }
-        // Before a bit is changed, so that what is spoilt comes once, as it is counted.
+        // Duplicated before a bit is changed, so that a corrupted packet is sent and counted once.
         if (happens(disturbance.duplication())) {
-            duplicate(place, nowNanos);
+            duplicate(slot, nowNanos);
         }
         if (happens(disturbance.corruption())) {
             corrupted++;
-            corrupt(place);
+            corrupt(slot);
         }
         if (happens(disturbance.reordering())) {
             reordered++;
             int packets = random.nextInt(1, disturbance.reorderPackets() + 1);
-            if (overtaken.add(place, packets, nowNanos + OVERTAKEN_WITHIN_NANOS)) {
+            if (overtaken.add(slot, packets, nowNanos + MAX_HOLD_NANOS)) {
                 return;
             }
             reordered--;
         }
-        pass(place, nowNanos);
+        pass(slot, nowNanos);
         overtaken.onPassed(nowNanos);
     }
 
@@ -149,29 +149,32 @@ final class Direction {
         return inBurst || happens(disturbance.loss());
     }
 
-    private boolean happens(double part) {
-        return part > 0 && random.nextDouble() < part;
+    private boolean happens(double fraction) {
+        return fraction > 0 && random.nextDouble() < fraction;
     }
 
-    /** Changes one bit behind the destination queue pair; the UDP checksum is taken away, which would tell it first. */
-    private void corrupt(int place) {
-        MemorySegment packet = places[place];
+    /**
+     * Flips one bit after the destination queue pair. Clears the UDP checksum, which would detect the change before the
+     * ICRC.
+     */
+    private void corrupt(int slot) {
+        MemorySegment packet = slots[slot];
         int udp = udp(packet);
-        int bit = random.nextInt((lengths[place] - udp - UDP_BYTES - FIRST_CHANGED_BYTE) * 8);
+        int bit = random.nextInt((lengths[slot] - udp - UDP_BYTES - FIRST_CHANGED_BYTE) * 8);
         long at = (long) udp + UDP_BYTES + FIRST_CHANGED_BYTE + bit / 8;
         packet.set(ValueLayout.JAVA_BYTE, at, (byte) (packet.get(ValueLayout.JAVA_BYTE, at) ^ 1 << bit % 8));
         packet.set(SHORT, udp + 6L, (short) 0);
     }
 
-    private void duplicate(int place, long nowNanos) {
+    private void duplicate(int slot, long nowNanos) {
         if (freeCount == 0) {
             overflowed++;
             return;
         }
         duplicated++;
-        int copy = free[--freeCount];
-        MemorySegment.copy(places[place], 0, places[copy], 0, lengths[place]);
-        lengths[copy] = lengths[place];
+        int copy = freeSlots[--freeCount];
+        MemorySegment.copy(slots[slot], 0, slots[copy], 0, lengths[slot]);
+        lengths[copy] = lengths[slot];
         if (disturbance.duplicateDelayNanos() > 0) {
             waiting.add(nowNanos + disturbance.duplicateDelayNanos(), copy);
         } else {
@@ -179,38 +182,38 @@ final class Direction {
         }
     }
 
-    /** Lets it go now, or when it has taken as long as it is to take. */
-    private void pass(int place, long nowNanos) {
+    /** Sends the packet immediately or after the configured delay. */
+    private void pass(int slot, long nowNanos) {
         long delay = disturbance.delayNanos();
         if (delay == 0) {
-            send(place);
+            send(slot);
             return;
         }
-        double part = 1 + disturbance.jitter() * (2 * random.nextDouble() - 1);
-        lastDueNanos = Math.max(lastDueNanos, nowNanos + (long) (delay * part));
-        waiting.add(lastDueNanos, place);
+        double fraction = 1 + disturbance.jitter() * (2 * random.nextDouble() - 1);
+        lastDueNanos = Math.max(lastDueNanos, nowNanos + (long) (delay * fraction));
+        waiting.add(lastDueNanos, slot);
     }
 
-    private void send(int place) {
-        if (to.write(places[place], lengths[place])) {
+    private void send(int slot) {
+        if (to.write(slots[slot], lengths[slot])) {
             passed++;
         } else {
             overflowed++; // the interface is down
         }
-        giveBack(place);
+        free(slot);
     }
 
-    private void giveBack(int place) {
-        free[freeCount++] = place;
+    private void free(int slot) {
+        freeSlots[freeCount++] = slot;
     }
 
-    private void release(int place) {
-        if (place >= 0) {
-            send(place);
+    private void release(int slot) {
+        if (slot >= 0) {
+            send(slot);
         }
     }
 
-    /** Lets go what is due; when something is due next, or {@link Long#MAX_VALUE}. */
+    /** Sends all packets that are due. Returns the time when the next packet is due, or {@link Long#MAX_VALUE}. */
     long releaseDue(long nowNanos) {
         overtaken.releaseLate(nowNanos);
         while (waiting.dueNanos() <= nowNanos) {
@@ -219,26 +222,26 @@ final class Direction {
         return Math.min(waiting.dueNanos(), overtaken.dueNanos());
     }
 
-    /** Packets that wait until others have overtaken them: few at a time. */
+    /** Packets that are held until others have overtaken them. There are few at a time. */
     private final class Overtaken {
-        private static final int MOST = 256;
+        private static final int CAPACITY = 256;
 
-        private final int[] held = new int[MOST];
-        private final int[] left = new int[MOST];
-        private final long[] lateNanos = new long[MOST];
+        private final int[] held = new int[CAPACITY];
+        private final int[] left = new int[CAPACITY];
+        private final long[] lateNanos = new long[CAPACITY];
         private int count;
 
-        boolean add(int place, int packets, long late) {
-            if (count == MOST) {
+        boolean add(int slot, int packets, long late) {
+            if (count == CAPACITY) {
                 return false;
             }
-            held[count] = place;
+            held[count] = slot;
             left[count] = packets;
             lateNanos[count++] = late;
             return true;
         }
 
-        /** Another packet has gone. */
+        /** Counts a packet that has overtaken all held ones. */
         void onPassed(long nowNanos) {
             int kept = 0;
             for (int i = 0; i < count; i++) {
@@ -266,46 +269,46 @@ final class Direction {
             return kept + 1;
         }
 
-        /** The oldest is first, and all wait equally long. */
+        /** Returns when the oldest packet, which is first, is due. All wait equally long. */
         long dueNanos() {
             return count == 0 ? NEVER : lateNanos[0];
         }
     }
 
-    /** Packets that wait for a time: a heap by that, and among equals by age. */
+    /** Packets that wait for a point in time: a heap ordered by time, then by age. */
     private static final class Waiting {
         private final long[] due;
         private final long[] age;
-        private final int[] place;
+        private final int[] slot;
         private int count;
         private long nextAge;
 
-        Waiting(int most) {
-            due = new long[most];
-            age = new long[most];
-            place = new int[most];
+        Waiting(int capacity) {
+            due = new long[capacity];
+            age = new long[capacity];
+            slot = new int[capacity];
         }
 
         long dueNanos() {
             return count == 0 ? NEVER : due[0];
         }
 
-        void add(long dueNanos, int which) {
+        void add(long dueNanos, int newSlot) {
             int at = count++;
-            long mine = nextAge++;
+            long ownAge = nextAge++;
             while (at > 0 && dueNanos < due[(at - 1) / 2]) {
                 move((at - 1) / 2, at);
                 at = (at - 1) / 2;
             }
-            set(at, dueNanos, mine, which);
+            set(at, dueNanos, ownAge, newSlot);
         }
 
-        /** The first, or -1 if there is none. */
+        /** Removes and returns the first slot, or returns -1 if there is none. */
         int poll() {
             if (count == 0) {
                 return -1;
             }
-            int first = place[0];
+            int first = slot[0];
             int last = --count;
             int at = 0;
             while (2 * at + 1 < last) {
@@ -319,7 +322,7 @@ final class Direction {
                 move(child, at);
                 at = child;
             }
-            set(at, due[last], age[last], place[last]);
+            set(at, due[last], age[last], slot[last]);
             return first;
         }
 
@@ -328,13 +331,13 @@ final class Direction {
         }
 
         private void move(int source, int target) {
-            set(target, due[source], age[source], place[source]);
+            set(target, due[source], age[source], slot[source]);
         }
 
-        private void set(int at, long dueNanos, long mine, int which) {
+        private void set(int at, long dueNanos, long ownAge, int newSlot) {
             due[at] = dueNanos;
-            age[at] = mine;
-            place[at] = which;
+            age[at] = ownAge;
+            slot[at] = newSlot;
         }
     }
 }

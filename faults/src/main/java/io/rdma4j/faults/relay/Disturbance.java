@@ -4,18 +4,18 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * What a relay does to the RoCE packets of one direction; all else passes.
+ * The disturbance of the RoCE packets of one direction of a relay; other packets are forwarded unchanged.
  *
- * @param loss part that vanishes, each by itself, 0 to 1
- * @param burstLoss part that vanishes in bursts (model of Gilbert and Elliott), 0 to 1
+ * @param loss fraction of packets that are dropped independently, 0 to 1
+ * @param burstLoss fraction of packets that are dropped in bursts (Gilbert-Elliott model), 0 to 1
  * @param burstPackets mean length of a burst
- * @param duplication part that comes twice, 0 to 1
- * @param duplicateDelayNanos how much later the second comes
- * @param reordering part that is held back until others have overtaken it, 0 to 1
- * @param reorderPackets how many do, 1 to this
- * @param corruption part of which one bit is changed that the ICRC covers, 0 to 1
- * @param delayNanos how long packets take
- * @param jitter by which part of that they differ, 0 to 1; they do not overtake one another because of it
+ * @param duplication fraction of packets that are duplicated, 0 to 1
+ * @param duplicateDelayNanos delay of the duplicate
+ * @param reordering fraction of packets that are held until others have overtaken them, 0 to 1
+ * @param reorderPackets maximum number of packets that overtake a held one, at least 1
+ * @param corruption fraction of packets in which one bit covered by the ICRC is flipped, 0 to 1
+ * @param delayNanos mean delay
+ * @param jitter maximum deviation from the delay as a fraction of it, 0 to 1; it does not reorder packets
  */
 public record Disturbance(
         double loss,
@@ -28,49 +28,49 @@ public record Disturbance(
         double corruption,
         long delayNanos,
         double jitter) {
-    /** None. */
+    /** No disturbance. */
     public static final Disturbance NONE = new Disturbance(0, 0, 1, 0, 0, 0, 1, 0, 0, 0);
 
-    /** The same with loss of single packets. */
-    public Disturbance withLoss(double part) {
-        return with(0, part);
+    /** Returns a copy that drops packets independently. */
+    public Disturbance withLoss(double fraction) {
+        return with(0, fraction);
     }
 
-    /** The same with loss in bursts. */
-    public Disturbance withBursts(double part, int packets) {
-        return with(1, part, packets);
+    /** Returns a copy that drops packets in bursts. */
+    public Disturbance withBursts(double fraction, int packets) {
+        return with(1, fraction, packets);
     }
 
-    /** The same with packets that come twice. */
-    public Disturbance withDuplicates(double part, long laterNanos) {
-        return with(3, part, (double) laterNanos);
+    /** Returns a copy that duplicates packets. */
+    public Disturbance withDuplicates(double fraction, long afterNanos) {
+        return with(3, fraction, (double) afterNanos);
     }
 
-    /** The same with packets that are overtaken. */
-    public Disturbance withReordering(double part, int packets) {
-        return with(5, part, packets);
+    /** Returns a copy that reorders packets. */
+    public Disturbance withReordering(double fraction, int packets) {
+        return with(5, fraction, packets);
     }
 
-    /** The same with changed bits. */
-    public Disturbance withCorruption(double part) {
-        return with(7, part);
+    /** Returns a copy that flips bits. */
+    public Disturbance withCorruption(double fraction) {
+        return with(7, fraction);
     }
 
-    /** The same with a delay. */
-    public Disturbance withDelay(long nanos, double part) {
-        return with(8, (double) nanos, part);
+    /** Returns a copy that delays packets. */
+    public Disturbance withDelay(long nanos, double fraction) {
+        return with(8, (double) nanos, fraction);
     }
 
-    /** The same with other numbers from the one at {@code place} on. */
-    private Disturbance with(int place, double... others) {
-        double[] numbers = numbers();
-        System.arraycopy(others, 0, numbers, place, others.length);
-        return of(numbers);
+    /** Returns a copy whose components from {@code index} on are replaced. */
+    private Disturbance with(int index, double... replacements) {
+        double[] components = components();
+        System.arraycopy(replacements, 0, components, index, replacements.length);
+        return of(components);
     }
 
-    /** All as one word, which {@link #parse} reads. */
+    /** Returns all components as one word, which {@link #parse} accepts. */
     String text() {
-        return Arrays.stream(numbers()).mapToObj(Double::toString).collect(Collectors.joining(","));
+        return Arrays.stream(components()).mapToObj(Double::toString).collect(Collectors.joining(","));
     }
 
     static Disturbance parse(String text) {
@@ -79,8 +79,8 @@ public record Disturbance(
                 .toArray());
     }
 
-    /** All, in the order of the components. */
-    private double[] numbers() {
+    /** Returns all components in their order. */
+    private double[] components() {
         return new double[] {
             loss,
             burstLoss,
@@ -95,17 +95,17 @@ public record Disturbance(
         };
     }
 
-    private static Disturbance of(double[] numbers) {
+    private static Disturbance of(double[] components) {
         return new Disturbance(
-                numbers[0],
-                numbers[1],
-                (int) numbers[2],
-                numbers[3],
-                (long) numbers[4],
-                numbers[5],
-                (int) numbers[6],
-                numbers[7],
-                (long) numbers[8],
-                numbers[9]);
+                components[0],
+                components[1],
+                (int) components[2],
+                components[3],
+                (long) components[4],
+                components[5],
+                (int) components[6],
+                components[7],
+                (long) components[8],
+                components[9]);
     }
 }

@@ -8,9 +8,9 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Two hosts joined by a relay in place of a cable: a process that forwards IP packets as they are, since the ICRC covers
- * their addresses, but loses, delays, reorders, repeats and spoils those of RoCE, from a seed. Used by the thread of the
- * test; the stage ends it.
+ * Two hosts connected by a relay process instead of a cable. The relay forwards IP packets unchanged, as the ICRC
+ * covers their addresses, but drops, delays, reorders, duplicates and corrupts RoCE packets, reproducibly by a seed.
+ * Used by the thread of the test; the stage stops the relay.
  */
 public final class Relay {
     private static final Duration STEP = Duration.ofSeconds(20);
@@ -24,7 +24,7 @@ public final class Relay {
         this.process = process;
     }
 
-    /** Makes two hosts and joins them. The same seed and packets give the same faults. */
+    /** Creates two hosts and connects them. The same seed and packets produce the same faults. */
     public static Relay between(TestStage stage, long seed) throws IOException, InterruptedException {
         TwoHosts hosts = stage.keep(TwoHosts.apart());
         Child process = Child.builder(stage, "relay", RelayProcess.class)
@@ -40,26 +40,26 @@ public final class Relay {
         return new Relay(hosts, process);
     }
 
-    /** The hosts. */
+    /** Returns the hosts. */
     public TwoHosts hosts() {
         return hosts;
     }
 
-    /** Changes what happens from now on, alike in both directions. */
+    /** Sets the disturbance of both directions. */
     public void disturb(Disturbance both) throws IOException, InterruptedException {
         disturb(both, both);
     }
 
-    /** Changes what happens from now on to what arrives at the left host, and at the right one. */
+    /** Sets the disturbances of packets arriving at the left host and at the right one. */
     public void disturb(Disturbance arrivingLeft, Disturbance arrivingRight) throws IOException, InterruptedException {
         process.ask("disturb left " + arrivingLeft.text(), "counts", STEP);
         process.ask("disturb right " + arrivingRight.text(), "counts", STEP);
     }
 
-    /** How many packets something was done to so far, in both directions: {@code corrupted}, {@code waiting}. */
-    public long count(String what) throws IOException, InterruptedException {
+    /** Returns the number of packets of one kind in both directions, such as {@code corrupted} or {@code waiting}. */
+    public long count(String kind) throws IOException, InterruptedException {
         JsonNode counts = process.ask("count", "counts", STEP);
-        return counts.get("left").get(what).asLong()
-                + counts.get("right").get(what).asLong();
+        return counts.get("left").get(kind).asLong()
+                + counts.get("right").get(kind).asLong();
     }
 }

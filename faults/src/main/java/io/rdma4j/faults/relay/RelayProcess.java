@@ -8,52 +8,53 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The relay itself: two interfaces, and one thread that carries packets between them.
+ * The relay process: two interfaces, and one thread that forwards packets between them.
  *
- * <p>Parameters {@code left} and {@code right} (names of interfaces to make), {@code seed}. Says {@code ready}. To the words
- * {@code disturb left|right DISTURBANCE} (what arrives there) and {@code count} it says {@code counts}: by {@code left} and
- * {@code right}, what was done to what arrives there. Ends when told {@code end}.
+ * <p>The parameters are {@code left} and {@code right} (names of the interfaces to create) and {@code seed}. It reports
+ * {@code ready}. In response to {@code disturb left|right DISTURBANCE}, which applies to packets arriving there, and to
+ * {@code count}, it reports {@code counts}: the numbers of packets arriving at {@code left} and {@code right}, by what
+ * was done to them. It exits on {@code end}.
  */
 public final class RelayProcess implements Role {
     private static final long LONGEST_WAIT_NANOS = 10_000_000;
 
-    private final Queue<Runnable> words = new ConcurrentLinkedQueue<>();
-    private volatile boolean ends;
+    private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    private volatile boolean stopping;
 
     /** Creates the role. */
     public RelayProcess() {}
 
     @Override
-    public void play(Parent parent) throws IOException, InterruptedException {
-        Tun left = Tun.make(parent.text("left", "left"));
-        Tun right = Tun.make(parent.text("right", "right"));
+    public void run(Parent parent) throws IOException, InterruptedException {
+        Tun left = Tun.create(parent.text("left", "left"));
+        Tun right = Tun.create(parent.text("right", "right"));
         long seed = parent.number("seed", 1);
         Direction toLeft = new Direction(right, left, seed);
         Direction toRight = new Direction(left, right, ~seed);
         Tun.Poll poll = new Tun.Poll(left, right);
-        Thread carrier = Thread.ofPlatform().start(() -> carry(toLeft, toRight, poll));
-        parent.say("ready", 1);
-        for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
+        Thread forwarder = Thread.ofPlatform().start(() -> forward(toLeft, toRight, poll));
+        parent.report("ready", 1);
+        for (String line = parent.nextCommand(); !line.equals("end"); line = parent.nextCommand()) {
             String[] parts = line.split(" ", -1);
             if (parts[0].equals("disturb")) {
                 Disturbance disturbance = Disturbance.parse(parts[2]);
                 Direction direction = parts[1].equals("left") ? toLeft : toRight;
-                words.add(() -> direction.disturb(disturbance));
+                commands.add(() -> direction.disturb(disturbance));
             }
-            words.add(() -> parent.say("counts", Map.of("left", toLeft.counts(), "right", toRight.counts())));
+            commands.add(() -> parent.report("counts", Map.of("left", toLeft.counts(), "right", toRight.counts())));
         }
-        ends = true;
-        carrier.join();
+        stopping = true;
+        forwarder.join();
     }
 
-    private void carry(Direction toLeft, Direction toRight, Tun.Poll poll) {
-        while (!ends) {
-            for (Runnable word = words.poll(); word != null; word = words.poll()) {
-                word.run();
+    private void forward(Direction toLeft, Direction toRight, Tun.Poll poll) {
+        while (!stopping) {
+            for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+                command.run();
             }
             long now = System.nanoTime();
-            boolean moreToLeft = toLeft.take(now);
-            boolean moreToRight = toRight.take(now);
+            boolean moreToLeft = toLeft.receive(now);
+            boolean moreToRight = toRight.receive(now);
             now = System.nanoTime();
             long due = Math.min(toLeft.releaseDue(now), toRight.releaseDue(now));
             if (!moreToLeft && !moreToRight && due > now) {

@@ -10,16 +10,16 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A network interface whose cable ends in this process: what the host sends by it is read here, what is written here comes to
- * the host. IP packets without a frame around them; reading and writing never block. Used by one thread.
+ * A network interface whose other end is this process. Packets that the host sends are read here, and packets written
+ * here arrive at the host. They are IP packets without a frame. Reading and writing never block. Used by one thread.
  *
- * <p>It can be moved into another network namespace and renamed; it is gone when this process ends. Linux, {@code
+ * <p>It can be moved to another network namespace and renamed. It is removed when this process exits. Linux, {@code
  * tun(4)}.
  */
 final class Tun {
     private static final int O_RDWR_NONBLOCK = 2 | 0x800;
     private static final long TUNSETIFF = 0x400454caL;
-    /** IFF_TUN, without the header that tells the protocol (IFF_NO_PI). */
+    /** IFF_TUN, without a protocol header (IFF_NO_PI). */
     private static final short FLAGS = 0x0001 | 0x1000;
 
     private static final int NAME_BYTES = 16;
@@ -60,20 +60,20 @@ final class Tun {
     }
 
     @SuppressWarnings("restricted")
-    private static MethodHandle handle(String name, FunctionDescriptor shape, int firstVariadic) {
+    private static MethodHandle handle(String name, FunctionDescriptor signature, int firstVariadic) {
         Linker linker = Linker.nativeLinker();
         MemorySegment function = linker.defaultLookup().findOrThrow(name);
         return firstVariadic < 0
-                ? linker.downcallHandle(function, shape)
-                : linker.downcallHandle(function, shape, Linker.Option.firstVariadicArg(firstVariadic));
+                ? linker.downcallHandle(function, signature)
+                : linker.downcallHandle(function, signature, Linker.Option.firstVariadicArg(firstVariadic));
     }
 
     /**
-     * Makes an interface of this name, in the network namespace of this process.
+     * Creates an interface of this name in the network namespace of this process.
      *
-     * @throws IOException if the system has no /dev/net/tun, this process may not, or the name is taken
+     * @throws IOException if /dev/net/tun does not exist, this process lacks permission, or the name is in use
      */
-    static Tun make(String name) throws IOException {
+    static Tun create(String name) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             int descriptor = (int) OPEN.invokeExact(arena.allocateFrom("/dev/net/tun"), O_RDWR_NONBLOCK);
             MemorySegment request = arena.allocate(REQUEST_BYTES, 8);
@@ -81,7 +81,7 @@ final class Tun {
             MemorySegment.copy(bytes, 0, request, ValueLayout.JAVA_BYTE, 0, bytes.length);
             request.set(ValueLayout.JAVA_SHORT, NAME_BYTES, FLAGS);
             if (descriptor < 0 || (int) IOCTL.invokeExact(descriptor, TUNSETIFF, request) < 0) {
-                throw new IOException("no interface " + name + " can be made by /dev/net/tun");
+                throw new IOException("cannot create interface " + name + " by /dev/net/tun");
             }
             return new Tun(descriptor);
         } catch (IOException e) {
@@ -91,7 +91,7 @@ final class Tun {
         }
     }
 
-    /** Reads a packet; its length, or less than 1 if there is none. */
+    /** Reads a packet. Returns its length, or less than 1 if none is available. */
     long read(MemorySegment into) {
         try {
             return (long) READ.invokeExact(descriptor, into, into.byteSize());
@@ -100,7 +100,7 @@ final class Tun {
         }
     }
 
-    /** Writes a packet; whether the host took it. */
+    /** Writes a packet. Returns whether the host accepted it. */
     boolean write(MemorySegment packet, long lengthBytes) {
         try {
             return (long) WRITE.invokeExact(descriptor, packet, lengthBytes) == lengthBytes;
@@ -126,7 +126,7 @@ final class Tun {
             }
         }
 
-        /** Waits for a packet, and for {@code nanos} at most. */
+        /** Waits for a packet for at most {@code nanos}. */
         void await(long nanos) {
             limit.set(ValueLayout.JAVA_LONG, 0, nanos / 1_000_000_000);
             limit.set(ValueLayout.JAVA_LONG, 8, nanos % 1_000_000_000);

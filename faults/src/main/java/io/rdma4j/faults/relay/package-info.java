@@ -1,6 +1,6 @@
 /**
- * A cable with a memory: a process between two hosts that delays, reorders, repeats, spoils and loses packets, which the
- * kernel's filter cannot all do. Linux, root.
+ * A relay process between two hosts that delays, reorders, duplicates, corrupts and drops packets. The kernel's filter
+ * cannot delay or reorder. Requires Linux and root.
  */
 @NullMarked
 package io.rdma4j.faults.relay;

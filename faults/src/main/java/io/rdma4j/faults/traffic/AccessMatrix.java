@@ -24,16 +24,16 @@ import java.util.concurrent.SynchronousQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Both sides of one connection after the other, over loopback: a client that reaches for memory of the server in all ways
- * that are wrong, and some that are right. Says {@code rows}, and for each that went otherwise than it must a line in {@code
- * wrong}.
+ * Both sides of connections over loopback, on which a client tries every kind of invalid access to the server's memory,
+ * and some valid ones. Reports {@code result} with the number of {@code rows} and a line in {@code wrong} for each row
+ * with an unexpected result.
  */
 public final class AccessMatrix implements Role {
     private static final int CANARY_BYTES = 64 << 10;
     private static final int REGION_BYTES = 1 << 20;
     private static final byte CANARY = (byte) 0xa5;
     private static final byte CONTENT = 0x11;
-    private static final byte OWN = 0x5a;
+    private static final byte CLIENT_CONTENT = 0x5a;
     private static final Duration STEP = Duration.ofSeconds(5);
     private static final CompletionStatus DENIED = CompletionStatus.REMOTE_ACCESS_ERROR;
     private static final Set<AccessFlag> ALL = Set.of(
@@ -43,7 +43,7 @@ public final class AccessMatrix implements Role {
             AccessFlag.REMOTE_ATOMIC,
             AccessFlag.MEMORY_WINDOW_BIND);
 
-    /** What the client may try. */
+    /** An operation of the client. */
     private enum Operation {
         WRITE,
         READ,
@@ -64,27 +64,30 @@ public final class AccessMatrix implements Role {
         }
     }
 
-    /** Makes what a row reaches for, from the server's side and a region of it with all rights. */
-    private interface Aim {
-        Reach at(TrafficSide server, MemoryRegion region);
+    /** Creates the target of a row, from the server's side and a region of it with all access rights. */
+    private interface TargetFactory {
+        Target create(TrafficSide server, MemoryRegion region);
     }
 
-    /** Where a row reaches. */
-    private record Reach(long address, int key) {}
+    /** The target of a row. */
+    private record Target(long address, int key) {}
 
-    private record Row(String name, Operation operation, int bytes, CompletionStatus expected, Aim aim) {}
+    private record Row(
+            String name, Operation operation, int bytes, CompletionStatus expected, TargetFactory targetFactory) {}
 
     private final List<Row> rows = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(REGION_BYTES + 2L * CANARY_BYTES, 4096);
     private final MemorySegment exposed = memory.asSlice(CANARY_BYTES, REGION_BYTES);
     private final MemorySegment local = arena.allocate(REGION_BYTES + 4096L, 4096);
-    private final List<AutoCloseable> made = new ArrayList<>();
+    private final List<AutoCloseable> resources = new ArrayList<>();
 
-    private void row(String name, CompletionStatus expected, int bytes, Aim aim, Operation... operations) {
+    private void row(
+            String name, CompletionStatus expected, int bytes, TargetFactory targetFactory, Operation... operations) {
         for (Operation operation : operations) {
             boolean isAtomic = operation.compareTo(Operation.READ) > 0;
-            rows.add(new Row(name + ", " + operation, operation, isAtomic ? Long.BYTES : bytes, expected, aim));
+            rows.add(new Row(
+                    name + ", " + operation, operation, isAtomic ? Long.BYTES : bytes, expected, targetFactory));
         }
     }
 
@@ -93,10 +96,10 @@ public final class AccessMatrix implements Role {
         return region;
     }
 
-    private Aim exposedWith(AccessFlag... rights) {
+    private TargetFactory exposedWith(AccessFlag... rights) {
         return (server, region) -> {
-            MemoryRegion other = keep(made, server.domain().register(exposed, rights));
-            return new Reach(other.address(), other.remoteKey());
+            MemoryRegion other = keep(resources, server.domain().register(exposed, rights));
+            return new Target(other.address(), other.remoteKey());
         };
     }
 
@@ -104,11 +107,11 @@ public final class AccessMatrix implements Role {
         Operation[] all = Operation.values();
         Operation[] plain = {Operation.WRITE, Operation.READ};
         CompletionStatus success = CompletionStatus.SUCCESS;
-        row("within", success, 64, (s, r) -> new Reach(r.address(), r.remoteKey()), all);
-        row("key + 1", DENIED, 64, (s, r) -> new Reach(r.address(), r.remoteKey() + 1), all);
-        row("another key index", DENIED, 64, (s, r) -> new Reach(r.address(), r.remoteKey() ^ 0x100), plain);
-        row("region that was taken back", DENIED, 64, this::gone, all);
-        row("another protection domain", DENIED, 64, this::elsewhere, all);
+        row("within", success, 64, (s, r) -> new Target(r.address(), r.remoteKey()), all);
+        row("key + 1", DENIED, 64, (s, r) -> new Target(r.address(), r.remoteKey() + 1), all);
+        row("another key index", DENIED, 64, (s, r) -> new Target(r.address(), r.remoteKey() ^ 0x100), plain);
+        row("deregistered region", DENIED, 64, this::deregistered, all);
+        row("another protection domain", DENIED, 64, this::inAnotherDomain, all);
         row("local rights only", DENIED, 64, exposedWith(AccessFlag.LOCAL_WRITE), all);
         row(
                 "read right only",
@@ -125,38 +128,38 @@ public final class AccessMatrix implements Role {
                 exposedWith(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE),
                 Operation.READ,
                 Operation.FETCH_AND_ADD);
-        row("one byte before", DENIED, 16, (s, r) -> new Reach(r.address() - 1, r.remoteKey()), plain);
+        row("one byte before", DENIED, 16, (s, r) -> new Target(r.address() - 1, r.remoteKey()), plain);
         row(
                 "eight bytes before",
                 DENIED,
                 8,
-                (s, r) -> new Reach(r.address() - 8, r.remoteKey()),
+                (s, r) -> new Target(r.address() - 8, r.remoteKey()),
                 Operation.FETCH_AND_ADD,
                 Operation.COMPARE_AND_SWAP);
-        row("up to the end", success, 16, (s, r) -> new Reach(end(r) - 16, r.remoteKey()), plain);
-        row("one byte over the end", DENIED, 16, (s, r) -> new Reach(end(r) - 15, r.remoteKey()), plain);
-        row("behind the end", DENIED, 1, (s, r) -> new Reach(end(r) + 1, r.remoteKey()), plain);
-        row("atomic at the end", DENIED, 8, (s, r) -> new Reach(end(r), r.remoteKey()), Operation.FETCH_AND_ADD);
+        row("up to the end", success, 16, (s, r) -> new Target(end(r) - 16, r.remoteKey()), plain);
+        row("one byte beyond the end", DENIED, 16, (s, r) -> new Target(end(r) - 15, r.remoteKey()), plain);
+        row("after the end", DENIED, 1, (s, r) -> new Target(end(r) + 1, r.remoteKey()), plain);
+        row("atomic at the end", DENIED, 8, (s, r) -> new Target(end(r), r.remoteKey()), Operation.FETCH_AND_ADD);
         row(
                 "longer than the region",
                 DENIED,
                 REGION_BYTES + 16,
-                (s, r) -> new Reach(r.address(), r.remoteKey()),
+                (s, r) -> new Target(r.address(), r.remoteKey()),
                 plain);
-        row("around the end of all addresses", DENIED, 32, (s, r) -> new Reach(-16, r.remoteKey()), plain);
-        row("nothing, with a wrong key", success, 0, (s, r) -> new Reach(r.address(), r.remoteKey() + 1), plain);
+        row("wraps around the address space", DENIED, 32, (s, r) -> new Target(-16, r.remoteKey()), plain);
+        row("zero bytes with a wrong key", success, 0, (s, r) -> new Target(r.address(), r.remoteKey() + 1), plain);
         row(
-                "atomic that is not aligned",
+                "unaligned atomic",
                 CompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
                 8,
-                (s, r) -> new Reach(r.address() + 1, r.remoteKey()),
+                (s, r) -> new Target(r.address() + 1, r.remoteKey()),
                 Operation.FETCH_AND_ADD,
                 Operation.COMPARE_AND_SWAP);
-        row("window without a range", DENIED, 64, this::unbound, plain);
+        row("unbound window", DENIED, 64, this::unbound, plain);
         row("window", success, 64, (s, r) -> window(s, r, s), plain);
         row("window of another connection", DENIED, 64, this::boundElsewhere, plain);
-        row("window that was taken back", DENIED, 64, this::invalidated, plain);
-        row("beside the window", DENIED, 64, this::besideWindow, plain);
+        row("invalidated window", DENIED, 64, this::invalidated, plain);
+        row("before the window", DENIED, 64, this::beforeWindow, plain);
         row("old key of a window", DENIED, 64, this::staleWindow, plain);
     }
 
@@ -164,29 +167,29 @@ public final class AccessMatrix implements Role {
         return region.address() + region.lengthBytes();
     }
 
-    private Reach gone(TrafficSide server, MemoryRegion region) {
+    private Target deregistered(TrafficSide server, MemoryRegion region) {
         MemoryRegion other = server.domain().register(exposed, ALL);
         other.close();
-        return new Reach(other.address(), other.remoteKey());
+        return new Target(other.address(), other.remoteKey());
     }
 
-    private Reach elsewhere(TrafficSide server, MemoryRegion region) {
+    private Target inAnotherDomain(TrafficSide server, MemoryRegion region) {
         ProtectionDomain domain = server.id().verbs().createProtectionDomain();
-        made.add(domain);
-        MemoryRegion other = keep(made, domain.register(exposed, ALL));
-        return new Reach(other.address(), other.remoteKey());
+        resources.add(domain);
+        MemoryRegion other = keep(resources, domain.register(exposed, ALL));
+        return new Target(other.address(), other.remoteKey());
     }
 
-    private Reach unbound(TrafficSide server, MemoryRegion region) {
+    private Target unbound(TrafficSide server, MemoryRegion region) {
         MemoryWindow window = server.domain().allocateMemoryWindow(MemoryWindow.Type.TYPE_2);
-        made.add(window);
-        return new Reach(region.address(), window.remoteKey());
+        resources.add(window);
+        return new Target(region.address(), window.remoteKey());
     }
 
-    /** Binds the second 4 KiB of the region to a window, by the queue pair of {@code binder}. */
-    private Reach window(TrafficSide server, MemoryRegion region, TrafficSide binder) {
+    /** Binds a window to the second 4 KiB of the region by the queue pair of {@code binder}. */
+    private Target window(TrafficSide server, MemoryRegion region, TrafficSide binder) {
         MemoryWindow window = server.domain().allocateMemoryWindow(MemoryWindow.Type.TYPE_2);
-        made.add(window);
+        resources.add(window);
         int key = window.nextRemoteKey();
         finish(
                 binder,
@@ -194,29 +197,31 @@ public final class AccessMatrix implements Role {
                         .reset(2)
                         .bind(window, key, region, 4096, 4096, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ))
                         .signaled());
-        return new Reach(region.address() + 4096, key);
+        return new Target(region.address() + 4096, key);
     }
 
-    private Reach invalidated(TrafficSide server, MemoryRegion region) {
-        Reach reach = window(server, region, server);
-        finish(server, new SendWorkRequest().reset(3).localInvalidate(reach.key).signaled());
-        return reach;
+    private Target invalidated(TrafficSide server, MemoryRegion region) {
+        Target target = window(server, region, server);
+        finish(
+                server,
+                new SendWorkRequest().reset(3).localInvalidate(target.key).signaled());
+        return target;
     }
 
-    private Reach besideWindow(TrafficSide server, MemoryRegion region) {
-        Reach reach = window(server, region, server);
-        return new Reach(reach.address - 32, reach.key);
+    private Target beforeWindow(TrafficSide server, MemoryRegion region) {
+        Target target = window(server, region, server);
+        return new Target(target.address - 32, target.key);
     }
 
-    private Reach staleWindow(TrafficSide server, MemoryRegion region) {
-        Reach reach = window(server, region, server);
-        return new Reach(reach.address, reach.key - 1);
+    private Target staleWindow(TrafficSide server, MemoryRegion region) {
+        Target target = window(server, region, server);
+        return new Target(target.address, target.key - 1);
     }
 
-    private Reach boundElsewhere(TrafficSide server, MemoryRegion region) {
+    private Target boundElsewhere(TrafficSide server, MemoryRegion region) {
         TrafficSide[] others = connect();
-        made.addAll(List.of(others));
-        MemoryRegion same = keep(made, others[1].domain().register(exposed, ALL));
+        resources.addAll(List.of(others));
+        MemoryRegion same = keep(resources, others[1].domain().register(exposed, ALL));
         return window(others[1], same, others[1]);
     }
 
@@ -225,7 +230,7 @@ public final class AccessMatrix implements Role {
         side.queuePair().postSend(request);
         int count = side.await(batch, STEP);
         if (count != 1 || !batch[0].isSuccess()) {
-            throw new IllegalStateException("preparing failed: " + (count == 0 ? "nothing" : batch[0]));
+            throw new IllegalStateException("preparation failed: " + (count == 0 ? "nothing" : batch[0]));
         }
     }
 
@@ -252,17 +257,17 @@ public final class AccessMatrix implements Role {
     }
 
     @Override
-    public void play(Parent parent) throws Exception {
+    public void run(Parent parent) throws Exception {
         Thread.ofPlatform().daemon().start(this::accept);
         fill();
         List<String> wrong = new ArrayList<>();
         for (Row row : rows) {
-            String what = run(row);
-            if (!what.isEmpty()) {
-                wrong.add(row.name() + ": " + what);
+            String difference = run(row);
+            if (!difference.isEmpty()) {
+                wrong.add(row.name() + ": " + difference);
             }
         }
-        parent.say("result", Map.of("rows", rows.size(), "wrong", wrong));
+        parent.report("result", Map.of("rows", rows.size(), "wrong", wrong));
     }
 
     private void accept() {
@@ -275,33 +280,33 @@ public final class AccessMatrix implements Role {
         }
     }
 
-    /** What went otherwise than it must, or nothing. */
+    /** Runs a row. Returns what differs from the expected result, or an empty string. */
     private String run(Row row) throws Exception {
         memory.fill(CANARY);
         exposed.fill(CONTENT);
-        local.fill(OWN);
+        local.fill(CLIENT_CONTENT);
         TrafficSide[] sides = connect();
         try {
             TrafficSide server = sides[1];
-            MemoryRegion region = keep(made, server.domain().register(exposed, ALL));
-            MemoryRegion own = keep(made, sides[0].domain().register(local, AccessFlag.LOCAL_WRITE));
-            Reach reach = row.aim.at(server, region);
+            MemoryRegion region = keep(resources, server.domain().register(exposed, ALL));
+            MemoryRegion localRegion = keep(resources, sides[0].domain().register(local, AccessFlag.LOCAL_WRITE));
+            Target target = row.targetFactory.create(server, region);
             byte[] before = memory.toArray(ValueLayout.JAVA_BYTE);
-            sides[0].queuePair().postSend(row.operation.request(own, row.bytes, reach.address, reach.key));
+            sides[0].queuePair().postSend(row.operation.request(localRegion, row.bytes, target.address, target.key));
             WorkCompletion[] batch = WorkCompletion.array(4);
             int count = sides[0].await(batch, STEP);
-            return judge(row, count == 0 ? null : batch[0].status(), before, server);
+            return check(row, count == 0 ? null : batch[0].status(), before, server);
         } finally {
-            for (AutoCloseable each : made.reversed()) {
+            for (AutoCloseable each : resources.reversed()) {
                 each.close();
             }
-            made.clear();
+            resources.clear();
             sides[0].close();
             sides[1].close();
         }
     }
 
-    private String judge(Row row, @Nullable CompletionStatus status, byte[] before, TrafficSide server) {
+    private String check(Row row, @Nullable CompletionStatus status, byte[] before, TrafficSide server) {
         if (status != row.expected) {
             return "status " + status + ", not " + row.expected;
         }
@@ -320,12 +325,12 @@ public final class AccessMatrix implements Role {
     }
 
     /**
-     * Whether the client has something that it must not have. A READ that is longer than the region is asked for in pieces
-     * (decision 004), and those within the region are the client's right.
+     * Returns whether the client has received bytes that it must not see. A READ longer than the region is sent as
+     * several requests (decision 004); the client may receive those within the region.
      */
     private boolean isLeaked(boolean mayHaveContent) {
         for (byte each : local.toArray(ValueLayout.JAVA_BYTE)) {
-            if (each != OWN && !(mayHaveContent && each == CONTENT)) {
+            if (each != CLIENT_CONTENT && !(mayHaveContent && each == CONTENT)) {
                 return true;
             }
         }

@@ -9,27 +9,27 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * An {@link Answerer} on the right host, and who talks to it from the left one.
+ * An {@link Answerer} on the right host and the parameters of its clients on the left host.
  *
  * @param answerer the passive side
- * @param port where it listens
+ * @param port the port that it listens on
  * @param ackTimeout exponent of the local ACK timeout of both sides
- * @param sizes lengths of messages in bytes, joined by commas
- * @param keepAlive how long a side hears nothing before it asks whether the other is there; zero for ever
+ * @param sizes lengths of messages in bytes, separated by commas
+ * @param keepAlive idle time after which a side probes its peer; zero disables probing
  */
 public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String sizes, Duration keepAlive) {
-    /** Exponent of the local ACK timeout that the connection manager takes by itself. */
-    public static final int USUAL_TIMEOUT = 19;
+    /** Default exponent of the local ACK timeout of the connection manager. */
+    public static final int DEFAULT_ACK_TIMEOUT = 19;
 
     private static final Duration STEP = Duration.ofSeconds(60);
 
-    /** Starts the passive side, which waits for ever for a silent peer. */
+    /** Starts the passive side. No side probes a silent peer. */
     public static AnsweredTraffic begin(TestStage stage, TwoHosts hosts, int ackTimeout, String sizes)
             throws IOException, InterruptedException {
         return begin(stage, hosts, ackTimeout, sizes, Duration.ZERO);
     }
 
-    /** Starts the passive side; both ask whether the other is there when they hear nothing for so long. */
+    /** Starts the passive side. Both sides probe a peer that is silent for {@code keepAlive}. */
     public static AnsweredTraffic begin(
             TestStage stage, TwoHosts hosts, int ackTimeout, String sizes, Duration keepAlive)
             throws IOException, InterruptedException {
@@ -39,17 +39,17 @@ public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String s
                 .with("timeout", ackTimeout)
                 .with("sizes", sizes)
                 .with("keepAliveMillis", keepAlive.toMillis())
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         return new AnsweredTraffic(answerer, answerer.await("port", STEP).asInt(), ackTimeout, sizes, keepAlive);
     }
 
-    /** Starts a {@link Mover}, ready for its words. */
+    /** Starts a {@link Mover} that is ready for commands. */
     public Child mover(TestStage stage, TwoHosts hosts) throws IOException, InterruptedException {
         return active(stage, hosts, "mover", Mover.class);
     }
 
-    /** Starts a {@link PingPong}, which is busy from now on. */
+    /** Starts a {@link PingPong}, which exchanges messages immediately. */
     public Child pingPong(TestStage stage, TwoHosts hosts, String name) throws IOException, InterruptedException {
         return active(stage, hosts, name, PingPong.class);
     }
@@ -64,21 +64,21 @@ public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String s
                 .with("timeout", ackTimeout)
                 .with("sizes", sizes)
                 .with("keepAliveMillis", keepAlive.toMillis())
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         child.await("ready", STEP);
         return child;
     }
 
-    /** What a {@link PingPong} says of itself. */
+    /** Returns the state that a {@link PingPong} reports. */
     public static JsonNode state(Child pingPong) throws IOException, InterruptedException {
         return pingPong.ask("look", "state", STEP);
     }
 
     /**
-     * Waits until a {@link PingPong} has done {@code more} batches more than in {@code before}.
+     * Waits until a {@link PingPong} has completed {@code more} batches since {@code before}.
      *
-     * @return its state then; or earlier if something went wrong, or {@code limit} has passed
+     * @return its state then, or earlier if something went wrong or {@code limit} has elapsed
      */
     public static JsonNode awaitBatches(Child pingPong, JsonNode before, int more, Duration limit)
             throws IOException, InterruptedException {

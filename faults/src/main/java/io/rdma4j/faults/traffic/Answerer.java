@@ -13,32 +13,32 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The passive side of {@link Exchange}s, any number at a time: checks every message and every completion, and answers.
+ * The passive side of any number of {@link Exchange}s: checks every message and every completion, and responds.
  *
- * <p>Parameters {@code address}, {@code timeout} (exponent), {@code sizes} (lengths of messages, joined by commas),
- * {@code keepAliveMillis} (of each connection; 0 for none); says {@code port}, to the word
- * {@code connections} how many it has, and to {@code icrcErrors} how many packets it has dropped so far because of a wrong
- * ICRC. Ends when told {@code end}.
+ * <p>The parameters are {@code address}, {@code timeout} (exponent), {@code sizes} (lengths of messages, separated by
+ * commas) and {@code keepAliveMillis} (of each connection; 0 for none). It reports {@code port}; on {@code connections}
+ * the number of connections; and on {@code icrcErrors} the number of packets dropped so far because of a wrong ICRC. It
+ * exits on {@code end}.
  */
 public final class Answerer implements Role {
-    /** Where the readable text begins in the region, behind the places of messages. */
+    /** Offset of the readable text in the region, after the message slots. */
     static final long TEXT_OFFSET = (long) Exchange.SLOTS * MessagePattern.MAX_MESSAGE_BYTES;
 
     private static final long REGION_BYTES = TEXT_OFFSET + 2L * MessagePattern.MAX_MESSAGE_BYTES;
-    private static final Duration LOOK = Duration.ofMillis(200);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
 
     private final MessagePattern pattern = new MessagePattern();
     private final AtomicInteger connections = new AtomicInteger();
     private int[] sizes = {};
     private long keepAliveMillis;
 
-    /** Where a message goes. */
-    static long place(long message) {
+    /** Returns the offset of the slot of a message. */
+    static long slotOffset(long message) {
         return message % Exchange.SLOTS * MessagePattern.MAX_MESSAGE_BYTES;
     }
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         sizes = parent.numbers("sizes");
         keepAliveMillis = parent.number("keepAliveMillis", 0);
         TrafficSide.Shape shape = TrafficSide.Shape.of(4, Exchange.SLOTS, REGION_BYTES)
@@ -51,12 +51,12 @@ public final class Answerer implements Role {
                 Thread.ofPlatform().daemon().start(() -> serve(request, shape));
             }
         });
-        parent.say("port", listener.port());
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
-            if (word.equals("connections")) {
-                parent.say("connections", connections.get());
-            } else if (word.equals("icrcErrors")) {
-                parent.say("icrcErrors", listener.icrcErrors());
+        parent.report("port", listener.port());
+        for (String command = parent.nextCommand(); !command.equals("end"); command = parent.nextCommand()) {
+            if (command.equals("connections")) {
+                parent.report("connections", connections.get());
+            } else if (command.equals("icrcErrors")) {
+                parent.report("icrcErrors", listener.icrcErrors());
             }
         }
     }
@@ -66,54 +66,54 @@ public final class Answerer implements Role {
             side.queuePair().setKeepAlive(Duration.ofMillis(keepAliveMillis));
             connections.incrementAndGet();
             try {
-                new Conversation(side).hold();
+                new Connection(side).serve();
             } finally {
                 connections.decrementAndGet();
             }
         } catch (RdmaException e) {
-            // The peer has given up meanwhile, or its last word is lost.
-            System.err.println("a conversation ends: " + e.getMessage());
+            // The peer has given up, or its last message was lost.
+            System.err.println("a connection ends: " + e.getMessage());
         }
     }
 
-    private void prepare(TrafficSide fresh) {
-        pattern.copyTo(fresh.region().memory(), TEXT_OFFSET);
+    private void prepare(TrafficSide side) {
+        pattern.copyTo(side.region().memory(), TEXT_OFFSET);
         for (int i = 0; i < Exchange.SLOTS; i++) {
-            fresh.postReceive(i, place(i), MessagePattern.MAX_MESSAGE_BYTES);
+            side.postReceive(i, slotOffset(i), MessagePattern.MAX_MESSAGE_BYTES);
         }
     }
 
     /** One connection. */
-    private final class Conversation {
+    private final class Connection {
         private final TrafficSide side;
         private final WorkCompletion[] batch = WorkCompletion.array(Exchange.SLOTS);
-        private final SendWorkRequest answer = new SendWorkRequest();
-        /** First message of the present batch. */
+        private final SendWorkRequest response = new SendWorkRequest();
+        /** First message of the current batch. */
         private long firstMessage;
-        /** SENDs and writes with immediate data of the present batch that came. */
+        /** Received SENDs and WRITEs with immediate data of the current batch. */
         private int arrived;
 
         private long nextReceive;
         private int wrong;
 
-        Conversation(TrafficSide side) {
+        Connection(TrafficSide side) {
             this.side = side;
         }
 
-        void hold() {
-            boolean goesOn = true;
-            while (goesOn) {
-                int count = side.await(batch, LOOK);
-                for (int i = 0; i < count && goesOn; i++) {
-                    goesOn = take(batch[i]);
+        void serve() {
+            boolean running = true;
+            while (running) {
+                int count = side.await(batch, POLL_INTERVAL);
+                for (int i = 0; i < count && running; i++) {
+                    running = receive(batch[i]);
                 }
-                goesOn &= count > 0 || !side.hasEnded();
+                running &= count > 0 || !side.hasEnded();
             }
         }
 
-        private boolean take(WorkCompletion completion) {
+        private boolean receive(WorkCompletion completion) {
             if (!completion.isSuccess()) {
-                System.err.println("a conversation ends: " + side.failure(completion));
+                System.err.println("a connection ends: " + side.failure(completion));
                 return false;
             }
             if (!completion.opcode().isReceive()) {
@@ -130,31 +130,32 @@ public final class Answerer implements Role {
                 long message = firstMessage + arrived++;
                 int size = Exchange.size(sizes, message);
                 boolean isRight = isWrite
-                        ? completion.immediate() == (int) message && isThere(place(message), message, size)
-                        : completion.byteLength() == size && isThere(place(completion.id()), message, size);
+                        ? completion.immediate() == (int) message && isIntact(slotOffset(message), message, size)
+                        : completion.byteLength() == size && isIntact(slotOffset(completion.id()), message, size);
                 wrong += isRight ? 0 : 1;
             }
-            side.postReceive(completion.id(), place(completion.id()), MessagePattern.MAX_MESSAGE_BYTES);
+            side.postReceive(completion.id(), slotOffset(completion.id()), MessagePattern.MAX_MESSAGE_BYTES);
             return true;
         }
 
         private void endBatch(int description) {
             TrafficOperation operation = TrafficOperation.ofCode(description >>> Exchange.COUNT_BITS);
             int count = description & (1 << Exchange.COUNT_BITS) - 1;
-            int due = operation == TrafficOperation.SEND || operation == TrafficOperation.WRITE_IMMEDIATE ? count : 0;
-            wrong += Math.abs(due - arrived);
+            int expected =
+                    operation == TrafficOperation.SEND || operation == TrafficOperation.WRITE_IMMEDIATE ? count : 0;
+            wrong += Math.abs(expected - arrived);
             for (int i = 0; i < count && operation == TrafficOperation.WRITE; i++) {
                 long message = firstMessage + i;
-                wrong += isThere(place(message), message, Exchange.size(sizes, message)) ? 0 : 1;
+                wrong += isIntact(slotOffset(message), message, Exchange.size(sizes, message)) ? 0 : 1;
             }
             firstMessage += count;
             arrived = 0;
-            side.queuePair().postSend(answer.reset(0).signaled().immediate(wrong));
+            side.queuePair().postSend(response.reset(0).signaled().immediate(wrong));
         }
 
-        private boolean isThere(long at, long message, int size) {
+        private boolean isIntact(long offset, long message, int size) {
             MemorySegment memory = side.region().memory();
-            return pattern.isIn(memory, at, message, size);
+            return pattern.isIn(memory, offset, message, size);
         }
     }
 }

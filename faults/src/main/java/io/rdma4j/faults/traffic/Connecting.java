@@ -8,10 +8,10 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * A {@link PassiveTarget} on the right host, and a {@link Connector} on the left one.
+ * A {@link PassiveTarget} on the right host and a {@link Connector} on the left one.
  *
  * @param target the passive side
- * @param connector who connects to it
+ * @param connector the active side
  */
 public record Connecting(Child target, Child connector) {
     private static final Duration START = Duration.ofSeconds(60);
@@ -20,14 +20,14 @@ public record Connecting(Child target, Child connector) {
     /**
      * Starts both.
      *
-     * @param eitherCloses whether by chance the target closes first; only on a path without loss
+     * @param eitherCloses {@code true} if either side, chosen at random, closes first; only on a path without loss
      */
     public static Connecting begin(TestStage stage, TwoHosts hosts, boolean eitherCloses)
             throws IOException, InterruptedException {
         return begin(stage, hosts, TwoHosts.RIGHT, eitherCloses);
     }
 
-    /** Starts both, with a target that listens at the wildcard address. */
+    /** Starts both, with a target that listens on the wildcard address. */
     public static Connecting beginAtAllAddresses(TestStage stage, TwoHosts hosts)
             throws IOException, InterruptedException {
         return begin(stage, hosts, "0.0.0.0", false);
@@ -40,7 +40,7 @@ public record Connecting(Child target, Child connector) {
                 .with("address", listening)
                 .with("bytes", 4096)
                 .with("backlog", BACKLOG)
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         Child connector = Child.builder(stage, "connector", Connector.class)
                 .on(hosts.left())
@@ -48,37 +48,37 @@ public record Connecting(Child target, Child connector) {
                 .with("to", TwoHosts.RIGHT)
                 .with("port", target.await("port", START).asInt())
                 .with("eitherCloses", eitherCloses ? 1 : 0)
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         connector.await("ready", START);
         return new Connecting(target, connector);
     }
 
-    /** How many connections the target has that have not ended for it. */
-    public int living() throws IOException, InterruptedException {
+    /** Returns the number of connections that have not yet ended for the target. */
+    public int openConnections() throws IOException, InterruptedException {
         return target.ask("count", "count", START).get(1).asInt();
     }
 
     /**
-     * Waits until all connections have ended for the target too, for {@code limit} at most.
+     * Waits up to {@code limit} until all connections have ended for the target.
      *
-     * @return how many have not
+     * @return the number of connections that have not ended
      */
     public int awaitEnds(Duration limit) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
-        int living = living();
-        while (living > 0 && System.nanoTime() - deadline < 0) {
+        int openConnections = openConnections();
+        while (openConnections > 0 && System.nanoTime() - deadline < 0) {
             Thread.sleep(100);
-            living = living();
+            openConnections = openConnections();
         }
-        return living;
+        return openConnections;
     }
 
     /**
-     * Connects, writes once and disconnects, so many times by so many threads.
+     * Connects, writes once and disconnects, {@code count} times by so many threads.
      *
-     * @return what the connector says of it
-     * @throws IOException if one of them fails, or they have not all ended within {@code limit}
+     * @return the report of the connector
+     * @throws IOException if a connection fails, or not all have ended within {@code limit}
      */
     public JsonNode connect(int count, int threads, Duration limit) throws IOException, InterruptedException {
         JsonNode done = connector.ask("connect " + count + " " + threads, "done", limit);

@@ -23,12 +23,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to a {@link PassiveTarget}, writes once and disconnects, and tells how long that took.
+ * Connects to a {@link PassiveTarget}, writes once, disconnects, and measures the durations.
  *
- * <p>Parameters {@code from}, {@code to}, {@code port}, and {@code eitherCloses}: 1 if by chance the target shall close first
- * (on a path without loss: who leaves at once may take the last acknowledgement along), 0 to close always oneself; {@code seed}. To the words {@code connect COUNT THREADS} it says {@code done}:
- * {@code connectNanos} and {@code closeNanos} of those that succeeded, {@code wrong} of the others, and
- * {@code repeatedNumbers}, of its queue pairs so far. Ends when told {@code end}.
+ * <p>The parameters are {@code from}, {@code to}, {@code port}, {@code seed} and {@code eitherCloses}: 1 lets the
+ * target close first at random, 0 lets this side always close first. The value 1 needs a path without loss, because a
+ * side that exits immediately may not repeat the last acknowledgement. On {@code connect COUNT THREADS} it reports
+ * {@code done}: {@code connectNanos} and {@code closeNanos} of the successful connections, {@code wrong} of the others,
+ * and {@code repeatedNumbers}, the number of repeated queue pair numbers so far. It exits on {@code end}.
  */
 public final class Connector implements Role {
     private static final int MESSAGE_BYTES = 64;
@@ -39,7 +40,10 @@ public final class Connector implements Role {
     private final List<Long> closeNanos = Collections.synchronizedList(new ArrayList<>());
     private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
 
-    /** Of all queue pairs so far, by number; as large as it will ever be, for who compares what this process holds. */
+    /**
+     * The numbers of all queue pairs so far. Has its maximum size from the beginning, so that the resource usage of
+     * this process can be compared.
+     */
     private final BitSet numbers = new BitSet(1 << 24);
 
     private final AtomicInteger repeated = new AtomicInteger();
@@ -48,16 +52,16 @@ public final class Connector implements Role {
     private boolean eitherCloses;
 
     @Override
-    public void play(Parent parent) throws IOException, InterruptedException {
+    public void run(Parent parent) throws IOException, InterruptedException {
         InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         eitherCloses = parent.number("eitherCloses", 0) == 1;
         random.setSeed(parent.number("seed", 1));
-        parent.say("ready", 1);
-        for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
-            String[] words = line.split(" ", -1);
-            int count = Integer.parseInt(words[1]);
-            try (ExecutorService threads = Executors.newFixedThreadPool(Integer.parseInt(words[2]))) {
+        parent.report("ready", 1);
+        for (String line = parent.nextCommand(); !line.equals("end"); line = parent.nextCommand()) {
+            String[] arguments = line.split(" ", -1);
+            int count = Integer.parseInt(arguments[1]);
+            try (ExecutorService threads = Executors.newFixedThreadPool(Integer.parseInt(arguments[2]))) {
                 for (int i = 0; i < count; i++) {
                     threads.execute(() -> connect(from, to));
                 }
@@ -67,7 +71,7 @@ public final class Connector implements Role {
             done.put("closeNanos", List.copyOf(closeNanos));
             done.put("wrong", List.copyOf(wrong));
             done.put("repeatedNumbers", repeated.get());
-            parent.say("done", done);
+            parent.report("done", done);
             connectNanos.clear();
             closeNanos.clear();
             wrong.clear();
@@ -79,12 +83,12 @@ public final class Connector implements Role {
         try {
             TrafficSide side = TrafficSide.connect(from, to, TrafficSide.Shape.of(4, 4, 4096));
             long connected = System.nanoTime();
-            try (@Nullable CmEvent more = side.events().await(QUIET)) {
-                if (more != null) {
-                    wrong.add("after ESTABLISHED: " + more.type());
+            try (@Nullable CmEvent event = side.events().await(QUIET)) {
+                if (event != null) {
+                    wrong.add("after ESTABLISHED: " + event.type());
                 }
             }
-            remember(side.queuePair().number());
+            addNumber(side.queuePair().number());
             boolean peerCloses = eitherCloses && random.nextBoolean();
             writeOnce(side, peerCloses);
             long closing = System.nanoTime();
@@ -99,7 +103,7 @@ public final class Connector implements Role {
         }
     }
 
-    private void remember(int number) {
+    private void addNumber(int number) {
         synchronized (numbers) {
             repeated.addAndGet(numbers.get(number) ? 1 : 0);
             numbers.set(number);
@@ -118,7 +122,7 @@ public final class Connector implements Role {
         wrong.add("the peer does not close");
     }
 
-    /** With immediate data if the peer shall leave. */
+    /** Writes with immediate data if the peer is to close first. */
     private void writeOnce(TrafficSide side, boolean peerCloses) {
         SendWorkRequest request = new SendWorkRequest()
                 .reset(1)

@@ -11,41 +11,45 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The active side of a conversation in which every byte and every completion is checked; {@link Answerer} is the other.
+ * The active side of a connection on which every byte and every completion is checked. {@link Answerer} is the passive
+ * side.
  *
- * <p>Messages go in batches. Behind a batch follows an empty SEND whose immediate data say what it consisted of; the other
- * side checks it and answers with an empty SEND that says in how many messages something was wrong. Completions must come
- * once each, in order, and as what they are. Not thread safe.
+ * <p>Messages are sent in batches. A batch is followed by an empty SEND whose immediate data describe it. The passive
+ * side checks the batch and responds with an empty SEND whose immediate data contain the number of wrong messages. Each
+ * completion must be reported once, in order and with the right opcode. Not thread safe.
  */
 public final class Exchange implements AutoCloseable {
     /** Messages of a batch. */
     static final int BATCH = 16;
 
-    /** Receives that the other side posts, and places that it has for messages. */
+    /** Receives that the passive side posts, and its message slots. */
     static final int SLOTS = 2 * BATCH;
 
-    /** Immediate data: the operation above these bits, the number of messages of the batch in them. */
+    /**
+     * Number of low bits of the immediate data that contain the number of messages of the batch; the bits above contain
+     * the operation.
+     */
     static final int COUNT_BITS = 16;
 
-    private static final int ANSWERS = 4;
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final int RESPONSES = 4;
+    private static final Duration WAIT_LIMIT = Duration.ofSeconds(40);
 
-    /** How often who waits looks whether the peer is still there. */
-    private static final Duration LOOK = Duration.ofSeconds(1);
+    /** Interval between checks whether the peer has disconnected. */
+    private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
     private final TrafficSide side;
     private final MessagePattern pattern;
     private final MemoryRegion text;
     private final SendWorkRequest request = new SendWorkRequest();
-    private final WorkCompletion[] batch = WorkCompletion.array(BATCH + ANSWERS);
+    private final WorkCompletion[] batch = WorkCompletion.array(BATCH + RESPONSES);
     private final int[] sizes;
     private long messages;
     private long nextSendId;
     private long nextCompletionId;
-    private long nextAnswerId;
+    private long nextResponseId;
     private long bytes;
 
-    /** What stands in the way of going on; empty while all is well. */
+    /** The first error; empty if there is none. */
     private String wrong = "";
 
     private CompletionStatus status = CompletionStatus.SUCCESS;
@@ -54,44 +58,44 @@ public final class Exchange implements AutoCloseable {
     /**
      * Connects to an {@link Answerer}.
      *
-     * @param sizes lengths of the messages in bytes, in turns
-     * @throws io.rdma4j.verbs.RdmaException if that fails
+     * @param sizes lengths of the messages in bytes, used in rotation
+     * @throws io.rdma4j.verbs.RdmaException if connecting fails
      */
     public Exchange(InetSocketAddress from, InetSocketAddress to, int ackTimeout, int... sizes) {
         this.sizes = sizes.clone();
         TrafficSide.Shape shape = TrafficSide.Shape.of(
-                        BATCH + 1, ANSWERS, (long) BATCH * MessagePattern.MAX_MESSAGE_BYTES)
+                        BATCH + 1, RESPONSES, (long) BATCH * MessagePattern.MAX_MESSAGE_BYTES)
                 .withAckTimeout(ackTimeout);
-        side = TrafficSide.connect(from, to, shape, fresh -> {
-            for (int i = 0; i < ANSWERS; i++) {
-                fresh.postReceive(i, 0, 0);
+        side = TrafficSide.connect(from, to, shape, newSide -> {
+            for (int i = 0; i < RESPONSES; i++) {
+                newSide.postReceive(i, 0, 0);
             }
         });
         pattern = new MessagePattern();
         text = pattern.register(side.domain());
     }
 
-    /** The connection. */
+    /** Returns the connection. */
     public TrafficSide side() {
         return side;
     }
 
-    /** The first thing that was wrong; empty if nothing was. */
+    /** Returns the first error; empty if there was none. */
     public String wrong() {
         return wrong;
     }
 
-    /** How the connection ended; {@link CompletionStatus#SUCCESS} while it lives. */
+    /** Returns the status with which the connection ended, or {@link CompletionStatus#SUCCESS} if it has not. */
     public CompletionStatus status() {
         return status;
     }
 
-    /** Bytes that were moved and checked. */
+    /** Returns the number of bytes that were transferred and checked. */
     public long bytes() {
         return bytes;
     }
 
-    /** The same for the other process. */
+    /** Returns the same values for the test. */
     public Map<String, Object> report() {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("wrong", wrong);
@@ -102,7 +106,7 @@ public final class Exchange implements AutoCloseable {
         return report;
     }
 
-    /** Moves at least {@code atLeastBytes} more, unless something goes wrong; whether nothing has. */
+    /** Transfers at least {@code atLeastBytes} more, until an error. Returns whether there was none. */
     public boolean move(TrafficOperation operation, long atLeastBytes) {
         long until = bytes + atLeastBytes;
         while (bytes < until && wrong.isEmpty()) {
@@ -111,7 +115,7 @@ public final class Exchange implements AutoCloseable {
         return wrong.isEmpty();
     }
 
-    /** Moves one batch; whether nothing has gone wrong. */
+    /** Transfers one batch. Returns whether there was no error so far. */
     public boolean moveBatch(TrafficOperation operation) {
         long first = messages;
         for (int i = 0; i < BATCH; i++) {
@@ -120,18 +124,18 @@ public final class Exchange implements AutoCloseable {
         request.reset(nextSendId++).signaled().immediate(operation.code() << COUNT_BITS | BATCH);
         side.queuePair().postSend(request);
         messages += BATCH;
-        long answers = nextAnswerId + 1;
-        while (wrong.isEmpty() && (nextCompletionId < nextSendId || nextAnswerId < answers)) {
+        long responses = nextResponseId + 1;
+        while (wrong.isEmpty() && (nextCompletionId < nextSendId || nextResponseId < responses)) {
             int count = await();
             for (int i = 0; i < count && wrong.isEmpty(); i++) {
-                take(operation, batch[i]);
+                check(operation, batch[i]);
             }
         }
         for (int i = 0; i < BATCH && wrong.isEmpty(); i++) {
             int size = size(first + i);
             if (operation == TrafficOperation.READ
-                    && !pattern.isIn(side.region().memory(), place(first + i), first + i, size)) {
-                wrong = "message " + (first + i) + " of " + size + " bytes, READ: other bytes";
+                    && !pattern.isIn(side.region().memory(), slotOffset(first + i), first + i, size)) {
+                wrong = "message " + (first + i) + " of " + size + " bytes, READ: wrong bytes";
             }
             bytes += size;
         }
@@ -139,23 +143,23 @@ public final class Exchange implements AutoCloseable {
     }
 
     /**
-     * Waits for completions. Who only waits for an answer has nothing that could fail when the answer has been repeated as
-     * often as may be: the other side then disconnects, and this one hears of it.
+     * Waits for completions. A side that waits only for a response has no request outstanding that could time out. The
+     * peer then exceeds its retry count and disconnects, which is checked at intervals.
      */
     private int await() {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + WAIT_LIMIT.toNanos();
         while (true) {
-            int count = side.await(batch, LOOK);
+            int count = side.await(batch, CHECK_INTERVAL);
             if (count > 0) {
                 return count;
             }
             peerLeft = side.hasEnded();
             if (peerLeft) {
-                wrong = "the other side has left, " + side.counted();
+                wrong = "the peer has disconnected, " + side.counted();
                 return 0;
             }
             if (System.nanoTime() - deadline >= 0) {
-                wrong = side.silence(PATIENCE);
+                wrong = side.silence(WAIT_LIMIT);
                 return 0;
             }
         }
@@ -165,7 +169,7 @@ public final class Exchange implements AutoCloseable {
         int size = size(message);
         request.reset(nextSendId++).signaled();
         if (operation == TrafficOperation.READ) {
-            request.from(side.region(), place(message), size)
+            request.from(side.region(), slotOffset(message), size)
                     .read(
                             side.remoteAddress() + Answerer.TEXT_OFFSET + MessagePattern.offset(message),
                             side.remoteKey());
@@ -173,7 +177,7 @@ public final class Exchange implements AutoCloseable {
             request.from(text, MessagePattern.offset(message), size);
         }
         if (operation == TrafficOperation.WRITE || operation == TrafficOperation.WRITE_IMMEDIATE) {
-            request.write(side.remoteAddress() + Answerer.place(message), side.remoteKey());
+            request.write(side.remoteAddress() + Answerer.slotOffset(message), side.remoteKey());
         }
         if (operation == TrafficOperation.WRITE_IMMEDIATE) {
             request.immediate((int) message);
@@ -181,32 +185,32 @@ public final class Exchange implements AutoCloseable {
         side.queuePair().postSend(request);
     }
 
-    private void take(TrafficOperation operation, WorkCompletion completion) {
+    private void check(TrafficOperation operation, WorkCompletion completion) {
         if (!completion.isSuccess()) {
             status = completion.status();
             wrong = side.failure(completion);
         } else if (completion.opcode() == CompletionOpcode.RECEIVE) {
-            if (completion.id() != nextAnswerId % ANSWERS) {
-                wrong = "an answer out of order: " + completion;
+            if (completion.id() != nextResponseId % RESPONSES) {
+                wrong = "a response out of order: " + completion;
             } else if (!completion.hasImmediate() || completion.immediate() != 0) {
-                wrong = "the other side found " + completion.immediate() + " wrong";
+                wrong = "the peer found " + completion.immediate() + " wrong messages";
             }
-            nextAnswerId++;
+            nextResponseId++;
             side.postReceive(completion.id(), 0, 0);
         } else {
             boolean isEnd = completion.id() % (BATCH + 1) == BATCH;
-            CompletionOpcode due = isEnd ? CompletionOpcode.SEND : operation.completion();
-            if (completion.id() != nextCompletionId || completion.opcode() != due) {
-                wrong = "expected completion " + nextCompletionId + " " + due + ", got " + completion;
+            CompletionOpcode expected = isEnd ? CompletionOpcode.SEND : operation.completion();
+            if (completion.id() != nextCompletionId || completion.opcode() != expected) {
+                wrong = "expected completion " + nextCompletionId + " " + expected + ", got " + completion;
             }
             nextCompletionId++;
         }
     }
 
-    /** Whether no completion comes that was not asked for, for a moment. */
+    /** Waits for a moment. Returns whether no unexpected completion is reported and there was no error so far. */
     public boolean isQuiet() {
         if (wrong.isEmpty() && side.await(batch, Duration.ofMillis(50)) > 0) {
-            wrong = "more than was asked for: " + batch[0];
+            wrong = "an unexpected completion: " + batch[0];
         }
         return wrong.isEmpty();
     }
@@ -215,12 +219,12 @@ public final class Exchange implements AutoCloseable {
         return size(sizes, message);
     }
 
-    /** Length of a message. */
+    /** Returns the length of a message. */
     static int size(int[] sizes, long message) {
         return sizes[(int) (message % sizes.length)];
     }
 
-    private static long place(long message) {
+    private static long slotOffset(long message) {
         return message % BATCH * MessagePattern.MAX_MESSAGE_BYTES;
     }
 

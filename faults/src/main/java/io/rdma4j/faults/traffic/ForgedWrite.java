@@ -9,11 +9,12 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.HexFormat;
 
-/** An RDMA WRITE of eight bytes as an attacker makes it: all is right in it but who sends it. */
+/** An RDMA WRITE of eight bytes as an attacker forges it: everything but the sender is correct. */
 public final class ForgedWrite {
     /**
-     * Perl that sends one packet many times, so that another user needs nothing of this project to do it. Arguments: the
-     * IPv4 address that it comes from and goes to, its UDP port, how often, the packet in hexadecimal digits.
+     * A Perl script that sends one packet many times, so another user can run it without this project. Its arguments
+     * are the IPv4 address that is both source and destination, the source UDP port, the number of packets, and the
+     * packet in hexadecimal digits.
      */
     public static final String SENDER = """
             my ($host, $port, $count, $hex) = @ARGV;
@@ -26,15 +27,15 @@ public final class ForgedWrite {
     private ForgedWrite() {}
 
     /**
-     * The packet, with a right ICRC.
+     * Returns the packet with a correct ICRC, in hexadecimal digits.
      *
-     * @param host IPv4 address that it comes from and goes to
-     * @param udpPort UDP port that it comes from
-     * @param queuePair of the victim
-     * @param psn what is due
-     * @param remoteAddress where to write
-     * @param key of the memory
-     * @param value what to write, in the byte order of this machine
+     * @param host source and destination IPv4 address
+     * @param udpPort source UDP port
+     * @param queuePair queue pair of the victim
+     * @param psn expected PSN
+     * @param remoteAddress address to write to
+     * @param key remote key
+     * @param value value to write, in the byte order of this machine
      */
     public static String hex(
             String host, int udpPort, int queuePair, int psn, long remoteAddress, int key, long value) {

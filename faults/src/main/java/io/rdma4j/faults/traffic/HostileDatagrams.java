@@ -17,51 +17,62 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Packets that no honest peer sends: every opcode at every length up to 64 bytes, padding and lengths that do not fit the
- * packet, addresses that wrap around, management datagrams of every length, and what Linux hosts once sent, cut at each byte.
+ * Packets that no correct peer sends. They are:
+ *
+ * <ul>
+ * <li>every opcode at every length up to 64 bytes;
+ * <li>padding and lengths that contradict the packet, and addresses that wrap around;
+ * <li>management datagrams of every length;
+ * <li>packets captured from Linux, truncated at each byte.
+ * </ul>
  */
 public final class HostileDatagrams {
     private static final int LONGEST_SHORT = 64;
     private static final int OPCODES = 256;
     private static final int MANAGEMENT_LENGTHS = 512;
     private static final int PARTITION = 0xffff;
-    private static final int KEY_OF_NOTHING = 0xdead_beef;
+    private static final int INVALID_KEY = 0xdead_beef;
     private static final long[] ADDRESSES = {0, -16, 1, Long.MIN_VALUE};
 
-    /** By number of bytes of padding: one that wraps around with the address -16, one beyond all, one beyond any message. */
+    /**
+     * DMA lengths by number of padding bytes: one that wraps around with the address -16, the largest, and one beyond
+     * any message.
+     */
     private static final int[] LENGTHS = {32, -1, 0x8000_0001, 0x8000_0001};
 
     private HostileDatagrams() {}
 
     /**
-     * Where queue pair number and PSN are still to be said, and the ICRC.
+     * Returns all packets, without queue pair number, PSN and ICRC.
      *
-     * @param mostCuts most of the cut packets, taken evenly from all
+     * @param maxTruncated maximum number of truncated packets, selected evenly
      */
-    public static List<byte[]> all(int mostCuts) {
+    public static List<byte[]> all(int maxTruncated) {
         List<byte[]> all = new ArrayList<>();
         ofEveryOpcodeAndLength().forEach(all::add);
-        ill().forEach(all::add);
+        malformed().forEach(all::add);
         managementOfEveryLength().forEach(all::add);
-        List<byte[]> cuts = cuts().toList();
-        int step = Math.max(1, cuts.size() / mostCuts);
-        for (int i = 0; i < cuts.size(); i += step) {
-            all.add(cuts.get(i));
+        List<byte[]> truncated = truncated().toList();
+        int step = Math.max(1, truncated.size() / maxTruncated);
+        for (int i = 0; i < truncated.size(); i += step) {
+            all.add(truncated.get(i));
         }
         return all;
     }
 
-    /** Whether the packet is one of queue pair 1 and stays so. */
+    /**
+     * Returns whether the packet is complete and addressed to queue pair 1, and so must not be passed to {@link #aim}.
+     */
     public static boolean isManagement(byte[] packet) {
-        return isWhole(packet) && Bth.destinationQueuePair(MemorySegment.ofArray(packet), 0) == GsiPacket.QUEUE_PAIR;
+        return isComplete(packet) && Bth.destinationQueuePair(MemorySegment.ofArray(packet), 0) == GsiPacket.QUEUE_PAIR;
     }
 
-    /** Whether it is long enough to have a queue pair number, a PSN and an ICRC. */
-    public static boolean isWhole(byte[] packet) {
+    /** Returns whether the packet is long enough for a queue pair number, a PSN and an ICRC. */
+    public static boolean isComplete(byte[] packet) {
         return packet.length >= Bth.LENGTH + Packet.ICRC_LENGTH;
     }
 
-    /** Lets a whole packet be for a queue pair. */
+    /** Sets the queue pair number and the PSN of a complete packet. */
     public static void aim(byte[] packet, int queuePair, int psn) {
         MemorySegment s = MemorySegment.ofArray(packet);
         Wire.u24(s, 5, queuePair);
@@ -82,22 +93,22 @@ public final class HostileDatagrams {
                 }));
     }
 
-    private static Stream<byte[]> ill() {
+    private static Stream<byte[]> malformed() {
         return Arrays.stream(Opcode.values())
                 .flatMap(opcode -> IntStream.range(0, LENGTHS.length)
                         .boxed()
-                        .flatMap(pad ->
-                                Arrays.stream(ADDRESSES).mapToObj(address -> ill(opcode, pad, address, LENGTHS[pad]))));
+                        .flatMap(pad -> Arrays.stream(ADDRESSES)
+                                .mapToObj(address -> malformed(opcode, pad, address, LENGTHS[pad]))));
     }
 
-    private static byte[] ill(Opcode opcode, int pad, long address, int length) {
+    private static byte[] malformed(Opcode opcode, int pad, long address, int length) {
         byte[] packet = new byte[opcode.headerLength() + Packet.ICRC_LENGTH + (pad == 3 ? 2 : 0)];
         MemorySegment s = MemorySegment.ofArray(packet);
         Bth.write(s, 0, opcode.code(), true, pad, PARTITION, 2, true, 0);
         if (opcode.hasReth()) {
-            Reth.write(s, opcode.extensionOffset(), address, KEY_OF_NOTHING, length);
+            Reth.write(s, opcode.extensionOffset(), address, INVALID_KEY, length);
         } else if (opcode.hasAtomicEth()) {
-            AtomicEth.write(s, opcode.extensionOffset(), address, KEY_OF_NOTHING, 1, 1);
+            AtomicEth.write(s, opcode.extensionOffset(), address, INVALID_KEY, 1, 1);
         }
         return packet;
     }
@@ -112,10 +123,10 @@ public final class HostileDatagrams {
         });
     }
 
-    private static Stream<byte[]> cuts() {
+    private static Stream<byte[]> truncated() {
         return Captures.frames().flatMap(frame -> {
-            byte[] whole = Captures.payload(frame);
-            return IntStream.range(0, whole.length).mapToObj(length -> Arrays.copyOf(whole, length));
+            byte[] complete = Captures.payload(frame);
+            return IntStream.range(0, complete.length).mapToObj(length -> Arrays.copyOf(complete, length));
         });
     }
 }

@@ -25,10 +25,10 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-/** A peer of an RDMA socket that says what its script wants, over a connection of the verbs. Not thread safe. */
+/** A peer of an RDMA socket that uses the verbs to send what its script requests. Not thread safe. */
 public final class HostilePeer implements AutoCloseable {
     private static final Duration STEP = Duration.ofSeconds(5);
-    private static final long PATIENCE_NANOS = 300_000_000;
+    private static final long WAIT_LIMIT_NANOS = 300_000_000;
     private static final int DEPTH = 64;
     private static final int BYTES = 1 << 20;
     private static final int TABLE_BYTES = 4096;
@@ -37,7 +37,7 @@ public final class HostilePeer implements AutoCloseable {
 
     private final CmId id = CmId.create(PortSpace.TCP, null);
     private final Arena arena = Arena.ofShared();
-    private final Deque<Runnable> made = new ArrayDeque<>();
+    private final Deque<Runnable> resources = new ArrayDeque<>();
     private final QueuePair queuePair;
     private final MemoryRegion memory;
     private final WorkCompletion[] batch = WorkCompletion.array(DEPTH);
@@ -47,24 +47,24 @@ public final class HostilePeer implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param change what becomes of the connection data of an honest peer
-     * @throws io.rdma4j.verbs.RdmaException if the server does not want that
+     * @param change changes the connection data of a correct peer
+     * @throws io.rdma4j.verbs.RdmaException if the server rejects the connection
      */
     public HostilePeer(InetSocketAddress from, InetSocketAddress to, UnaryOperator<byte[]> change) {
-        made.push(arena::close);
-        made.push(id::close); // twice does nothing
+        resources.push(arena::close);
+        resources.push(id::close); // closing twice is allowed
         try {
             id.resolveAddress(from, to, STEP);
             id.resolveRoute(STEP);
             queuePair = id.createQueuePair(
                     null, CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, DEPTH, 1, 1, 0)));
             memory = id.protectionDomain().register(arena.allocate(BYTES), VerbsSide.ALL);
-            made.push(memory::close);
-            made.push(id::close);
+            resources.push(memory::close);
+            resources.push(id::close);
             for (int i = 0; i < DEPTH; i++) {
                 queuePair.postReceive(receive.reset(0).into(memory, 0, TABLE_BYTES));
             }
-            id.connect(ConnectionParameters.defaults().withRetries(2, 1).withPrivateData(change.apply(honest())));
+            id.connect(ConnectionParameters.defaults().withRetries(2, 1).withPrivateData(change.apply(correctData())));
             CmEvent event = Objects.requireNonNull(id.event(), "a connection without an event");
             server = Objects.requireNonNull(ConnectData.parse(event.privateData()), "a server without connection data");
         } catch (RuntimeException e) {
@@ -73,8 +73,8 @@ public final class HostilePeer implements AutoCloseable {
         }
     }
 
-    /** What an honest peer says. */
-    private byte[] honest() {
+    /** Returns the connection data of a correct peer. */
+    private byte[] correctData() {
         return new ConnectData(
                         false,
                         true,
@@ -85,55 +85,55 @@ public final class HostilePeer implements AutoCloseable {
                 .toByteArray();
     }
 
-    /** The half of the server's buffer that came with its connection data. */
+    /** Returns the part of the server's buffer that its connection data offers. */
     public BufferDescriptor buffer() {
         return server.buffer();
     }
 
-    /** The server's table. */
+    /** Returns the server's table. */
     public BufferDescriptor table() {
         return server.table();
     }
 
-    /** Posts a request and waits a little for what becomes of it; nobody asks what. */
+    /** Posts a request and waits briefly for its completion, whose status is ignored. */
     public void post(UnaryOperator<SendWorkRequest> request) {
         queuePair.postSend(request.apply(new SendWorkRequest().reset(1)).signaled());
         CompletionQueue sends = Objects.requireNonNull(id.sendCompletions());
         CompletionQueue receives = Objects.requireNonNull(id.receiveCompletions());
         for (long begin = System.nanoTime(); sends.poll(batch) == 0; Thread.onSpinWait()) {
-            int some = receives.poll(batch);
-            for (int i = 0; i < some; i++) {
+            int received = receives.poll(batch);
+            for (int i = 0; i < received; i++) {
                 if (batch[i].isSuccess()) {
                     queuePair.postReceive(receive.reset(0).into(memory, 0, TABLE_BYTES));
                 }
             }
-            if (System.nanoTime() - begin > PATIENCE_NANOS) {
+            if (System.nanoTime() - begin > WAIT_LIMIT_NANOS) {
                 return;
             }
         }
     }
 
-    /** Says a word of the protocol. */
-    public void word(int kind, int value) {
+    /** Sends a control word of the protocol. */
+    public void sendControlWord(int kind, int value) {
         post(request -> request.write(0, 0).immediate(ControlWord.of(kind, value)));
     }
 
-    /** Writes so many bytes of this side's memory. */
+    /** Writes {@code length} bytes of this side's memory. */
     public void write(long address, int key, int length) {
         post(request -> request.write(address, key).from(memory, 0, length));
     }
 
-    /** Reads so many bytes. */
+    /** Reads {@code length} bytes. */
     public void read(long address, int key, int length) {
         post(request -> request.read(address, key).from(memory, 0, length));
     }
 
-    /** Sends a message of so many bytes. */
+    /** Sends a message of {@code length} bytes. */
     public void send(int length) {
         post(request -> request.from(memory, 0, length));
     }
 
-    /** Writes an entry of the server's table, and says so with a word of credit. */
+    /** Writes an entry of the server's table and announces it with a credit update. */
     public void offer(int entry, BufferDescriptor offered, int credit) {
         ByteBuffer bytes = memory.memory().asByteBuffer().order(ByteOrder.nativeOrder());
         offered.write(bytes, 0);
@@ -150,8 +150,8 @@ public final class HostilePeer implements AutoCloseable {
     }
 
     private void release() {
-        while (!made.isEmpty()) {
-            made.pop().run();
+        while (!resources.isEmpty()) {
+            resources.pop().run();
         }
     }
 }

@@ -23,44 +23,47 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Answers READs with packets of its own making, and looks what became of the memory around what was read. Not thread safe. */
+/** Responds to READs with forged packets and checks the memory around the READ's destination. Not thread safe. */
 public final class HostileResponder implements AutoCloseable {
-    private static final InetAddress OWN = InetAddress.ofLiteral("127.0.0.1");
+    private static final InetAddress LOCAL = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress PEER = InetAddress.ofLiteral("127.0.0.3");
-    private static final int PEERS_NUMBER = 0x123456;
+    private static final int PEER_NUMBER = 0x123456;
     private static final int MTU = 1024;
     private static final int CANARY_BYTES = 65_536;
     private static final byte CANARY = (byte) 0xc5;
     private static final byte PAYLOAD = 0x5a;
-    private static final long PATIENCE_NANOS = 3_000_000_000L;
+    private static final long WAIT_LIMIT_NANOS = 3_000_000_000L;
     private static final int PARTITION = 0xffff;
 
-    /** 1 ms, twice: who is answered with nonsense gives up soon. */
-    private static final VerbsSide.Patience PATIENCE = new VerbsSide.Patience(8, 2, 1, 1);
-
-    /** One packet: its opcode, how far its PSN is from the request's, syndrome, bytes of payload and of padding. */
-    private record Answer(Opcode opcode, int distance, int syndrome, int length, int pad) {}
+    /** 1 ms, twice: a requester that receives only invalid responses gives up soon. */
+    private static final VerbsSide.RetryParameters SHORT_RETRIES = new VerbsSide.RetryParameters(8, 2, 1, 1);
 
     /**
-     * What it does with one READ.
-     *
-     * @param name what it does
-     * @param length bytes that are asked for
-     * @param answers what comes
-     * @param isRight whether that is the right answer
+     * A response packet: opcode, difference between its PSN and the request's, syndrome, bytes of payload and of
+     * padding.
      */
-    public record Script(String name, int length, List<Answer> answers, boolean isRight) {}
+    private record Response(Opcode opcode, int distance, int syndrome, int length, int pad) {}
+
+    /**
+     * A script for one READ.
+     *
+     * @param name description of the script
+     * @param length requested bytes
+     * @param responses the response packets
+     * @param isCorrect {@code true} if this is the correct response
+     */
+    public record Script(String name, int length, List<Response> responses, boolean isCorrect) {}
 
     private final DatagramChannel channel;
-    private final Sealer sealer = new Sealer(PEER, Frame.UDP_PORT, OWN);
-    private final VerbsSide side = new VerbsSide(OWN, 16, 0);
+    private final Sealer sealer = new Sealer(PEER, Frame.UDP_PORT, LOCAL);
+    private final VerbsSide side = new VerbsSide(LOCAL, 16, 0);
     private final WorkCompletion[] one = WorkCompletion.array(1);
     private final ByteBuffer request = ByteBuffer.allocate(9000);
 
     /**
-     * Opens the device, and a socket for the peer.
+     * Opens the device, and a socket as the peer.
      *
-     * @throws IOException if the peer's address has no RDMA port to give
+     * @throws IOException if the RDMA port of the peer's address is in use
      */
     public HostileResponder() throws IOException {
         channel = DatagramChannel.open();
@@ -68,78 +71,79 @@ public final class HostileResponder implements AutoCloseable {
         channel.configureBlocking(false);
     }
 
-    /** All scripts; the last one is honest. */
+    /** Returns all scripts. The last one responds correctly. */
     public static List<Script> scripts() {
         List<Script> all = new ArrayList<>();
         for (int length : new int[] {0, 99, 101, 104, 1024}) {
-            all.add(one("one answer of " + length + " bytes", 100, only(0, length)));
+            all.add(one("one response of " + length + " bytes", 100, only(0, length)));
         }
         for (int pad = 1; pad <= 3; pad++) {
-            Answer padded = new Answer(Opcode.RC_READ_RESPONSE_ONLY, 0, Aeth.ACK, 100 - pad, pad);
-            all.add(one("padding of " + pad + " in place of bytes", 100, padded));
+            Response padded = new Response(Opcode.RC_READ_RESPONSE_ONLY, 0, Aeth.ACK, 100 - pad, pad);
+            all.add(one("padding of " + pad + " instead of bytes", 100, padded));
         }
-        Answer first = new Answer(Opcode.RC_READ_RESPONSE_FIRST, 0, Aeth.ACK, MTU, 0);
-        all.add(one("more packets to come", 100, first));
-        all.add(one("a middle first", 100, new Answer(Opcode.RC_READ_RESPONSE_MIDDLE, 0, Aeth.ACK, MTU, 0)));
-        all.add(one("a last of too many", 100, new Answer(Opcode.RC_READ_RESPONSE_LAST, 0, Aeth.ACK, MTU, 0)));
-        all.add(one("an atomic's answer", 100, new Answer(Opcode.RC_ATOMIC_ACKNOWLEDGE, 0, Aeth.ACK, 0, 0)));
+        Response first = new Response(Opcode.RC_READ_RESPONSE_FIRST, 0, Aeth.ACK, MTU, 0);
+        all.add(one("a first without further packets", 100, first));
+        all.add(one(
+                "a middle instead of a first", 100, new Response(Opcode.RC_READ_RESPONSE_MIDDLE, 0, Aeth.ACK, MTU, 0)));
+        all.add(one("a last that is too long", 100, new Response(Opcode.RC_READ_RESPONSE_LAST, 0, Aeth.ACK, MTU, 0)));
+        all.add(one("an atomic response", 100, new Response(Opcode.RC_ATOMIC_ACKNOWLEDGE, 0, Aeth.ACK, 0, 0)));
         for (int syndrome : new int[] {
             Aeth.NAK_INVALID_REQUEST, Aeth.NAK_REMOTE_ACCESS_ERROR, Aeth.NAK_REMOTE_OPERATIONAL_ERROR, 0x64, 0x7f, 0x40
         }) {
             all.add(one(
                     "syndrome 0x" + Integer.toHexString(syndrome),
                     100,
-                    new Answer(Opcode.RC_ACKNOWLEDGE, 0, syndrome, 0, 0)));
+                    new Response(Opcode.RC_ACKNOWLEDGE, 0, syndrome, 0, 0)));
         }
-        all.add(one("a bare acknowledgement", 100, new Answer(Opcode.RC_ACKNOWLEDGE, 0, Aeth.ACK, 0, 0)));
-        all.add(one("an answer ahead", 100, only(1, 100)));
-        all.add(one("an answer far behind", 100, only(-1000, 100)));
-        List<Answer> endless = new ArrayList<>(List.of(first));
+        all.add(one("a bare acknowledgement", 100, new Response(Opcode.RC_ACKNOWLEDGE, 0, Aeth.ACK, 0, 0)));
+        all.add(one("a response with a later PSN", 100, only(1, 100)));
+        all.add(one("a response with a much earlier PSN", 100, only(-1000, 100)));
+        List<Response> endless = new ArrayList<>(List.of(first));
         for (int i = 1; i < 100; i++) {
-            endless.add(new Answer(Opcode.RC_READ_RESPONSE_MIDDLE, i, Aeth.ACK, MTU, 0));
+            endless.add(new Response(Opcode.RC_READ_RESPONSE_MIDDLE, i, Aeth.ACK, MTU, 0));
         }
-        all.add(new Script("READ of 3000 bytes: middles without end", 3000, endless, false));
-        all.add(new Script("READ of 100 bytes: its answer", 100, List.of(only(0, 100)), true));
+        all.add(new Script("READ of 3000 bytes: an endless sequence of middles", 3000, endless, false));
+        all.add(new Script("READ of 100 bytes: the correct response", 100, List.of(only(0, 100)), true));
         return all;
     }
 
-    private static Script one(String name, int length, Answer answer) {
-        return new Script("READ of " + length + " bytes: " + name, length, List.of(answer), false);
+    private static Script one(String name, int length, Response respond) {
+        return new Script("READ of " + length + " bytes: " + name, length, List.of(respond), false);
     }
 
-    private static Answer only(int distance, int length) {
-        return new Answer(Opcode.RC_READ_RESPONSE_ONLY, distance, Aeth.ACK, length, -length & 3);
+    private static Response only(int distance, int length) {
+        return new Response(Opcode.RC_READ_RESPONSE_ONLY, distance, Aeth.ACK, length, -length & 3);
     }
 
-    /** Plays one script; what is wrong then, or nothing. */
-    public String play(Script script) throws IOException {
+    /** Runs one script. Returns what was wrong, or an empty string. */
+    public String run(Script script) throws IOException {
         try (Arena arena = Arena.ofShared()) {
-            return play(script, arena);
+            return run(script, arena);
         }
     }
 
-    private String play(Script script, Arena arena) throws IOException {
+    private String run(Script script, Arena arena) throws IOException {
         byte[] before = new byte[2 * CANARY_BYTES + script.length()];
         Arrays.fill(before, CANARY);
         MemorySegment memory = arena.allocate(before.length);
         memory.copyFrom(MemorySegment.ofArray(before));
         QueuePair reader = side.queuePair(1, 1);
-        side.connect(reader, PEER, PEERS_NUMBER, PATIENCE);
+        side.connect(reader, PEER, PEER_NUMBER, SHORT_RETRIES);
         try (MemoryRegion region = side.domain().register(memory, AccessFlag.LOCAL_WRITE)) {
             reader.postRead(1, region, CANARY_BYTES, script.length(), 0x1000, 7);
-            CompletionStatus status = answer(script, reader.number());
-            boolean isRight = status == CompletionStatus.SUCCESS;
-            if (isRight != script.isRight()) {
+            CompletionStatus status = respond(script, reader.number());
+            boolean isCorrect = status == CompletionStatus.SUCCESS;
+            if (isCorrect != script.isCorrect()) {
                 return script.name() + ": ended with " + status;
             }
             Arrays.fill(before, CANARY_BYTES, CANARY_BYTES + script.length(), PAYLOAD);
-            if (isRight) {
+            if (isCorrect) {
                 return memory.mismatch(MemorySegment.ofArray(before)) < 0 ? "" : script.name() + ": wrong bytes";
             }
         } finally {
             reader.close();
         }
-        return isIntact(memory, script.length()) ? "" : script.name() + ": memory beside it was written";
+        return isIntact(memory, script.length()) ? "" : script.name() + ": memory around the destination was written";
     }
 
     private static boolean isIntact(MemorySegment memory, int length) {
@@ -152,33 +156,33 @@ public final class HostileResponder implements AutoCloseable {
         return true;
     }
 
-    /** Answers every request that comes, until the READ has ended. */
-    private CompletionStatus answer(Script script, int reader) throws IOException {
+    /** Responds to every request until the READ has completed. */
+    private CompletionStatus respond(Script script, int reader) throws IOException {
         long begin = System.nanoTime();
         while (side.completions().poll(one) == 0) {
-            if (System.nanoTime() - begin > PATIENCE_NANOS) {
-                throw new IOException(script.name() + ": the READ does not end");
+            if (System.nanoTime() - begin > WAIT_LIMIT_NANOS) {
+                throw new IOException(script.name() + ": the READ does not complete");
             }
             if (channel.receive(request.clear()) instanceof InetSocketAddress from) {
                 int psn = Bth.psn(MemorySegment.ofBuffer(request.flip()), 0);
-                for (Answer answer : script.answers()) {
-                    send(answer, reader, Psn.plus(psn, answer.distance()), from);
+                for (Response respond : script.responses()) {
+                    send(respond, reader, Psn.plus(psn, respond.distance()), from);
                 }
             }
         }
         return one[0].status();
     }
 
-    private void send(Answer answer, int reader, int psn, InetSocketAddress to) throws IOException {
-        Opcode opcode = answer.opcode();
+    private void send(Response respond, int reader, int psn, InetSocketAddress to) throws IOException {
+        Opcode opcode = respond.opcode();
         int payloadAt = opcode.headerLength();
-        byte[] packet = new byte[payloadAt + answer.length() + answer.pad() + Icrc.LENGTH];
+        byte[] packet = new byte[payloadAt + respond.length() + respond.pad() + Icrc.LENGTH];
         MemorySegment memory = MemorySegment.ofArray(packet);
-        Bth.write(memory, 0, opcode.code(), false, answer.pad(), PARTITION, reader, false, psn);
+        Bth.write(memory, 0, opcode.code(), false, respond.pad(), PARTITION, reader, false, psn);
         if (opcode.hasAeth()) {
-            Aeth.write(memory, Bth.LENGTH, answer.syndrome(), 1);
+            Aeth.write(memory, Bth.LENGTH, respond.syndrome(), 1);
         }
-        Arrays.fill(packet, payloadAt, payloadAt + answer.length(), PAYLOAD);
+        Arrays.fill(packet, payloadAt, payloadAt + respond.length(), PAYLOAD);
         sealer.seal(packet, packet.length);
         channel.send(ByteBuffer.wrap(packet), to);
     }

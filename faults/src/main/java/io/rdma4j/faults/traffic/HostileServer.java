@@ -13,52 +13,52 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** Answers connection requests of RDMA sockets with what its scripts want. Not thread safe. */
+/** Responds to connection requests of RDMA sockets as its scripts specify. Not thread safe. */
 public final class HostileServer implements AutoCloseable {
-    private static final int MOST_ACCEPTED = 196;
-    private static final int MOST_REJECTED = 148;
-    private static final BufferDescriptor NOWHERE = new BufferDescriptor(0x1000, 1, 2);
+    private static final int MAX_ACCEPT_DATA = 196;
+    private static final int MAX_REJECT_DATA = 148;
+    private static final BufferDescriptor INVALID_TABLE = new BufferDescriptor(0x1000, 1, 2);
 
     /**
-     * One answer.
+     * A script for one connection request.
      *
-     * @param name what it does
-     * @param answer to a request that has a queue pair
+     * @param name description of the script
+     * @param handler handles the request, whose identifier has a queue pair
      */
-    public record Script(String name, Consumer<CmId> answer) {}
+    public record Script(String name, Consumer<CmId> handler) {}
 
     private final CmId listener = CmId.create(PortSpace.TCP, null);
 
-    /** Listens. */
+    /** Listens on {@code address}. */
     public HostileServer(InetSocketAddress address) {
         listener.bindAddress(address);
         listener.listen(1);
     }
 
-    /** Its port. */
+    /** Returns the port. */
     public int port() {
         return listener.sourcePort();
     }
 
-    /** All, in order. */
+    /** Returns all scripts in order. */
     public static List<Script> scripts() {
-        byte[] honest =
-                new ConnectData(false, true, 384, 0, NOWHERE, new BufferDescriptor(0x2000, 1, 65_536)).toByteArray();
+        byte[] correct = new ConnectData(false, true, 384, 0, INVALID_TABLE, new BufferDescriptor(0x2000, 1, 65_536))
+                .toByteArray();
         return List.of(
                 accepting("nothing", new byte[0]),
-                accepting("half of what it should", Arrays.copyOf(honest, 20)),
-                accepting("another version", changed(honest, 0, 2)),
-                accepting("no credit", changed(changed(honest, 2, 0), 3, 0)),
-                accepting("a table of -1", changed(honest, 20, 255)),
-                accepting("a buffer of -1", changed(honest, 36, 255)),
-                accepting("memory that is not there", honest),
-                accepting("random bytes", random(MOST_ACCEPTED)),
-                new Script("rejects with random bytes", id -> id.reject(random(MOST_REJECTED))),
-                new Script("accepts and leaves", id -> {
-                    id.accept(ConnectionParameters.defaults().withPrivateData(honest));
+                accepting("half of the data", Arrays.copyOf(correct, 20)),
+                accepting("another version", changed(correct, 0, 2)),
+                accepting("no credit", changed(changed(correct, 2, 0), 3, 0)),
+                accepting("a table of -1", changed(correct, 20, 255)),
+                accepting("a buffer of -1", changed(correct, 36, 255)),
+                accepting("unregistered memory", correct),
+                accepting("random bytes", random(MAX_ACCEPT_DATA)),
+                new Script("rejects with random bytes", id -> id.reject(random(MAX_REJECT_DATA))),
+                new Script("accepts and disconnects", id -> {
+                    id.accept(ConnectionParameters.defaults().withPrivateData(correct));
                     id.disconnect();
                 }),
-                new Script("does not answer, and leaves", id -> {}));
+                new Script("closes without a response", id -> {}));
     }
 
     private static Script accepting(String name, byte[] data) {
@@ -80,14 +80,14 @@ public final class HostileServer implements AutoCloseable {
     }
 
     /**
-     * Waits for a request and answers it.
+     * Waits for a connection request and runs a script.
      *
-     * @return the connection, to be closed when the client has had its time
+     * @return the connection, which the caller closes after the client has finished
      */
-    public AutoCloseable play(Script script) {
+    public AutoCloseable run(Script script) {
         CmId id = listener.getRequest();
         id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(16, 16, 1, 1, 0)));
-        script.answer().accept(id);
+        script.handler().accept(id);
         return id;
     }
 

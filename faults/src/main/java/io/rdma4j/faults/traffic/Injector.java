@@ -26,37 +26,39 @@ import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Somebody who sends from any address and sees nothing, and who knows of two connections of the right host all but one thing
- * each time: WRITEs into the memory of one, answers to the work requests of the other, and ends of both, which come from
- * another UDP port, or from another address, or with a PSN that is guessed, in answers a count of messages, or with
- * communication IDs that are.
+ * An off-path attacker that can send from any address but receives nothing. For two connections of the right host, it
+ * knows everything but one detail at a time. It sends WRITEs into the memory of one, responses to the requests of the
+ * other, and messages that end either. They use another UDP port, another address, a guessed PSN (in responses also a
+ * guessed message count), or guessed communication IDs.
  *
- * <p>Parameters {@code perSecond}, {@code seed}; {@code served}, {@code servedPsn}, {@code address} and
- * {@code key} of the connection that is written to; {@code writing} and {@code writingPsn} of the one that writes. Says
- * {@code begun}; sends for a second at each word {@code go}, or to a port that nobody has at the word {@code past}, and says
- * {@code sent} then: how many came to the right port in all.
+ * <p>The parameters are {@code perSecond} and {@code seed}; {@code served}, {@code servedPsn}, {@code address} and
+ * {@code key} of the connection that is the target of WRITEs; {@code writing} and {@code writingPsn} of the one that
+ * writes. It reports {@code begun}. On {@code go} it sends for one second; on {@code past} it sends to an unused UDP
+ * port instead. Then it reports {@code sent}: the total number of packets sent to the RoCE port.
  */
 public final class Injector implements Role {
-    /** An address that is nobody's. */
+    /** An address that no host has. */
     public static final String ELSEWHERE = "10.86.0.77";
 
-    /** What it tries to write. */
-    public static final long EVIL = 0xeeee_eeee_eeee_eeeeL;
+    /** The value that the attacker tries to write. */
+    public static final long INJECTED = 0xeeee_eeee_eeee_eeeeL;
 
     private static final int OTHER_PORT = 40_123;
 
-    /** Where nobody takes packets, for what they cost by themselves. */
+    /** An unused UDP port, for measuring the cost of the packets themselves. */
     private static final int CLOSED_PORT = 4793;
 
     private static final int SWEEP = 1 << 20;
 
-    /** How far from where the connection is the sweep begins: a quarter of all, and so the guess that fails. */
-    private static final int FAR = 1 << 22;
+    /**
+     * Distance between the connection's PSN and the first guess: a quarter of the PSN space, so that all guesses miss.
+     */
+    private static final int PSN_DISTANCE = 1 << 22;
 
     private static final int BURST = 32;
-    private static final int LONGEST = 512;
+    private static final int MAX_LENGTH = 512;
 
-    /** Packets that are only made, so that the first second is like all others. */
+    /** Packets that are built but not sent, so that code is compiled before the first second. */
     private static final int WARM_UP = 20_000;
 
     private static final int[] SYNDROMES = {
@@ -68,15 +70,15 @@ public final class Injector implements Role {
         Aeth.RNR_NAK
     };
 
-    private final byte[] packet = new byte[LONGEST];
+    private final byte[] packet = new byte[MAX_LENGTH];
     private final MemorySegment memory = MemorySegment.ofArray(packet);
 
-    /** Where packets seem to come from. */
+    /** A forged source address. */
     private static final class Sender {
         private final DatagramChannel channel;
         private final Sealer sealer;
         private final InetSocketAddress target;
-        private final InetSocketAddress nobody;
+        private final InetSocketAddress unusedPort;
 
         Sender(String address, int port) throws IOException {
             InetAddress from = InetAddress.ofLiteral(address);
@@ -84,24 +86,24 @@ public final class Injector implements Role {
             channel = DatagramChannel.open();
             channel.bind(new InetSocketAddress(from, port));
             target = new InetSocketAddress(to, Frame.UDP_PORT);
-            nobody = new InetSocketAddress(to, CLOSED_PORT);
+            unusedPort = new InetSocketAddress(to, CLOSED_PORT);
             sealer = new Sealer(from, port, to);
         }
 
-        void send(byte[] packet, int length, boolean isAimed) throws IOException {
+        void send(byte[] packet, int length, boolean toRocePort) throws IOException {
             sealer.seal(packet, length);
-            int _ = channel.send(ByteBuffer.wrap(packet, 0, length), isAimed ? target : nobody);
+            int _ = channel.send(ByteBuffer.wrap(packet, 0, length), toRocePort ? target : unusedPort);
         }
     }
 
-    /** What it knows. */
+    /** The values that the attacker knows. */
     private record Known(int served, int servedPsn, long address, int key, int writing, int writingPsn) {}
 
-    /** Where its packets seem to come from. */
+    /** The forged source addresses. */
     private record Senders(Sender peer, Sender otherPort, Sender otherAddress) {}
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         SplittableRandom random = new SplittableRandom(parent.number("seed", 1));
         Senders senders = new Senders(
                 new Sender(TwoHosts.LEFT, Frame.UDP_PORT),
@@ -116,38 +118,38 @@ public final class Injector implements Role {
                 (int) parent.number("writingPsn", 0));
         for (int i = 0; i < WARM_UP; i++) {
             senders.peer.sealer.seal(packet, write(known, i));
-            senders.peer.sealer.seal(packet, answer(known, i, i, random));
+            senders.peer.sealer.seal(packet, response(known, i, i, random));
             senders.peer.sealer.seal(packet, end(known, i, random));
         }
-        parent.say("begun", 1);
+        parent.report("begun", 1);
         int perSecond = (int) parent.number("perSecond", 1);
         int sent = 0;
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
-            boolean isAimed = word.equals("go");
+        for (String command = parent.nextCommand(); !command.equals("end"); command = parent.nextCommand()) {
+            boolean toRocePort = command.equals("go");
             long begin = System.nanoTime();
             for (int i = 0; i < perSecond; i++) {
-                send(senders, known, sent + i, isAimed, random);
-                long early = begin + i * 1_000_000_000L / perSecond - System.nanoTime();
-                if (i % BURST == 0 && early > 0) {
-                    LockSupport.parkNanos(early);
+                send(senders, known, sent + i, toRocePort, random);
+                long aheadNanos = begin + i * 1_000_000_000L / perSecond - System.nanoTime();
+                if (i % BURST == 0 && aheadNanos > 0) {
+                    LockSupport.parkNanos(aheadNanos);
                 }
             }
-            sent += isAimed ? perSecond : 0;
-            parent.say("sent", sent);
+            sent += toRocePort ? perSecond : 0;
+            parent.report("sent", sent);
         }
     }
 
-    private void send(Senders senders, Known known, int i, boolean isAimed, SplittableRandom random)
+    private void send(Senders senders, Known known, int i, boolean toRocePort, SplittableRandom random)
             throws IOException {
         int sweep = i % SWEEP;
         switch (i % 10) {
-            case 0, 1, 2 -> senders.peer.send(packet, write(known, FAR + sweep), isAimed);
-            case 3, 4 -> senders.otherPort.send(packet, write(known, sweep), isAimed);
-            case 5 -> senders.otherAddress.send(packet, write(known, sweep), isAimed);
-            case 6 -> senders.otherPort.send(packet, answer(known, sweep, i, random), isAimed);
-            case 7 -> senders.peer.send(packet, answer(known, sweep, i, random), isAimed);
-            case 8 -> senders.otherAddress.send(packet, answer(known, sweep, i, random), isAimed);
-            default -> senders.peer.send(packet, end(known, i / 10, random), isAimed);
+            case 0, 1, 2 -> senders.peer.send(packet, write(known, PSN_DISTANCE + sweep), toRocePort);
+            case 3, 4 -> senders.otherPort.send(packet, write(known, sweep), toRocePort);
+            case 5 -> senders.otherAddress.send(packet, write(known, sweep), toRocePort);
+            case 6 -> senders.otherPort.send(packet, response(known, sweep, i, random), toRocePort);
+            case 7 -> senders.peer.send(packet, response(known, sweep, i, random), toRocePort);
+            case 8 -> senders.otherAddress.send(packet, response(known, sweep, i, random), toRocePort);
+            default -> senders.peer.send(packet, end(known, i / 10, random), toRocePort);
         }
     }
 
@@ -164,11 +166,11 @@ public final class Injector implements Role {
                 true,
                 known.servedPsn + distance & 0xff_ffff);
         Reth.write(memory, Bth.LENGTH, known.address, known.key, Long.BYTES);
-        memory.set(ValueLayout.JAVA_LONG_UNALIGNED, payloadAt, EVIL);
+        memory.set(ValueLayout.JAVA_LONG_UNALIGNED, payloadAt, INJECTED);
         return payloadAt + Long.BYTES + Icrc.LENGTH;
     }
 
-    private int answer(Known known, int distance, int i, SplittableRandom random) {
+    private int response(Known known, int distance, int i, SplittableRandom random) {
         Bth.write(
                 memory,
                 0,
@@ -183,7 +185,7 @@ public final class Injector implements Role {
         return Bth.LENGTH + Aeth.LENGTH + Icrc.LENGTH;
     }
 
-    /** A message of connection management that ends a connection, for the process that has the queue pair. */
+    /** Writes a connection manager message that ends a connection, for the process that owns the queue pair. */
     private int end(Known known, int i, SplittableRandom random) {
         int queuePair = (i & 1) == 0 ? known.served : known.writing;
         int receiver = queuePair >>> 16 << 24 | random.nextInt(1 << 24);

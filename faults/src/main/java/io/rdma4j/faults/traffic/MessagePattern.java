@@ -9,20 +9,20 @@ import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
 /**
- * What messages consist of: pieces of one long random text, that of message <i>m</i> from a place that depends on
- * <i>m</i>, so that no message has the bytes of its neighbours. The same in every process. Immutable.
+ * The contents of messages: parts of one long random text. Message <i>m</i> begins at an offset that depends on
+ * <i>m</i>, so consecutive messages differ. The text is the same in every process. Immutable.
  */
 public final class MessagePattern {
-    /** The longest message. */
+    /** Maximum length of a message. */
     public static final int MAX_MESSAGE_BYTES = 1 << 20;
 
-    private static final int PLACES = 1 << 16;
-    /** A prime, so that all places have their turn. */
+    private static final int OFFSETS = 1 << 16;
+    /** A prime, so that all offsets are used. */
     private static final int STRIDE = 4099;
 
-    private final MemorySegment text = Arena.ofAuto().allocate((long) MAX_MESSAGE_BYTES + PLACES, 4096);
+    private final MemorySegment text = Arena.ofAuto().allocate((long) MAX_MESSAGE_BYTES + OFFSETS, 4096);
 
-    /** Makes the text. */
+    /** Generates the text. */
     public MessagePattern() {
         SplittableRandom random = new SplittableRandom(6);
         for (long i = 0; i < text.byteSize(); i += Long.BYTES) {
@@ -30,22 +30,22 @@ public final class MessagePattern {
         }
     }
 
-    /** Registers the text, to send from it and to let others read it. */
+    /** Registers the text for sending and for remote reads. */
     public MemoryRegion register(ProtectionDomain domain) {
         return domain.register(text, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
     }
 
-    /** Puts the text into other memory. */
+    /** Copies the text to other memory. */
     void copyTo(MemorySegment memory, long at) {
         MemorySegment.copy(text, 0, memory, at, text.byteSize());
     }
 
-    /** Where the bytes of a message begin. */
+    /** Returns the offset in the text at which a message begins. */
     public static long offset(long message) {
-        return message * STRIDE & (PLACES - 1);
+        return message * STRIDE & (OFFSETS - 1);
     }
 
-    /** Whether {@code length} bytes of {@code memory} from {@code at} are those of a message. */
+    /** Returns whether {@code length} bytes of {@code memory} at {@code at} are those of a message. */
     public boolean isIn(MemorySegment memory, long at, long message, long length) {
         long from = offset(message);
         return MemorySegment.mismatch(memory, at, at + length, text, from, from + length) < 0;

@@ -11,33 +11,33 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An active side that does as it is told, over a connection for each word to an {@link Answerer}.
+ * An active side that executes commands, each over a new connection to an {@link Answerer}.
  *
- * <p>Parameters {@code from}, {@code to}, {@code port}, {@code timeout} (exponent), {@code sizes} (as the other's). Words:
- * {@code exchange BYTES OPERATION…} moves so many bytes by each, checked; {@code stream MESSAGES} writes without a check.
- * To each it says {@code done}: {@code wrong}, {@code status}, {@code bytes}, {@code nanos}, {@code sentPackets},
- * {@code icrcErrors} (of the process so far). Ends
- * when told {@code end}.
+ * <p>The parameters are {@code from}, {@code to}, {@code port}, {@code timeout} (exponent) and {@code sizes} (as the
+ * passive side's). {@code exchange BYTES OPERATION…} transfers and checks so many bytes by each operation; {@code
+ * stream MESSAGES} writes without checks. After each command it reports {@code done}: {@code wrong}, {@code status},
+ * {@code bytes}, {@code nanos}, {@code sentPackets} and {@code icrcErrors} (of the process so far). It exits on {@code
+ * end}.
  */
 public final class Mover implements Role {
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         int timeout = (int) parent.number("timeout", 14);
         int[] sizes = parent.numbers("sizes");
-        parent.say("ready", 1);
-        for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
-            List<String> words = List.of(line.split(" "));
+        parent.report("ready", 1);
+        for (String line = parent.nextCommand(); !line.equals("end"); line = parent.nextCommand()) {
+            List<String> arguments = List.of(line.split(" "));
             Map<String, Object> done;
             try {
-                done = words.getFirst().equals("stream")
-                        ? stream(new WriteStream(from, to, timeout, sizes[0]), Long.parseLong(words.get(1)))
-                        : exchange(new Exchange(from, to, timeout, sizes), words);
+                done = arguments.getFirst().equals("stream")
+                        ? stream(new WriteStream(from, to, timeout, sizes[0]), Long.parseLong(arguments.get(1)))
+                        : exchange(new Exchange(from, to, timeout, sizes), arguments);
             } catch (RdmaException e) {
                 done = Map.of("wrong", String.valueOf(e.getMessage()), "status", "not connected");
             }
-            parent.say("done", done);
+            parent.report("done", done);
         }
     }
 
@@ -53,11 +53,11 @@ public final class Mover implements Role {
         }
     }
 
-    private static Map<String, Object> exchange(Exchange exchange, List<String> words) {
+    private static Map<String, Object> exchange(Exchange exchange, List<String> arguments) {
         try (exchange) {
             long begin = System.nanoTime();
-            long bytes = Long.parseLong(words.get(1));
-            for (String operation : words.subList(2, words.size())) {
+            long bytes = Long.parseLong(arguments.get(1));
+            for (String operation : arguments.subList(2, arguments.size())) {
                 boolean _ = exchange.move(TrafficOperation.valueOf(operation), bytes);
             }
             long nanos = System.nanoTime() - begin;

@@ -12,20 +12,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A passive side: memory that others write and read. It leaves when the peer does, or sends anything. Accepts connections
- * until it is told {@code end}.
+ * A passive side with memory that peers write and read. Accepts connections until it receives {@code end}. A connection
+ * is closed when the peer disconnects or sends a message.
  *
- * <p>Parameters {@code address}, {@code bytes}, {@code backlog}, {@code timeout} (exponent); says {@code port}, and to the
- * word {@code count} as {@code count} how many connections it has made in all and which live.
+ * <p>The parameters are {@code address}, {@code bytes}, {@code backlog} and {@code timeout} (exponent). It reports
+ * {@code port}, and on {@code count} the numbers of all and of open connections as {@code count}.
  */
 public final class PassiveTarget implements Role {
-    private static final Duration LOOK = Duration.ofMillis(20);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
-    private final AtomicInteger made = new AtomicInteger();
-    private final List<TrafficSide> living = new CopyOnWriteArrayList<>();
+    private final AtomicInteger accepted = new AtomicInteger();
+    private final List<TrafficSide> openConnections = new CopyOnWriteArrayList<>();
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         TrafficSide.Shape shape = TrafficSide.Shape.of(16, 16, parent.number("bytes", 1 << 20))
                 .withAckTimeout((int) parent.number("timeout", 14));
         InetSocketAddress address = new InetSocketAddress(parent.text("address", "127.0.0.1"), 0);
@@ -36,21 +36,21 @@ public final class PassiveTarget implements Role {
                 Thread.ofPlatform().daemon().start(() -> serve(request, shape));
             }
         });
-        parent.say("port", listener.port());
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
-            if (word.equals("count")) {
-                parent.say("count", List.of(made.get(), living.size()));
+        parent.report("port", listener.port());
+        for (String command = parent.nextCommand(); !command.equals("end"); command = parent.nextCommand()) {
+            if (command.equals("count")) {
+                parent.report("count", List.of(accepted.get(), openConnections.size()));
             }
         }
     }
 
     private void serve(TrafficSide.Request request, TrafficSide.Shape shape) {
-        try (TrafficSide side = request.accept(shape, fresh -> fresh.postReceive(0, 0, 0))) {
-            made.incrementAndGet();
-            living.add(side);
-            WorkCompletion[] word = WorkCompletion.array(1);
-            while (!side.hasEnded() && side.await(word, LOOK) == 0) {}
-            living.remove(side);
+        try (TrafficSide side = request.accept(shape, newSide -> newSide.postReceive(0, 0, 0))) {
+            accepted.incrementAndGet();
+            openConnections.add(side);
+            WorkCompletion[] command = WorkCompletion.array(1);
+            while (!side.hasEnded() && side.await(command, POLL_INTERVAL) == 0) {}
+            openConnections.remove(side);
         } catch (RdmaException e) {
             System.err.println("not accepted: " + e.getMessage());
         }

@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An active side that is busy with one {@link Exchange} until something goes wrong or the test says so.
+ * An active side that runs one {@link Exchange} until an error or until the test stops it.
  *
- * <p>Parameters {@code from}, {@code to}, {@code port}, {@code timeout} (exponent; 0 for what the connection manager takes),
- * {@code keepAliveMillis} (0 for none), {@code sizes}. Says {@code ready}; to the word {@code look} {@code state}: {@code wrong}, {@code status}, {@code batches},
- * {@code longestMillis} (the longest silence since the last look), {@code portErrors} and {@code portActives} (events of its
- * port), {@code endMillis} (from the last batch to the error); to {@code stop} the same once its batch has ended. Ends when
- * told {@code end}.
+ * <p>The parameters are {@code from}, {@code to}, {@code port}, {@code timeout} (exponent; 0 for the connection
+ * manager's default), {@code keepAliveMillis} (0 for none) and {@code sizes}. It reports {@code ready}. On {@code look}
+ * it reports {@code state}: {@code wrong}, {@code status}, {@code batches}, {@code longestMillis} (the longest pause
+ * since the last report), {@code portErrors} and {@code portActives} (events of its port), {@code endMillis} (from the
+ * last batch to the error). On {@code stop} it reports the same after its current batch. It exits on {@code end}.
  */
 public final class PingPong implements Role {
     private static final TrafficOperation[] OPERATIONS = TrafficOperation.values();
@@ -29,11 +29,11 @@ public final class PingPong implements Role {
     private final AtomicLong endNanos = new AtomicLong();
     private final AtomicInteger portErrors = new AtomicInteger();
     private final AtomicInteger portActives = new AtomicInteger();
-    private volatile boolean stops;
+    private volatile boolean stopping;
     private volatile long lastNanos;
 
     @Override
-    public void play(Parent parent) throws Exception {
+    public void run(Parent parent) throws Exception {
         Exchange exchange = new Exchange(
                 new InetSocketAddress(parent.text("from", "127.0.0.1"), 0),
                 new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0)),
@@ -43,24 +43,24 @@ public final class PingPong implements Role {
         lastNanos = System.nanoTime();
         Thread watch = Thread.ofPlatform().daemon().start(() -> watchPort(exchange));
         Thread worker = Thread.ofPlatform().daemon().start(() -> work(exchange));
-        parent.say("ready", 1);
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
-            if (word.equals("stop")) {
-                stops = true;
+        parent.report("ready", 1);
+        for (String command = parent.nextCommand(); !command.equals("end"); command = parent.nextCommand()) {
+            if (command.equals("stop")) {
+                stopping = true;
                 worker.join();
             }
-            parent.say("state", state(exchange));
+            parent.report("state", state(exchange));
         }
-        stops = true;
+        stopping = true;
         worker.join();
         watch.interrupt();
         exchange.close();
     }
 
     private void work(Exchange exchange) {
-        boolean goesOn = true;
-        for (long i = 0; goesOn && !stops; i++) {
-            goesOn = exchange.moveBatch(OPERATIONS[(int) (i % OPERATIONS.length)]);
+        boolean running = true;
+        for (long i = 0; running && !stopping; i++) {
+            running = exchange.moveBatch(OPERATIONS[(int) (i % OPERATIONS.length)]);
             long now = System.nanoTime();
             longestNanos.accumulateAndGet(now - lastNanos, Math::max);
             endNanos.set(now - lastNanos);
@@ -71,7 +71,7 @@ public final class PingPong implements Role {
 
     private void watchPort(Exchange exchange) {
         try {
-            while (!stops) {
+            while (!stopping) {
                 @Nullable AsyncEvent event = exchange.side().id().verbs().awaitAsyncEvent(Duration.ofMillis(200));
                 if (event != null && event.type() == AsyncEvent.Type.PORT_ERROR) {
                     portErrors.incrementAndGet();
@@ -89,8 +89,8 @@ public final class PingPong implements Role {
         state.put("wrong", exchange.wrong());
         state.put("status", exchange.status().name());
         state.put("batches", batches.get());
-        long silence = exchange.wrong().isEmpty() ? System.nanoTime() - lastNanos : 0;
-        state.put("longestMillis", Math.max(longestNanos.getAndSet(0), silence) / 1_000_000);
+        long pause = exchange.wrong().isEmpty() ? System.nanoTime() - lastNanos : 0;
+        state.put("longestMillis", Math.max(longestNanos.getAndSet(0), pause) / 1_000_000);
         state.put("endMillis", endNanos.get() / 1_000_000);
         state.put("portErrors", portErrors.get());
         state.put("portActives", portActives.get());

@@ -24,7 +24,10 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Hostile connection requests from several addresses; counts what comes back, and what comes to an address that it names. */
+/**
+ * Sends hostile connection requests from several addresses. Counts the responses, and packets sent to an address that
+ * some requests name.
+ */
 public final class RequestStorm implements Role {
     private static final long TCP_SERVICES = 0x0106_0000L;
     private static final int ATTACKERS = 8;
@@ -38,15 +41,15 @@ public final class RequestStorm implements Role {
     private final ByteBuffer received = ByteBuffer.allocate(9000);
     private final byte[] bytes = new byte[GsiPacket.LENGTH];
     private long receivedBytes;
-    private long answers;
+    private long responses;
     private long sentBytes;
 
-    /** Addresses that it needs on its host. */
+    /** Returns the addresses that its host needs. */
     public static List<String> addresses() {
-        return Stream.concat(own(), Stream.of(THIRD_PARTY)).toList();
+        return Stream.concat(attackerAddresses(), Stream.of(THIRD_PARTY)).toList();
     }
 
-    private static Stream<String> own() {
+    private static Stream<String> attackerAddresses() {
         return IntStream.range(0, ATTACKERS).mapToObj(i -> "10.86.0." + (100 + i));
     }
 
@@ -58,8 +61,8 @@ public final class RequestStorm implements Role {
     }
 
     @Override
-    public void play(Parent parent) throws IOException, InterruptedException {
-        for (String address : own().toList()) {
+    public void run(Parent parent) throws IOException, InterruptedException {
+        for (String address : attackerAddresses().toList()) {
             attackers.add(open(address));
             sealers.add(
                     new Sealer(InetAddress.ofLiteral(address), Frame.UDP_PORT, InetAddress.ofLiteral(TwoHosts.RIGHT)));
@@ -67,23 +70,23 @@ public final class RequestStorm implements Role {
         DatagramChannel thirdParty = open(THIRD_PARTY);
         long service = TCP_SERVICES + parent.number("port", 0);
         int messages = (int) parent.number("messages", 1000);
-        parent.say("begun", 1);
+        parent.report("begun", 1);
         for (int i = 0; i < messages; i++) {
             send(i, service);
             if (i % BURST == 0) {
                 Thread.sleep(1);
-                takeAnswers();
+                receiveResponses();
             }
         }
         for (long end = System.nanoTime() + LINGER_NANOS; System.nanoTime() < end; ) {
-            takeAnswers();
+            receiveResponses();
             Thread.sleep(10);
         }
         long toThirdParty = 0;
         while (thirdParty.receive(received.clear()) != null) {
             toThirdParty++;
         }
-        parent.say(
+        parent.report(
                 "result",
                 Map.of(
                         "sentBytes",
@@ -91,35 +94,35 @@ public final class RequestStorm implements Role {
                         "receivedBytes",
                         receivedBytes,
                         "answers",
-                        answers,
+                        responses,
                         "toThirdParty",
                         toThirdParty));
-        String _ = parent.hear();
+        String _ = parent.nextCommand();
     }
 
-    private void takeAnswers() throws IOException {
+    private void receiveResponses() throws IOException {
         for (DatagramChannel attacker : attackers) {
             while (attacker.receive(received.clear()) != null) {
                 receivedBytes += received.position();
-                answers++;
+                responses++;
             }
         }
     }
 
-    /** One of seven kinds of message, from one of the addresses. */
+    /** Sends one of seven kinds of message from one of the addresses. */
     private void send(int i, long service) throws IOException {
-        int which = i % ATTACKERS;
-        Gid from = gid("10.86.0." + (100 + which));
+        int attacker = i % ATTACKERS;
+        Gid from = gid("10.86.0." + (100 + attacker));
         Gid to = gid(TwoHosts.RIGHT);
         int kind = i / ATTACKERS % 7;
         int length = GsiPacket.LENGTH;
-        if (kind != 1) { // which is the last one again
-            Gid named = kind == 5 ? gid(THIRD_PARTY) : from;
+        if (kind != 1) { // kind 1 repeats the previous message
+            Gid namedSource = kind == 5 ? gid(THIRD_PARTY) : from;
             PrivateData privateData = new IpCmHeader(from, 1000 + random.nextInt(60_000), to).with(PrivateData.EMPTY);
             if (kind == 3) {
-                byte[] nonsense = new byte[92];
-                random.nextBytes(nonsense);
-                privateData = PrivateData.of(nonsense);
+                byte[] randomData = new byte[92];
+                random.nextBytes(randomData);
+                privateData = PrivateData.of(randomData);
             }
             Req request = Req.builder()
                     .localCommunicationId(1 + random.nextInt(Integer.MAX_VALUE))
@@ -128,23 +131,23 @@ public final class RequestStorm implements Role {
                     .startingPsn(random.nextInt(1 << 24))
                     .serviceId(kind == 2 ? random.nextLong() : service)
                     .pathMtu(3)
-                    .primaryPath(CmPath.roce(named, to, 0, 0, 64, 19))
+                    .primaryPath(CmPath.roce(namedSource, to, 0, 0, 64, 19))
                     .privateData(privateData)
                     .build();
             int _ = GsiPacket.write(MemorySegment.ofArray(bytes), 0, i & 0xff_ffff, random.nextLong(), request);
-            if (kind == 6) { // a right header, and then anything
+            if (kind == 6) { // a correct header followed by random bytes
                 for (int at = GsiPacket.HEADER_LENGTH + 24; at < GsiPacket.HEADER_LENGTH + CmMad.LENGTH; at++) {
                     bytes[at] = (byte) random.nextInt();
                 }
             }
         }
         if (kind == 4) {
-            length -= 4 * (1 + random.nextInt(50)); // ends early
+            length -= 4 * (1 + random.nextInt(50)); // truncated
         }
-        sealers.get(which).seal(bytes, length);
+        sealers.get(attacker).seal(bytes, length);
         sentBytes += length;
         int _ = attackers
-                .get(which)
+                .get(attacker)
                 .send(
                         ByteBuffer.wrap(bytes, 0, length),
                         new InetSocketAddress(InetAddress.ofLiteral(TwoHosts.RIGHT), Frame.UDP_PORT));

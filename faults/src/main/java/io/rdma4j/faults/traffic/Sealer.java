@@ -7,17 +7,17 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
-/** Makes the ICRC of a packet right, for one sender, who may be a lie, and one receiver. Not thread safe. */
+/** Sets the ICRC of packets with one source, which may be forged, and one destination. Not thread safe. */
 public final class Sealer {
     private final Frame frame = new Frame();
     private final Icrc icrc = new Icrc();
 
     /**
-     * A sender and a receiver.
+     * Sets source and destination.
      *
-     * @param from address that packets seem to come from
-     * @param fromPort UDP port that they seem to come from
-     * @param to address that they go to
+     * @param from source address
+     * @param fromPort source UDP port
+     * @param to destination address
      */
     public Sealer(InetAddress from, int fromPort, InetAddress to) {
         Gid source = gid(from);
@@ -34,7 +34,7 @@ public final class Sealer {
         return new Gid(gid.high(), gid.low());
     }
 
-    /** Makes the last four of {@code length} bytes the ICRC of those before. They are at least 16. */
+    /** Sets the last four of {@code length} bytes to the ICRC of those before. A packet has at least 16 bytes. */
     public void seal(byte[] packet, int length) {
         frame.segment = MemorySegment.ofArray(packet);
         frame.buffer = ByteBuffer.wrap(packet);

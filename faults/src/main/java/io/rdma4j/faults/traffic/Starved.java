@@ -19,11 +19,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A process that runs out of descriptors and of protection domains while it has a connection, and then has them again.
+ * A process that runs out of file descriptors and of protection domains while it has a connection, and then frees them.
  *
- * <p>Parameters {@code from} (addresses joined by commas: one that is used before, and one that is used first when there are
- * no descriptors), {@code to}, {@code port}, {@code sizes}. Says {@code result}: {@code wrong}, {@code refusal} (the words
- * with which a connection from the new address was refused), {@code recoveryMillis}.
+ * <p>The parameters are {@code from} (two addresses separated by a comma: the second is first used while no descriptors
+ * are free), {@code to}, {@code port} and {@code sizes}. It reports {@code result}: {@code wrong}, {@code refusal} (the
+ * message with which a connection from the second address failed) and {@code recoveryMillis}.
  */
 public final class Starved implements Role {
     private static final Path FILE = Path.of("/dev/null");
@@ -34,22 +34,22 @@ public final class Starved implements Role {
     private final List<String> wrong = new ArrayList<>();
 
     @Override
-    public void play(Parent parent) throws IOException, InterruptedException {
+    public void run(Parent parent) throws IOException, InterruptedException {
         String[] from = parent.text("from", "").split(",", -1);
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         int[] sizes = parent.numbers("sizes");
         Map<String, Object> result = new LinkedHashMap<>();
         try (Exchange exchange = new Exchange(new InetSocketAddress(from[0], 0), to, TIMEOUT, sizes)) {
             move(exchange);
-            // Classes that only failures need are loaded while that is possible.
+            // Loads classes that only failures use while descriptors are available.
             connect(new InetSocketAddress(from[0], 0), new InetSocketAddress(to.getAddress(), 1), sizes);
-            System.err.println("lacking: " + SystemFailure.lacksDescriptors(new IOException("none yet")));
+            System.err.println("lacking descriptors: " + SystemFailure.lacksDescriptors(new IOException("none yet")));
             exhaust();
             move(exchange);
             result.put("refusal", connect(new InetSocketAddress(from[1], 0), to, sizes));
-            Thread.sleep(2500); // whatever looks now and then has looked
+            Thread.sleep(2500); // periodic checks have run meanwhile
             move(exchange);
-            release();
+            freeDescriptors();
             long begin = System.nanoTime();
             String refused = connect(new InetSocketAddress(from[1], 0), to, sizes);
             result.put("recoveryMillis", (System.nanoTime() - begin) / 1_000_000);
@@ -60,7 +60,7 @@ public final class Starved implements Role {
             move(exchange);
         }
         result.put("wrong", String.join("; ", wrong));
-        parent.say("result", result);
+        parent.report("result", result);
     }
 
     private void move(Exchange exchange) {
@@ -72,7 +72,7 @@ public final class Starved implements Role {
         }
     }
 
-    /** Why it was refused; empty if it was not. */
+    /** Returns why the connection failed; empty if it succeeded. */
     private static String connect(InetSocketAddress from, InetSocketAddress to, int[] sizes) {
         try (Exchange exchange = new Exchange(from, to, TIMEOUT, sizes)) {
             return exchange.moveBatch(TrafficOperation.SEND) ? "" : exchange.wrong();
@@ -87,29 +87,29 @@ public final class Starved implements Role {
                 descriptors.push(Files.newInputStream(FILE));
             }
         } catch (IOException e) {
-            System.err.println(descriptors.size() + " descriptors taken: " + e.getMessage());
+            System.err.println(descriptors.size() + " descriptors used: " + e.getMessage());
         }
     }
 
-    private void release() throws IOException {
+    private void freeDescriptors() throws IOException {
         while (!descriptors.isEmpty()) {
             descriptors.pop().close();
         }
     }
 
-    /** As many protection domains as there may be, one more, and one again. */
+    /** Creates as many protection domains as allowed and one more, then replaces one. */
     private void exhaustDomains(Exchange exchange) {
         var device = exchange.side().id().verbs();
-        int most = device.attributes().maxProtectionDomains();
+        int max = device.attributes().maxProtectionDomains();
         Deque<ProtectionDomain> domains = new ArrayDeque<>();
         try {
-            while (domains.size() <= most) {
+            while (domains.size() <= max) {
                 domains.push(device.createProtectionDomain());
             }
-            wrong.add(domains.size() + " protection domains where " + most + " are allowed");
+            wrong.add(domains.size() + " protection domains where " + max + " are allowed");
         } catch (RdmaException e) {
-            if (e.errno() != Errno.ENOMEM || most - domains.size() > 16) {
-                wrong.add("protection domain " + (domains.size() + 1) + " of " + most + ": " + e.getMessage());
+            if (e.errno() != Errno.ENOMEM || max - domains.size() > 16) {
+                wrong.add("protection domain " + (domains.size() + 1) + " of " + max + ": " + e.getMessage());
             }
         }
         domains.pop().close();

@@ -9,13 +9,19 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** What hostile peers of an RDMA socket do: connection data that lie, and words and requests that break the protocol. */
+/**
+ * Scripts of hostile peers of an RDMA socket: invalid connection data, and control words and requests that violate the
+ * protocol.
+ */
 public final class StreamScripts {
-    private static final int MOST_VALUE = (1 << 29) - 1;
+    private static final int MAX_VALUE = (1 << 29) - 1;
     private static final int RANDOM_DATA = 4;
     private static final int MANY = 500;
 
-    /** Where the table's and the buffer's descriptors lie in connection data, of 8 bytes of address, 4 of key, 4 of length. */
+    /**
+     * Offsets of the table's and the buffer's descriptor in connection data. A descriptor has 8 bytes of address, 4 of
+     * key and 4 of length.
+     */
     private static final int TABLE = 8;
 
     private static final int BUFFER = 24;
@@ -23,28 +29,29 @@ public final class StreamScripts {
     private static final int LENGTH = 12;
 
     /**
-     * One of them.
+     * A script.
      *
-     * @param name what it does
-     * @param change what becomes of honest connection data
-     * @param talk what it does when it was accepted
+     * @param name description of the script
+     * @param change changes the connection data of a correct peer
+     * @param actions actions of the peer once accepted
      */
-    public record Script(String name, UnaryOperator<byte[]> change, Consumer<HostilePeer> talk) {
+    public record Script(String name, UnaryOperator<byte[]> change, Consumer<HostilePeer> actions) {
         static Script data(String name, UnaryOperator<byte[]> change) {
-            return new Script("connection data with " + name, change, peer -> peer.word(ControlWord.DATA, 100));
+            return new Script(
+                    "connection data with " + name, change, peer -> peer.sendControlWord(ControlWord.DATA, 100));
         }
 
-        static Script talk(String name, Consumer<HostilePeer> talk) {
-            return new Script(name, UnaryOperator.identity(), talk);
+        static Script actions(String name, Consumer<HostilePeer> actions) {
+            return new Script(name, UnaryOperator.identity(), actions);
         }
     }
 
     private StreamScripts() {}
 
-    /** All, in order. */
+    /** Returns all scripts in order. */
     public static List<Script> all() {
         List<Script> all = new ArrayList<>(connectionData());
-        all.addAll(words());
+        all.addAll(controlWords());
         all.addAll(offers());
         all.addAll(requests());
         return all;
@@ -92,55 +99,58 @@ public final class StreamScripts {
         return all;
     }
 
-    private static List<Script> words() {
+    private static List<Script> controlWords() {
         List<Script> all = new ArrayList<>();
-        for (int value : new int[] {65_537, 131_073, 1 << 28, MOST_VALUE}) {
-            all.add(Script.talk("announces " + value + " bytes", peer -> peer.word(ControlWord.DATA, value)));
+        for (int value : new int[] {65_537, 131_073, 1 << 28, MAX_VALUE}) {
+            all.add(Script.actions(
+                    "announces " + value + " bytes", peer -> peer.sendControlWord(ControlWord.DATA, value)));
         }
-        all.add(Script.talk("announces 2 GiB in parts", peer -> repeat(peer, 4, ControlWord.DATA, MOST_VALUE)));
-        all.add(Script.talk("sends more messages than it may", peer -> repeat(peer, MANY, ControlWord.DATA, 1)));
-        all.add(Script.talk("sends many messages of nothing", peer -> repeat(peer, MANY, ControlWord.DATA, 0)));
+        all.add(Script.actions("announces 2 GiB in parts", peer -> repeat(peer, 4, ControlWord.DATA, MAX_VALUE)));
+        all.add(Script.actions("sends more messages than its credit", peer -> repeat(peer, MANY, ControlWord.DATA, 1)));
+        all.add(Script.actions("sends many empty messages", peer -> repeat(peer, MANY, ControlWord.DATA, 0)));
         for (int kind : new int[] {1, 2, 3, 5}) {
-            all.add(Script.talk("says a word of kind " + kind, peer -> peer.word(kind, 17)));
+            all.add(Script.actions("sends a control word of kind " + kind, peer -> peer.sendControlWord(kind, 17)));
         }
-        for (int value : new int[] {1, 3, 1000, MOST_VALUE}) {
-            all.add(Script.talk("says control word " + value, peer -> peer.word(ControlWord.CONTROL, value)));
+        for (int value : new int[] {1, 3, 1000, MAX_VALUE}) {
+            all.add(Script.actions(
+                    "sends control value " + value, peer -> peer.sendControlWord(ControlWord.CONTROL, value)));
         }
         for (int end : new int[] {ControlWord.SHUTDOWN, ControlWord.DISCONNECT}) {
-            all.add(Script.talk("sends behind end " + end, peer -> {
-                peer.word(ControlWord.CONTROL, end);
-                peer.word(ControlWord.DATA, 10);
+            all.add(Script.actions("sends after end " + end, peer -> {
+                peer.sendControlWord(ControlWord.CONTROL, end);
+                peer.sendControlWord(ControlWord.DATA, 10);
             }));
-            all.add(Script.talk("ends many times by " + end, peer -> repeat(peer, 20, ControlWord.CONTROL, end)));
+            all.add(Script.actions("repeats end " + end, peer -> repeat(peer, 20, ControlWord.CONTROL, end)));
         }
-        for (int index : new int[] {0, 1, 0xffff, MOST_VALUE}) {
-            all.add(Script.talk("maps entry " + index, peer -> peer.word(ControlWord.MAPPING, index)));
+        for (int index : new int[] {0, 1, 0xffff, MAX_VALUE}) {
+            all.add(Script.actions("maps entry " + index, peer -> peer.sendControlWord(ControlWord.MAPPING, index)));
         }
         return all;
     }
 
     private static void repeat(HostilePeer peer, int times, int kind, int value) {
         for (int i = 0; i < times; i++) {
-            peer.word(kind, value);
+            peer.sendControlWord(kind, value);
         }
     }
 
     private static List<Script> offers() {
         List<Script> all = new ArrayList<>();
-        all.add(Script.talk("takes all credit back", peer -> repeat(peer, 3, ControlWord.CREDIT, 0)));
-        all.add(Script.talk("grants credit without end", peer -> repeat(peer, 20, ControlWord.CREDIT, MOST_VALUE)));
+        all.add(Script.actions("revokes all credit", peer -> repeat(peer, 3, ControlWord.CREDIT, 0)));
+        all.add(Script.actions("grants credit repeatedly", peer -> repeat(peer, 20, ControlWord.CREDIT, MAX_VALUE)));
         for (int length : new int[] {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
-            all.add(Script.talk("offers a buffer of " + length, peer -> {
+            all.add(Script.actions("offers a buffer of " + length, peer -> {
                 peer.offer(1, new BufferDescriptor(-100, 5, length), CREDITS);
-                peer.word(ControlWord.DATA, 100); // is echoed
+                peer.sendControlWord(ControlWord.DATA, 100); // the server echoes data
             }));
         }
-        all.add(Script.talk("offers three buffers at a time", peer -> {
+        all.add(Script.actions("offers three buffers at a time", peer -> {
             for (int i = 0; i < 3; i++) {
                 peer.offer((i + 1) & 1, new BufferDescriptor(1000, 5, 1000), CREDITS);
             }
         }));
-        all.add(Script.talk("offers behind the table", peer -> peer.offer(2, new BufferDescriptor(1, 2, 3), CREDITS)));
+        all.add(Script.actions(
+                "offers an entry after the table", peer -> peer.offer(2, new BufferDescriptor(1, 2, 3), CREDITS)));
         return all;
     }
 
@@ -148,40 +158,40 @@ public final class StreamScripts {
 
     private static List<Script> requests() {
         List<Script> all = new ArrayList<>();
-        all.add(Script.talk("writes behind the buffer", peer -> {
+        all.add(Script.actions("writes after the buffer", peer -> {
             BufferDescriptor buffer = peer.buffer();
             peer.write(buffer.address() + 2L * buffer.length(), buffer.key(), 1);
         }));
-        all.add(Script.talk("writes over the end of the buffer", peer -> {
+        all.add(Script.actions("writes beyond the end of the buffer", peer -> {
             BufferDescriptor buffer = peer.buffer();
             peer.write(buffer.address() + 2L * buffer.length() - 1, buffer.key(), 4096);
         }));
-        all.add(Script.talk(
+        all.add(Script.actions(
                 "writes before the buffer",
                 peer -> peer.write(peer.buffer().address() - 1, peer.buffer().key(), 1)));
-        all.add(Script.talk(
+        all.add(Script.actions(
                 "writes a mebibyte",
                 peer -> peer.write(peer.buffer().address(), peer.buffer().key(), 1 << 20)));
-        all.add(Script.talk(
+        all.add(Script.actions(
                 "writes with another key",
                 peer -> peer.write(peer.buffer().address(), peer.buffer().key() ^ 1, 8)));
-        all.add(Script.talk(
-                "writes around the end of all addresses",
+        all.add(Script.actions(
+                "writes with an address that wraps around",
                 peer -> peer.write(-16, peer.buffer().key(), 32)));
-        all.add(Script.talk(
+        all.add(Script.actions(
                 "reads the buffer",
                 peer -> peer.read(peer.buffer().address(), peer.buffer().key(), 64)));
-        all.add(Script.talk(
+        all.add(Script.actions(
                 "reads the table",
                 peer -> peer.read(peer.table().address(), peer.table().key(), 16)));
-        all.add(Script.talk(
+        all.add(Script.actions(
                 "adds to the buffer",
                 peer -> peer.post(request -> request.fetchAndAdd(
                         peer.buffer().address() & -8, peer.buffer().key(), 1))));
-        all.add(Script.talk("sends a message without a word", peer -> peer.send(0)));
-        all.add(Script.talk("sends a message of 65536 bytes", peer -> peer.send(65_536)));
-        all.add(Script.talk(
-                "takes the buffer's key back",
+        all.add(Script.actions("sends a message without a control word", peer -> peer.send(0)));
+        all.add(Script.actions("sends a message of 65536 bytes", peer -> peer.send(65_536)));
+        all.add(Script.actions(
+                "invalidates the buffer's key",
                 peer -> peer.post(request -> request.invalidate(peer.buffer().key()))));
         return all;
     }

@@ -2,13 +2,13 @@ package io.rdma4j.faults.traffic;
 
 import io.rdma4j.verbs.CompletionOpcode;
 
-/** What moves the bytes of an {@link Exchange}. */
+/** An operation that transfers the bytes of an {@link Exchange}. */
 public enum TrafficOperation {
     /** SEND into posted receives. */
     SEND(0, CompletionOpcode.SEND),
     /** RDMA WRITE. */
     WRITE(1, CompletionOpcode.RDMA_WRITE),
-    /** RDMA WRITE with immediate data, which takes a receive. */
+    /** RDMA WRITE with immediate data, which consumes a receive. */
     WRITE_IMMEDIATE(2, CompletionOpcode.RDMA_WRITE),
     /** RDMA READ. */
     READ(3, CompletionOpcode.RDMA_READ);
@@ -21,22 +21,22 @@ public enum TrafficOperation {
         this.completion = completion;
     }
 
-    /** A number for it, which {@link #ofCode} knows. */
+    /** Returns the code of the operation, for {@link #ofCode}. */
     int code() {
         return code;
     }
 
-    /** The operation of a number. */
+    /** Returns the operation with a code. */
     static TrafficOperation ofCode(int code) {
         for (TrafficOperation operation : values()) {
             if (operation.code == code) {
                 return operation;
             }
         }
-        throw new IllegalArgumentException("no operation has the number " + code);
+        throw new IllegalArgumentException("no operation has the code " + code);
     }
 
-    /** What its completion says. */
+    /** Returns the opcode of its completions. */
     CompletionOpcode completion() {
         return completion;
     }

@@ -29,69 +29,69 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a reliable connection, with a completion queue of its own and a region of memory that the other side may
- * use; the sides tell each other address and key in the private data of connecting. Not thread safe.
+ * One side of a reliable connection, with a completion queue and a memory region that the peer may access. The sides
+ * exchange address and key of their regions in the private data. Not thread safe.
  */
 public final class TrafficSide implements AutoCloseable {
     private static final Duration STEP = Duration.ofSeconds(20);
 
     /**
-     * Sizes and patience of a side.
+     * The sizes and retry parameters of a side.
      *
-     * @param sends send queue, in work requests
-     * @param receives receive queue, in work requests
-     * @param regionBytes memory
-     * @param ackTimeout exponent of the local ACK timeout, 4.096 µs times 2 to its power
+     * @param sends capacity of the send queue, in work requests
+     * @param receives capacity of the receive queue, in work requests
+     * @param regionBytes size of the memory region
+     * @param ackTimeout exponent of the local ACK timeout, which is 4.096 µs times 2 to its power
      * @param retries retry count, 0 to 7
-     * @param receiverNotReadyRetries the same for receivers without a receive request; 7 is for ever
+     * @param receiverNotReadyRetries RNR retry count, 0 to 7; 7 retries indefinitely
      */
     public record Shape(
             int sends, int receives, long regionBytes, int ackTimeout, int retries, int receiverNotReadyRetries) {
-        /** A shape with a local ACK timeout of 67 ms, and 7 for both counts. */
+        /** Returns a shape with a local ACK timeout of 67 ms and both retry counts 7. */
         public static Shape of(int sends, int receives, long regionBytes) {
             return new Shape(sends, receives, regionBytes, 14, 7, 7);
         }
 
-        /** The same with another timeout. */
+        /** Returns a copy with another local ACK timeout. */
         public Shape withAckTimeout(int exponent) {
             return new Shape(sends, receives, regionBytes, exponent, retries, receiverNotReadyRetries);
         }
 
-        /** The same with other counts. */
+        /** Returns a copy with other retry counts. */
         public Shape withRetries(int count, int receiverNotReady) {
             return new Shape(sends, receives, regionBytes, ackTimeout, count, receiverNotReady);
         }
     }
 
-    /** Waits for connections. */
+    /** A listener for connections. */
     public static final class Listener implements AutoCloseable {
         private final CmId id;
 
-        /** Listens at {@code address}; port 0 lets the system choose one. */
+        /** Listens on {@code address}; port 0 lets the system choose one. */
         public Listener(InetSocketAddress address, int backlog) {
             id = CmId.create(PortSpace.TCP, null);
             id.bindAddress(address);
             id.listen(backlog);
         }
 
-        /** The port. */
+        /** Returns the port. */
         public int port() {
             return id.sourcePort();
         }
 
-        /** How many packets this process has dropped so far because of a wrong ICRC. */
+        /** Returns the number of packets that this process has dropped so far because of a wrong ICRC. */
         public long icrcErrors() {
             return TrafficSide.icrcErrors(id);
         }
 
-        /** Waits for somebody who wants to connect. */
+        /** Waits for a connection request. */
         public Request request() {
             return new Request(id.getRequest());
         }
 
-        /** Waits for somebody who wants to connect, and accepts. */
+        /** Waits for a connection request and accepts it. */
         public TrafficSide accept(Shape shape) {
-            return request().accept(shape, fresh -> {});
+            return request().accept(shape, newSide -> {});
         }
 
         @Override
@@ -100,7 +100,7 @@ public final class TrafficSide implements AutoCloseable {
         }
     }
 
-    /** Somebody who wants to connect. */
+    /** A connection request. */
     public static final class Request {
         private final CmId peer;
 
@@ -109,15 +109,15 @@ public final class TrafficSide implements AutoCloseable {
         }
 
         /**
-         * Accepts; {@code prepare} is called before the peer can send: to post receives.
+         * Accepts the request. {@code prepare} is called before the peer can send, to post receives.
          *
-         * @throws io.rdma4j.verbs.RdmaException if the peer is gone meanwhile; nothing is left then
+         * @throws io.rdma4j.verbs.RdmaException if the peer has disconnected meanwhile; all resources are then freed
          */
         public TrafficSide accept(Shape shape, Consumer<TrafficSide> prepare) {
-            byte[] greeting = greeting(peer);
+            byte[] privateData = privateData(peer);
             TrafficSide side = new TrafficSide(peer, shape);
             try {
-                side.meet(greeting);
+                side.setRemoteMemory(privateData);
                 prepare.accept(side);
                 peer.accept(side.parameters());
                 return side;
@@ -128,7 +128,7 @@ public final class TrafficSide implements AutoCloseable {
         }
     }
 
-    private final Deque<AutoCloseable> made = new ArrayDeque<>();
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Shape shape;
     private final CmId id;
     private final ProtectionDomain domain;
@@ -146,13 +146,13 @@ public final class TrafficSide implements AutoCloseable {
     private TrafficSide(CmId id, Shape shape) {
         this.id = id;
         this.shape = shape;
-        made.push(id);
+        resources.push(id);
         id.setAckTimeout(shape.ackTimeout());
         domain = keep(id.verbs().createProtectionDomain());
         channel = keep(id.verbs().createCompletionChannel());
         completions = keep(id.verbs().createCompletionQueue(shape.sends() + shape.receives() + 1, null, channel));
         Arena arena = Arena.ofShared();
-        made.push(arena);
+        resources.push(arena);
         region = keep(domain.register(
                 arena.allocate(shape.regionBytes(), 4096),
                 AccessFlag.LOCAL_WRITE,
@@ -163,27 +163,27 @@ public final class TrafficSide implements AutoCloseable {
                 domain,
                 CmQueuePairAttributes.of(QueuePairInitAttributes.reliable(
                         completions, new QueuePairCapabilities(shape.sends(), shape.receives(), 1, 1, 0))));
-        made.push(id::destroyQueuePair);
+        resources.push(id::destroyQueuePair);
     }
 
     private <T extends AutoCloseable> T keep(T object) {
-        made.push(object);
+        resources.push(object);
         return object;
     }
 
     /**
      * Connects.
      *
-     * @throws io.rdma4j.verbs.RdmaException if that fails
+     * @throws io.rdma4j.verbs.RdmaException if connecting fails
      */
     public static TrafficSide connect(InetSocketAddress source, InetSocketAddress destination, Shape shape) {
         return connect(source, destination, shape, side -> {});
     }
 
     /**
-     * The same; {@code prepare} is called before the peer can send: to post receives.
+     * Connects. {@code prepare} is called before the peer can send, to post receives.
      *
-     * @throws io.rdma4j.verbs.RdmaException if that fails; nothing is left then
+     * @throws io.rdma4j.verbs.RdmaException if connecting fails; all resources are then freed
      */
     public static TrafficSide connect(
             InetSocketAddress source, InetSocketAddress destination, Shape shape, Consumer<TrafficSide> prepare) {
@@ -200,7 +200,7 @@ public final class TrafficSide implements AutoCloseable {
         try {
             prepare.accept(side);
             id.connect(side.parameters());
-            side.meet(greeting(id));
+            side.setRemoteMemory(privateData(id));
             return side;
         } catch (RuntimeException e) {
             side.close();
@@ -209,69 +209,69 @@ public final class TrafficSide implements AutoCloseable {
     }
 
     private ConnectionParameters parameters() {
-        ByteBuffer greeting = ByteBuffer.allocate(20);
-        greeting.putLong(region.address()).putInt(region.remoteKey()).putLong(region.lengthBytes());
+        ByteBuffer privateData = ByteBuffer.allocate(20);
+        privateData.putLong(region.address()).putInt(region.remoteKey()).putLong(region.lengthBytes());
         return ConnectionParameters.defaults()
                 .withRetries(shape.retries(), shape.receiverNotReadyRetries())
-                .withPrivateData(greeting.array());
+                .withPrivateData(privateData.array());
     }
 
-    private static byte[] greeting(CmId id) {
+    private static byte[] privateData(CmId id) {
         CmEvent event = Objects.requireNonNull(id.event(), "a connection without an event");
         return event.privateData();
     }
 
-    private void meet(byte[] greeting) {
-        ByteBuffer words = ByteBuffer.wrap(greeting);
-        remoteAddress = words.getLong();
-        remoteKey = words.getInt();
-        remoteBytes = words.getLong();
+    private void setRemoteMemory(byte[] privateData) {
+        ByteBuffer fields = ByteBuffer.wrap(privateData);
+        remoteAddress = fields.getLong();
+        remoteKey = fields.getInt();
+        remoteBytes = fields.getLong();
     }
 
-    /** The identifier. */
+    /** Returns the identifier. */
     public CmId id() {
         return id;
     }
 
-    /** The protection domain. */
+    /** Returns the protection domain. */
     public ProtectionDomain domain() {
         return domain;
     }
 
-    /** The queue pair. */
+    /** Returns the queue pair. */
     public QueuePair queuePair() {
         return queuePair;
     }
 
-    /** Memory of this side. */
+    /** Returns the memory region of this side. */
     public MemoryRegion region() {
         return region;
     }
 
-    /** Completions of both queues. */
+    /** Returns the completion queue of both queues. */
     public CompletionQueue completions() {
         return completions;
     }
 
-    /** Where the other side's memory is. */
+    /** Returns the address of the peer's memory. */
     public long remoteAddress() {
         return remoteAddress;
     }
 
-    /** Key of the other side's memory. */
+    /** Returns the remote key of the peer's memory. */
     public int remoteKey() {
         return remoteKey;
     }
 
-    /** Size of the other side's memory. */
+    /** Returns the size of the peer's memory. */
     public long remoteBytes() {
         return remoteBytes;
     }
 
     /**
-     * Waits until there are completions, for {@code limit} at most.
+     * Waits up to {@code limit} for completions.
      *
-     * @return how many there are in {@code batch}, 0 if none came
+     * @return the number of completions in {@code batch}, or 0 if there are none
      */
     public int await(WorkCompletion[] batch, Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
@@ -296,24 +296,24 @@ public final class TrafficSide implements AutoCloseable {
         queuePair.postReceive(receive.reset(receiveId).into(region, offsetBytes, lengthBytes));
     }
 
-    /** What a queue pair that has failed tells: the completion, and what was counted until then. */
+    /** Describes a failed queue pair: the completion and its counters so far. */
     public String failure(WorkCompletion completion) {
         return completion + ", " + counted();
     }
 
-    /** The same for one that says nothing any more. */
+    /** Describes a queue pair that reports no completions. */
     public String silence(Duration lasted) {
-        return "nothing for " + lasted.toSeconds() + " s, " + queuePair.state() + ", " + counted();
+        return "no completion for " + lasted.toSeconds() + " s, " + queuePair.state() + ", " + counted();
     }
 
-    /** What the queue pair has counted so far, without what has not happened. */
+    /** Returns the non-zero counters of the queue pair. */
     public Map<String, Long> counted() {
         Map<String, Long> counted = new TreeMap<>(queuePair.counters());
         counted.values().removeIf(count -> count == 0);
         return counted;
     }
 
-    /** How many packets this process has dropped so far because of a wrong ICRC. */
+    /** Returns the number of packets that this process has dropped so far because of a wrong ICRC. */
     public long icrcErrors() {
         return icrcErrors(id);
     }
@@ -322,18 +322,18 @@ public final class TrafficSide implements AutoCloseable {
         return id.verbs().counters().getOrDefault("process_icrc_err", -1L);
     }
 
-    /** What happens to the connection from the first call on, or before it and after it was made. */
+    /** Returns the event channel of the connection, which the first call opens. */
     public EventChannel events() {
         if (events == null) {
             EventChannel opened = EventChannel.open();
             id.migrate(opened);
-            made.addLast(opened); // closed last, after the identifier
+            resources.addLast(opened); // closed last, after the identifier
             events = opened;
         }
         return events;
     }
 
-    /** Whether the peer has left, or the connection was given up. */
+    /** Returns whether the peer has disconnected or the connection has failed. */
     public boolean hasEnded() {
         try (@Nullable CmEvent event = events().poll()) {
             ended |= event != null && event.type() == CmEvent.Type.DISCONNECTED;
@@ -341,12 +341,12 @@ public final class TrafficSide implements AutoCloseable {
         }
     }
 
-    /** Gives up all that it made. */
+    /** Frees all resources. */
     @Override
     public void close() {
-        while (!made.isEmpty()) {
+        while (!resources.isEmpty()) {
             try {
-                made.pop().close();
+                resources.pop().close();
             } catch (Exception e) {
                 throw new IllegalStateException("closing failed", e);
             }

@@ -21,24 +21,24 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A device and what queue pairs need, for tests that make and break queue pairs by the thousand without a connection
- * manager. Both sides of a connection may be in one process. Not thread safe.
+ * An open device with the objects that queue pairs need, for tests that create and break thousands of queue pairs
+ * without a connection manager. Both sides of a connection may be in one process. Not thread safe.
  */
 public final class VerbsSide implements AutoCloseable {
-    /** All that a peer may be allowed. */
+    /** All access rights that a peer may have. */
     public static final Set<AccessFlag> ALL = Set.copyOf(EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED)));
 
     /**
-     * What a connection bears before it fails.
+     * The retry parameters of a connection.
      *
-     * @param timeout exponent of the local ACK timeout, 4.096 µs times 2 to its power
+     * @param timeout exponent of the local ACK timeout, which is 4.096 µs times 2 to its power
      * @param retries retry count, 0 to 7
-     * @param rnrRetries the same for receivers without a receive; 7 is for ever
-     * @param minRnrTimer code of the time that a sender is to wait for a receive, 0 to 31
+     * @param rnrRetries RNR retry count, 0 to 7; 7 retries indefinitely
+     * @param minRnrTimer code of the time that a sender waits after an RNR NAK, 0 to 31
      */
-    public record Patience(int timeout, int retries, int rnrRetries, int minRnrTimer) {
-        /** 67 ms, seven times, for ever, 0.01 ms. */
-        public static final Patience USUAL = new Patience(14, 7, 7, 1);
+    public record RetryParameters(int timeout, int retries, int rnrRetries, int minRnrTimer) {
+        /** 67 ms, seven retries, indefinite RNR retries, 0.01 ms. */
+        public static final RetryParameters DEFAULT = new RetryParameters(14, 7, 7, 1);
     }
 
     private static final int PSN = 0xff_ff00;
@@ -53,8 +53,8 @@ public final class VerbsSide implements AutoCloseable {
      * Opens the device of an address.
      *
      * @param address local address
-     * @param entries of the completion queue
-     * @param vector its completion vector: another one is driven by another engine; taken modulo how many there are
+     * @param entries capacity of the completion queue
+     * @param vector its completion vector, modulo the number of vectors; different engines drive different vectors
      */
     public VerbsSide(InetAddress address, int entries, int vector) {
         this.address = address;
@@ -65,68 +65,68 @@ public final class VerbsSide implements AutoCloseable {
         completions = context.createCompletionQueue(entries, null, null, vector % context.completionVectors());
     }
 
-    /** The device. */
+    /** Returns the device. */
     public DeviceContext context() {
         return context;
     }
 
-    /** The protection domain. */
+    /** Returns the protection domain. */
     public ProtectionDomain domain() {
         return domain;
     }
 
-    /** Where all queue pairs report. */
+    /** Returns the completion queue of all queue pairs. */
     public CompletionQueue completions() {
         return completions;
     }
 
-    /** A reliable connection in the state RESET. */
+    /** Creates a queue pair of a reliable connection in the state RESET. */
     public QueuePair queuePair(int sends, int receives) {
         return queuePair(QueuePairType.RELIABLE_CONNECTION, sends, receives);
     }
 
-    /** A queue pair in the state RESET. */
+    /** Creates a queue pair in the state RESET. */
     public QueuePair queuePair(QueuePairType type, int sends, int receives) {
         return domain.createQueuePair(
                 QueuePairInitAttributes.of(type, completions, new QueuePairCapabilities(sends, receives, 1, 1, 0)));
     }
 
-    /** The path to an address from here. */
+    /** Returns the path from this side to an address. */
     public AddressVector path(InetAddress peer) {
         return new AddressVector(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer), 0, 0, 64, 0, 1);
     }
 
     /**
-     * A queue pair for datagrams, ready to send and to receive.
+     * Creates a datagram queue pair that is ready to send and to receive.
      *
      * @param key its queue key
      */
     public QueuePair datagramQueuePair(int sends, int receives, int key) {
-        QueuePair made = queuePair(QueuePairType.UNRELIABLE_DATAGRAM, sends, receives);
-        made.modify(new QueuePairAttributes()
+        QueuePair queuePair = queuePair(QueuePairType.UNRELIABLE_DATAGRAM, sends, receives);
+        queuePair.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
                 .partitionKeyIndex(0)
                 .port(1)
                 .queueKey(key));
-        made.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE));
-        made.modify(
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE));
+        queuePair.modify(
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(PSN));
-        return made;
+        return queuePair;
     }
 
-    /** Connects two queue pairs of two sides, with {@link Patience#USUAL}. */
+    /** Connects queue pairs of two sides with {@link RetryParameters#DEFAULT}. */
     public static void connect(VerbsSide a, QueuePair ofA, VerbsSide b, QueuePair ofB) {
-        connect(a, ofA, b, ofB, Patience.USUAL);
+        connect(a, ofA, b, ofB, RetryParameters.DEFAULT);
     }
 
-    /** The same with another patience. */
-    public static void connect(VerbsSide a, QueuePair ofA, VerbsSide b, QueuePair ofB, Patience patience) {
+    /** Connects queue pairs of two sides. */
+    public static void connect(VerbsSide a, QueuePair ofA, VerbsSide b, QueuePair ofB, RetryParameters patience) {
         a.connect(ofA, b.address, ofB.number(), patience);
         b.connect(ofB, a.address, ofA.number(), patience);
     }
 
     /** Connects a queue pair of this side to one of another process. */
-    public void connect(QueuePair local, InetAddress peer, int peerNumber, Patience patience) {
+    public void connect(QueuePair local, InetAddress peer, int peerNumber, RetryParameters patience) {
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
                 .partitionKeyIndex(0)
@@ -152,7 +152,7 @@ public final class VerbsSide implements AutoCloseable {
     /**
      * Polls for one completion.
      *
-     * @throws IllegalStateException if none comes in time
+     * @throws IllegalStateException if there is none within {@code limit}
      */
     public WorkCompletion await(Duration limit) {
         WorkCompletion[] one = WorkCompletion.array(1);

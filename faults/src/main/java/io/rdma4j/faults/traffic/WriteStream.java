@@ -6,10 +6,13 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Writes of one length, as many outstanding as the send queue holds, to an {@link Answerer} or a {@link PassiveTarget}. Not thread safe. */
+/**
+ * WRITEs of one length to an {@link Answerer} or a {@link PassiveTarget}, as many outstanding as the send queue holds.
+ * Not thread safe.
+ */
 public final class WriteStream implements AutoCloseable {
     private static final int OUTSTANDING = 64;
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration WAIT_LIMIT = Duration.ofSeconds(40);
 
     private final TrafficSide side;
     private final MemoryRegion text;
@@ -23,7 +26,7 @@ public final class WriteStream implements AutoCloseable {
     /**
      * Connects.
      *
-     * @throws io.rdma4j.verbs.RdmaException if that fails
+     * @throws io.rdma4j.verbs.RdmaException if connecting fails
      */
     public WriteStream(InetSocketAddress from, InetSocketAddress to, int ackTimeout, int lengthBytes) {
         this.lengthBytes = lengthBytes;
@@ -32,39 +35,39 @@ public final class WriteStream implements AutoCloseable {
         text = new MessagePattern().register(side.domain());
     }
 
-    /** The connection. */
+    /** Returns the connection. */
     public TrafficSide side() {
         return side;
     }
 
-    /** The first thing that was wrong; empty if nothing was. */
+    /** Returns the first error; empty if there was none. */
     public String wrong() {
         return wrong;
     }
 
-    /** Writes that were completed. */
+    /** Returns the number of completed WRITEs. */
     public long completed() {
         return completed;
     }
 
-    /** Writes {@code count} messages more, unless something goes wrong; whether nothing has. */
+    /** Writes {@code count} more messages, until an error. Returns whether there was none. */
     public boolean write(long count) {
         long until = posted + count;
         while (completed < until && wrong.isEmpty()) {
             while (posted < until && posted - completed < OUTSTANDING) {
-                long places = side.remoteBytes() / lengthBytes;
+                long slots = side.remoteBytes() / lengthBytes;
                 side.queuePair()
                         .postSend(request.reset(posted)
                                 .from(text, MessagePattern.offset(posted), lengthBytes)
-                                .write(side.remoteAddress() + posted % places * lengthBytes, side.remoteKey())
+                                .write(side.remoteAddress() + posted % slots * lengthBytes, side.remoteKey())
                                 .signaled());
                 posted++;
             }
-            int some = side.await(batch, PATIENCE);
-            if (some == 0) {
-                wrong = side.silence(PATIENCE);
+            int polled = side.await(batch, WAIT_LIMIT);
+            if (polled == 0) {
+                wrong = side.silence(WAIT_LIMIT);
             }
-            for (int i = 0; i < some && wrong.isEmpty(); i++) {
+            for (int i = 0; i < polled && wrong.isEmpty(); i++) {
                 if (!batch[i].isSuccess()) {
                     wrong = side.failure(batch[i]);
                 } else if (batch[i].id() != completed) {

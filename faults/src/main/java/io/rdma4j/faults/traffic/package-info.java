@@ -1,4 +1,4 @@
-/** What the processes of a test do: connect, move bytes that can be checked, and say what happened. */
+/** The code that processes of tests run: they connect, transfer bytes that can be checked, and report the results. */
 @NullMarked
 package io.rdma4j.faults.traffic;
 

@@ -31,20 +31,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * F9: what processes of a host tell each other over the channels of a shared port. The first byte of the input chooses whether
- * it is to the owner, from several processes, or from the owner to one; then follow steps of a byte each and what they need.
+ * F9: messages between the processes of a host over the channels of a shared port. The first byte of the input selects
+ * whether several processes send to the owner or the owner sends to one process. Then follow steps of one byte and
+ * their arguments.
  *
- * <p>To the owner nobody can say anything that comes to another process as a frame, or names another UDP port than its own for
- * a slot that it was not given; what a message makes the owner say is little; who says nonsense is thrown out. From the owner
- * come frames as long as their message, and no longer than a frame can be.
+ * <p>No message to the owner is relayed to another process as a frame, or assigns a UDP port to a slot that the sender
+ * does not hold. A message causes few responses, and a process that sends invalid messages is disconnected. Frames from
+ * the owner have the length of their message, which is at most the maximum of a frame.
  *
- * <p>Made once for a process: the engine whose port it is has threads. It is locked while an input runs, and two runs of one
- * input do the same.
+ * <p>The engine with the port has threads and exists once per process. It is locked while an input runs. Two runs of
+ * one input have the same effect.
  */
 public final class RelayTarget implements FuzzTarget {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
     private static final int CHANNELS = 4;
-    private static final int MOST_MESSAGE_BYTES = 2048;
+    private static final int MAX_MESSAGE_BYTES = 2048;
     private static final int BURST_FRAMES = 128;
 
     /** Each member has memory that only the garbage collector frees. */
@@ -52,7 +53,7 @@ public final class RelayTarget implements FuzzTarget {
 
     private static final List<Frame> FRAMES = Captures.frames().toList();
 
-    /** The engine and its port; there is one of it. */
+    /** The engine and its port, which exist once. */
     private static final class Fixture {
         private static final Fixture INSTANCE = new Fixture();
 
@@ -86,10 +87,10 @@ public final class RelayTarget implements FuzzTarget {
         }
     }
 
-    /** A channel that gives what the input says, and keeps what is said. */
+    /** A channel that supplies the messages of the input and records sent messages. */
     private static final class Wire implements LocalChannel {
         private final Deque<byte[]> input = new ArrayDeque<>();
-        private final List<byte[]> said = new ArrayList<>();
+        private final List<byte[]> sent = new ArrayList<>();
         private boolean isClosed;
 
         @Override
@@ -98,7 +99,7 @@ public final class RelayTarget implements FuzzTarget {
             int first = header.remaining();
             header.duplicate().get(message, 0, first);
             body.duplicate().get(message, first, message.length - first);
-            said.add(message);
+            sent.add(message);
             return !isClosed;
         }
 
@@ -120,20 +121,20 @@ public final class RelayTarget implements FuzzTarget {
     }
 
     private byte[] bytes = new byte[0];
-    private int at;
+    private int position;
 
     /** Creates the target. */
     public RelayTarget() {}
 
     private int u8() {
-        return at < bytes.length ? bytes[at++] & 0xff : 0;
+        return position < bytes.length ? bytes[position++] & 0xff : 0;
     }
 
     private byte[] message() {
-        int length = Math.min(u8() << 8 | u8(), Math.min(bytes.length - at, MOST_MESSAGE_BYTES));
-        byte[] found = Arrays.copyOfRange(bytes, at, at + Math.max(0, length));
-        at += found.length;
-        return found;
+        int length = Math.min(u8() << 8 | u8(), Math.min(bytes.length - position, MAX_MESSAGE_BYTES));
+        byte[] result = Arrays.copyOfRange(bytes, position, position + Math.max(0, length));
+        position += result.length;
+        return result;
     }
 
     private static void holds(boolean condition, String law) {
@@ -145,7 +146,7 @@ public final class RelayTarget implements FuzzTarget {
     @Override
     public void run(byte[] input) {
         bytes = input;
-        at = 0;
+        position = 0;
         Fixture fixture = Fixture.INSTANCE;
         fixture.engine.lock();
         try {
@@ -166,65 +167,68 @@ public final class RelayTarget implements FuzzTarget {
 
     private void toOwner(Fixture fixture) {
         List<Wire> wires = Stream.generate(Wire::new).limit(CHANNELS).toList();
-        Deque<Wire> fresh = new ArrayDeque<>(wires);
+        Deque<Wire> unaccepted = new ArrayDeque<>(wires);
         PortOwner owner = new PortOwner(
                 fixture.engine,
                 fixture.port,
                 new LinkSet.LocalListener() {
                     @Override
                     public @Nullable LocalChannel accept() {
-                        return fresh.poll();
+                        return unaccepted.poll();
                     }
 
                     @Override
                     public void close() {
-                        fresh.clear();
+                        unaccepted.clear();
                     }
                 },
                 Long.MIN_VALUE);
-        int own = fixture.engine.slot();
-        int told = 0;
-        int passed = 0;
-        while (at < bytes.length) {
+        int ownerSlot = fixture.engine.slot();
+        int received = 0;
+        int relayable = 0;
+        while (position < bytes.length) {
             int step = u8();
             Wire wire = wires.get(step >> 3 & 3);
             switch (step & 7) {
                 case 0 -> wire.close();
-                case 1 -> passed += owner.relay(slot(own), frame()) ? 1 : 0;
+                case 1 -> relayable += owner.relay(slot(ownerSlot), frame()) ? 1 : 0;
                 case 2 -> {
                     Packet packet = new Packet();
                     if (packet.parse(frame()) == Packet.Result.OK) {
                         boolean _ = owner.routeGsi(packet);
-                        passed += CHANNELS;
+                        relayable += CHANNELS;
                     }
                 }
                 case 3 -> wire.input.add(hello(u8(), u8() << 8 | u8()));
                 default -> wire.input.add(message());
             }
             int messages = wires.stream().mapToInt(each -> each.input.size()).sum();
-            told += messages;
+            received += messages;
             int _ = owner.receive();
-            int _ = owner.receive(); // who was thrown out is forgotten
+            int _ = owner.receive(); // the second call forgets disconnected processes
         }
-        int said = wires.stream().mapToInt(wire -> wire.said.size()).sum();
+        int sent = wires.stream().mapToInt(wire -> wire.sent.size()).sum();
         long frames = wires.stream()
-                .flatMap(wire -> wire.said.stream())
+                .flatMap(wire -> wire.sent.stream())
                 .filter(message -> message[0] == RelayMessage.FRAME)
                 .count();
-        holds(frames <= passed, "nobody can make the owner pass on what did not come to it");
-        // Each message is answered once, or introduces two of four to each other; each end is told to all.
-        holds(said - frames <= 2L * CHANNELS * told + (long) CHANNELS * CHANNELS, "little is said for one message");
+        holds(frames <= relayable, "the owner relays only frames that it received");
+        // Each message has one response or introduces two of four processes to each other; each disconnect is announced
+        // to all.
+        holds(
+                sent - frames <= 2L * CHANNELS * received + (long) CHANNELS * CHANNELS,
+                "one message causes few messages");
         wires.forEach(Wire::close);
         int _ = owner.receive();
         int _ = owner.receive();
         for (int slot = 0; slot < 256; slot++) {
-            holds(!owner.relay(slot, FRAMES.getFirst()), "who has gone is forgotten");
+            holds(!owner.relay(slot, FRAMES.getFirst()), "a disconnected process is forgotten");
         }
     }
 
-    private int slot(int own) {
+    private int slot(int ownerSlot) {
         int slot = u8();
-        return slot == own ? slot ^ 1 : slot;
+        return slot == ownerSlot ? slot ^ 1 : slot;
     }
 
     private Frame frame() {
@@ -243,37 +247,37 @@ public final class RelayTarget implements FuzzTarget {
         PortMember member = fixture.member(wire);
         ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
         Deque<byte[]> expected = new ArrayDeque<>();
-        while (at < bytes.length && !wire.isClosed) {
+        while (position < bytes.length && !wire.isClosed) {
             int step = u8();
-            byte[] message = (step & 1) == 0 ? message() : passedOn(frame());
+            byte[] message = (step & 1) == 0 ? message() : relayed(frame());
             wire.input.add(message);
             if (message.length >= RelayMessage.FRAME_HEADER_BYTES && message[0] == RelayMessage.FRAME) {
                 expected.add(message);
             }
             if ((step & 2) != 0) {
-                take(fixture, member, burst, expected);
+                receiveAll(fixture, member, burst, expected);
             }
         }
-        take(fixture, member, burst, expected);
+        receiveAll(fixture, member, burst, expected);
         wire.close();
-        take(fixture, member, burst, expected);
-        holds(wire.said.size() == 1, "a member answers nothing");
+        receiveAll(fixture, member, burst, expected);
+        holds(wire.sent.size() == 1, "a member sends only its greeting");
     }
 
-    private static byte[] passedOn(Frame frame) {
+    private static byte[] relayed(Frame frame) {
         ByteBuffer message = ByteBuffer.allocate(RelayMessage.FRAME_HEADER_BYTES + frame.length);
         message.put(RelayMessage.FRAME).position(RelayMessage.FRAME_HEADER_BYTES);
         return message.put(Captures.payload(frame)).array();
     }
 
-    private static void take(Fixture fixture, PortMember member, ReceiveBurst burst, Deque<byte[]> expected) {
+    private static void receiveAll(Fixture fixture, PortMember member, ReceiveBurst burst, Deque<byte[]> expected) {
         member.look(fixture.engine.nowNanos(), true);
         while (member.poll(burst) > 0) {
             for (int i = 0; i < burst.count(); i++) {
                 Frame frame = burst.frame(i);
                 byte[] message = expected.remove();
                 byte[] body = Arrays.copyOfRange(message, RelayMessage.FRAME_HEADER_BYTES, message.length);
-                holds(Arrays.equals(Captures.payload(frame), body), "a frame comes as it was passed on");
+                holds(Arrays.equals(Captures.payload(frame), body), "a frame is received as it was relayed");
                 fixture.engine.receiver().onRelayedFrame(fixture.engine.nowNanos(), fixture.port, frame);
             }
         }
@@ -296,7 +300,7 @@ public final class RelayTarget implements FuzzTarget {
             19,
             52,
             7,
-            3, // three come
+            3, // three processes connect
             4,
             0,
             12,

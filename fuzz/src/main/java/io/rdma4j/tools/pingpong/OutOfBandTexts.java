@@ -2,14 +2,14 @@ package io.rdma4j.tools.pingpong;
 
 import java.util.Optional;
 
-/** Lets the fuzz target of texts in: what one ping-pong tells the other over TCP. */
+/** Gives the fuzz target of texts access to the texts that ping-pong tools exchange over TCP. */
 public final class OutOfBandTexts {
     private OutOfBandTexts() {}
 
     /**
-     * Reads a text from the peer.
+     * Parses a text of the peer.
      *
-     * @throws AssertionError if it is read as something that is not written again as it was
+     * @throws AssertionError if a parsed text is not written as it was
      */
     public static void check(String text) {
         Optional<String> written = PingPongDestination.parse(text).map(PingPongDestination::toText);
@@ -17,7 +17,7 @@ public final class OutOfBandTexts {
         if (written.or(() -> extended)
                 .filter(again -> !again.equalsIgnoreCase(text))
                 .isPresent()) {
-            throw new AssertionError("a destination is written again as it was");
+            throw new AssertionError("a parsed destination is written as it was");
         }
     }
 }

@@ -7,7 +7,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A signal and a thread that is about to block: the thread does not block, or it is woken. */
+/** A signal races with a thread that is about to block. The thread does not block, or it is woken. */
 @JCStressTest
 @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "blocked first: the signal wakes it")
 @Outcome(id = "false, false", expect = Expect.ACCEPTABLE, desc = "signalled first: it does not block")
@@ -18,13 +18,13 @@ public class WakeupGateStress {
     /** Starts without a signal. */
     public WakeupGateStress() {}
 
-    /** Wants to block. */
+    /** Announces that it will block. */
     @Actor
     public void waiter(ZZ_Result r) {
         r.r1 = gate.beginWait();
     }
 
-    /** Gives the signal; says whether a thread must be woken. */
+    /** Signals. The result is true if a thread must be woken. */
     @Actor
     public void signaller(ZZ_Result r) {
         r.r2 = gate.signal();

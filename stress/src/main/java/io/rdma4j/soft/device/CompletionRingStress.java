@@ -13,7 +13,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import org.openjdk.jcstress.infra.results.LLL_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** Completions between engines and threads that poll. */
+/** Completions passed from engines to polling threads. */
 public final class CompletionRingStress {
     private CompletionRingStress() {}
 
@@ -25,7 +25,7 @@ public final class CompletionRingStress {
         return ring.add(completion, id);
     }
 
-    /** Takes one; 0 for none, negative for one whose parts do not belong together. */
+    /** Takes a completion. Returns 0 if there is none, or a negative number if its fields are inconsistent. */
     private static int take(CompletionRing ring) {
         WorkCompletion[] one = WorkCompletion.array(1);
         if (ring.take(one) == 0) {
@@ -36,7 +36,7 @@ public final class CompletionRingStress {
         return isWhole ? id : -id;
     }
 
-    /** Who polls finds nothing, or a completion with all its parts. */
+    /** A polling thread finds nothing or a completion with all its fields. */
     @JCStressTest
     @Outcome(
             id = {"0, 1", "1, 0"},
@@ -46,7 +46,7 @@ public final class CompletionRingStress {
     public static class AddAndTake {
         private final CompletionRing ring = new CompletionRing(2);
 
-        /** Adds one. */
+        /** Adds a completion. */
         @Actor
         public void engine() {
             boolean _ = add(ring, 1);
@@ -58,25 +58,25 @@ public final class CompletionRingStress {
             r.r1 = take(ring);
         }
 
-        /** What is left. */
+        /** Takes the remaining completion. */
         @Arbiter
         public void end(II_Result r) {
             r.r2 = take(ring);
         }
     }
 
-    /** Two threads poll: each completion goes to one of them. */
+    /** Two threads poll: each completion is returned to one of them. */
     @JCStressTest
     @Outcome(
             id = {"1, 2", "2, 1"},
             expect = Expect.ACCEPTABLE,
             desc = "each taken once, whole")
     @State
-    public static class TwoTakers {
+    public static class TwoConsumers {
         private final CompletionRing ring = new CompletionRing(2);
 
-        /** With two completions. */
-        public TwoTakers() {
+        /** Starts with two completions. */
+        public TwoConsumers() {
             boolean _ = add(ring, 1) && add(ring, 2);
         }
 
@@ -93,20 +93,20 @@ public final class CompletionRingStress {
         }
     }
 
-    /** A full ring refuses, and overwrites nothing that is not taken. */
+    /** A full ring refuses a completion and overwrites none that is not taken. */
     @JCStressTest
-    @Outcome(id = "1, true, 2/3/0", expect = Expect.ACCEPTABLE, desc = "taken first: there was room")
-    @Outcome(id = "1, false, 2/0/0", expect = Expect.ACCEPTABLE, desc = "added first: there was none")
+    @Outcome(id = "1, true, 2/3/0", expect = Expect.ACCEPTABLE, desc = "taken first: a slot was free")
+    @Outcome(id = "1, false, 2/0/0", expect = Expect.ACCEPTABLE, desc = "added first: no slot was free")
     @State
     public static class Full {
         private final CompletionRing ring = new CompletionRing(2);
 
-        /** With two completions, which fill it. */
+        /** Starts with two completions, which fill the ring. */
         public Full() {
             boolean _ = add(ring, 1) && add(ring, 2);
         }
 
-        /** Adds one. */
+        /** Adds a completion. */
         @Actor
         public void engine(LLL_Result r) {
             r.r2 = add(ring, 3);
@@ -118,71 +118,71 @@ public final class CompletionRingStress {
             r.r1 = take(ring);
         }
 
-        /** What is left. */
+        /** Takes the remaining completions. */
         @Arbiter
         public void end(LLL_Result r) {
             r.r3 = take(ring) + "/" + take(ring) + "/" + take(ring);
         }
     }
 
-    /** Two engines add: nothing is lost. */
+    /** Two engines add: no completion is lost. */
     @JCStressTest
-    @Outcome(id = "6", expect = Expect.ACCEPTABLE, desc = "all are there")
+    @Outcome(id = "6", expect = Expect.ACCEPTABLE, desc = "all are present")
     @State
     public static class TwoEngines {
         private final CompletionRing ring = new CompletionRing(4);
 
-        /** With one completion. */
+        /** Starts with one completion. */
         public TwoEngines() {
             ring.expectManyProducers();
             boolean _ = add(ring, 1);
         }
 
-        /** Adds one. */
+        /** Adds a completion. */
         @Actor
         public void one() {
             boolean _ = add(ring, 2);
         }
 
-        /** Adds one. */
+        /** Adds a completion. */
         @Actor
         public void other() {
             boolean _ = add(ring, 3);
         }
 
-        /** The sum of what is there. */
+        /** Returns the sum of all completions. */
         @Arbiter
         public void end(I_Result r) {
             r.r1 = take(ring) + take(ring) + take(ring) + take(ring);
         }
     }
 
-    /** An engine adds while the ring is made larger. */
+    /** An engine adds while the ring is enlarged. */
     @JCStressTest
-    @Outcome(id = "true, 1/2", expect = Expect.ACCEPTABLE, desc = "both are there")
+    @Outcome(id = "true, 1/2", expect = Expect.ACCEPTABLE, desc = "both are present")
     @State
     public static class Resize {
         private final CompletionRing ring = new CompletionRing(2);
 
-        /** With one completion. */
+        /** Starts with one completion. */
         public Resize() {
             ring.expectManyProducers();
             boolean _ = add(ring, 1);
         }
 
-        /** Adds one. */
+        /** Adds a completion. */
         @Actor
         public void engine() {
             boolean _ = add(ring, 2);
         }
 
-        /** Makes it larger. */
+        /** Enlarges the ring. */
         @Actor
         public void application(LL_Result r) {
             r.r1 = ring.resize(8);
         }
 
-        /** What is there. */
+        /** Takes the completions. */
         @Arbiter
         public void end(LL_Result r) {
             r.r2 = take(ring) + "/" + take(ring);

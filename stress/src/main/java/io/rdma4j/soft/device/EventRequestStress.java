@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Asking for an event and adding a completion, as a completion queue does both. */
+/** Notification requests concurrent with new completions, in the order that a completion queue uses. */
 public final class EventRequestStress {
     private EventRequestStress() {}
 
@@ -21,14 +21,14 @@ public final class EventRequestStress {
         return request.take(completion.solicited);
     }
 
-    /** Who asks and then polls finds the completion, or gets the event. */
+    /** A thread that requests an event and then polls finds the completion or gets the event. */
     @JCStressTest
     @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "found")
-    @Outcome(id = "false, true", expect = Expect.ACCEPTABLE, desc = "told")
-    @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "found, and told too")
+    @Outcome(id = "false, true", expect = Expect.ACCEPTABLE, desc = "event")
+    @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "found, and event")
     @Outcome(id = "false, false", expect = Expect.FORBIDDEN, desc = "a wake-up was lost")
     @State
-    public static class AskAndPoll {
+    public static class RequestAndPoll {
         private final CompletionRing ring = new CompletionRing(2);
         private final EventRequest request = new EventRequest();
 
@@ -38,7 +38,7 @@ public final class EventRequestStress {
             r.r2 = add(ring, request);
         }
 
-        /** Asks, then polls. */
+        /** Requests an event, then polls. */
         @Actor
         public void application(ZZ_Result r) {
             request.make(false);
@@ -46,7 +46,7 @@ public final class EventRequestStress {
         }
     }
 
-    /** Two completions take one request once. */
+    /** Two completions consume one request once. */
     @JCStressTest
     @Outcome(
             id = {"true, false, false", "false, true, false"},
@@ -56,7 +56,7 @@ public final class EventRequestStress {
     public static class TwoCompletions {
         private final EventRequest request = new EventRequest();
 
-        /** With a request. */
+        /** Starts with a request. */
         public TwoCompletions() {
             request.make(false);
         }
@@ -73,23 +73,23 @@ public final class EventRequestStress {
             r.r2 = request.take(false);
         }
 
-        /** Whether the request is still there. */
+        /** Reports whether the request is still pending. */
         @Arbiter
         public void end(ZZZ_Result r) {
             r.r3 = request.take(true);
         }
     }
 
-    /** Who has asked for an event with a solicited completion gets it, though it asks for more meanwhile. */
+    /** A request for solicited completions is not lost when it is extended to all completions. */
     @JCStressTest
     @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "one event for both requests")
-    @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "asked again after the event")
+    @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "requested again after the event")
     @State
-    public static class AskForMore {
+    public static class ExtendRequest {
         private final EventRequest request = new EventRequest();
 
-        /** With a request for solicited completions. */
-        public AskForMore() {
+        /** Starts with a request for solicited completions. */
+        public ExtendRequest() {
             request.make(true);
         }
 
@@ -99,13 +99,13 @@ public final class EventRequestStress {
             r.r1 = request.take(true);
         }
 
-        /** Asks for any. */
+        /** Requests an event for any completion. */
         @Actor
         public void application() {
             request.make(false);
         }
 
-        /** Whether a request is left. */
+        /** Reports whether a request is still pending. */
         @Arbiter
         public void end(ZZ_Result r) {
             r.r2 = request.take(true);

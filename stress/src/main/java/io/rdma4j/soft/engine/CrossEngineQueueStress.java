@@ -16,7 +16,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 
-/** Frames that engines hand to another one come there once, whole. */
+/** Frames that engines pass to another engine arrive once and intact. */
 public final class CrossEngineQueueStress {
     private static final int BYTES = 64;
     private static final SharedPort PORT = new SharedPort(
@@ -24,7 +24,7 @@ public final class CrossEngineQueueStress {
 
     private CrossEngineQueueStress() {}
 
-    /** What is handed over, and what came of it. */
+    /** The queue and the frames received from it. */
     abstract static class Frames {
         private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
         private boolean isWhole = true;
@@ -40,7 +40,7 @@ public final class CrossEngineQueueStress {
                 frame.length = BYTES;
                 frame.sourcePort = content;
                 if (!crossEngineQueue.put(PORT, frame)) {
-                    throw new IllegalStateException("there is room for " + CrossEngineQueue.FRAMES);
+                    throw new IllegalStateException("the queue must hold " + CrossEngineQueue.FRAMES);
                 }
             }
         }
@@ -67,48 +67,48 @@ public final class CrossEngineQueueStress {
         }
     }
 
-    /** One engine gives, one takes. */
+    /** One engine puts frames, another one drains the queue. */
     @JCStressTest
-    @Outcome(id = "true, 2", expect = Expect.ACCEPTABLE, desc = "all came, whole")
+    @Outcome(id = "true, 2", expect = Expect.ACCEPTABLE, desc = "all arrived, intact")
     @State
-    public static class GiverAndTaker extends Frames {
-        /** Hands two over. */
+    public static class ProducerAndConsumer extends Frames {
+        /** Puts two frames. */
         @Actor
-        public void giver() {
+        public void producer() {
             putTwo((byte) 1);
         }
 
-        /** Takes. */
+        /** Drains the queue. */
         @Actor
-        public void taker() {
+        public void consumer() {
             drain();
         }
 
-        /** Takes what is left. */
+        /** Drains the remaining frames. */
         @Arbiter
         public void end(ZI_Result r) {
             drainAll(r);
         }
     }
 
-    /** Two engines give. */
+    /** Two engines put frames. */
     @JCStressTest
-    @Outcome(id = "true, 4", expect = Expect.ACCEPTABLE, desc = "all came, whole")
+    @Outcome(id = "true, 4", expect = Expect.ACCEPTABLE, desc = "all arrived, intact")
     @State
-    public static class TwoGivers extends Frames {
-        /** Hands two over. */
+    public static class TwoProducers extends Frames {
+        /** Puts two frames. */
         @Actor
         public void one() {
             putTwo((byte) 1);
         }
 
-        /** Hands two over. */
+        /** Puts two frames. */
         @Actor
         public void other() {
             putTwo((byte) 2);
         }
 
-        /** Takes. */
+        /** Drains the queue. */
         @Arbiter
         public void end(ZI_Result r) {
             drainAll(r);

@@ -14,14 +14,14 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * What is posted and rung for is seen by whoever takes, or the bell still rings for the next. {@code posted} stands for
- * the send queue, which is looked at when a queue pair's bell is taken.
+ * A posted work request is seen by the thread that takes its doorbell, or the doorbell remains rung. The flag
+ * {@code posted} stands for the send queue, which is read when a queue pair's doorbell is taken.
  */
 public final class DoorbellsStress {
     private DoorbellsStress() {}
 
-    /** Two queue pairs and their bells. */
-    @NullUnmarked // nobody drives these queue pairs
+    /** Two queue pairs and their doorbells. */
+    @NullUnmarked // no engine drives these queue pairs
     abstract static class Queues {
         final Doorbells doorbells = new Doorbells();
         final DrivenQueuePair first = queuePair(1);
@@ -54,7 +54,7 @@ public final class DoorbellsStress {
         }
     }
 
-    /** One posts, one drives. */
+    /** One thread posts, another one drives. */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "both posts were seen")
     @State
@@ -73,7 +73,7 @@ public final class DoorbellsStress {
             take();
         }
 
-        /** The next who drives. */
+        /** Drives again. */
         @Arbiter
         public void end(I_Result r) {
             take();
@@ -81,7 +81,7 @@ public final class DoorbellsStress {
         }
     }
 
-    /** Two post. */
+    /** Two threads post. */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "both posts were seen")
     @State

@@ -8,9 +8,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** One thread at a time is between lock and unlock, and sees what the one before has written. */
+/** Only one thread at a time holds the lock, and it sees the writes of the previous holder. */
 @JCStressTest
-@Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "each has added one")
+@Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "each thread added one")
 @State
 public class SpinLockStress {
     private final SpinLock lock = new SpinLock();
@@ -31,7 +31,7 @@ public class SpinLockStress {
         add();
     }
 
-    /** Adds one, if need be by trying again and again. */
+    /** Adds one, spinning until {@code tryLock} succeeds. */
     @Actor
     public void other() {
         while (!lock.tryLock()) {
@@ -41,7 +41,7 @@ public class SpinLockStress {
         lock.unlock();
     }
 
-    /** The sum. */
+    /** Returns the sum. */
     @Arbiter
     public void end(I_Result r) {
         r.r1 = count;

@@ -19,12 +19,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A client of the older form: step by step, every step for all connections, and a table at the end. */
+/** A client of the classic form, which runs each step for all connections and then prints a table. */
 final class ClassicClient {
     private static final int FAILURE = 1;
-    private static final long EVENTS_END_MILLIS = 1000;
+    private static final long EVENT_THREAD_JOIN_MILLIS = 1000;
 
-    /** A connection. What is not final is written by one thread at a time. */
+    /** A connection. Its non-final state is written by one thread at a time. */
     private static final class Node {
         final CmId id;
         final Stopwatch<ClassicStep> times = new Stopwatch<>(ClassicStep.class);
@@ -55,12 +55,12 @@ final class ClassicClient {
         timeout = Duration.ofMillis(options.timeoutMillis());
     }
 
-    /** Opens and closes all connections; the exit status. */
+    /** Opens and closes all connections, and returns the exit status. */
     int run() {
         report.line("creating id");
         int status = FAILURE;
         try {
-            overall(ClassicStep.CREATE_ID, this::createIds);
+            timed(ClassicStep.CREATE_ID, this::createIds);
             AddressInformation found = ClassicRun.lookUp(options);
             source = found.source();
             destination = found.destination();
@@ -68,9 +68,9 @@ final class ClassicClient {
             steps();
             destroy();
             channel.close();
-            events.join(EVENTS_END_MILLIS);
+            events.join(EVENT_THREAD_JOIN_MILLIS);
             status = nodes.stream().anyMatch(node -> node.failed) ? FAILURE : 0;
-        } catch (CmtimeFailure told) {
+        } catch (CmtimeFailure reported) {
             return FAILURE;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -96,41 +96,41 @@ final class ClassicClient {
     private void steps() throws CmtimeFailure {
         if (options.source() != null) {
             report.line("binding source address");
-            overall(ClassicStep.BIND, () -> each(ClassicStep.BIND, "failure bind addr", this::bind));
+            timed(ClassicStep.BIND, () -> runSynchronously(ClassicStep.BIND, "failure bind addr", this::bind));
         }
         report.line("resolving address");
-        started(ClassicStep.RESOLVE_ADDRESS, "failure getting addr", this::resolveAddress);
+        runAsynchronously(ClassicStep.RESOLVE_ADDRESS, "failure getting addr", this::resolveAddress);
         report.line("resolving route");
-        started(ClassicStep.RESOLVE_ROUTE, "failure resolving route", this::resolveRoute);
+        runAsynchronously(ClassicStep.RESOLVE_ROUTE, "failure resolving route", this::resolveRoute);
         report.line("creating qp");
-        overall(
+        timed(
                 ClassicStep.CREATE_QUEUE_PAIR,
-                () -> each(
+                () -> runSynchronously(
                         ClassicStep.CREATE_QUEUE_PAIR,
                         "failure creating qp",
                         node -> node.id.createQueuePair(null, ClassicRun.QUEUE_PAIR)));
         report.line("connecting");
-        started(ClassicStep.CONNECT, "failure rconnecting", this::connect);
+        runAsynchronously(ClassicStep.CONNECT, "failure rconnecting", this::connect);
         report.line("disconnecting");
-        started(ClassicStep.DISCONNECT, "failure disconnecting", this::disconnect);
+        runAsynchronously(ClassicStep.DISCONNECT, "failure disconnecting", this::disconnect);
     }
 
-    private void overall(ClassicStep step, Runnable action) {
+    private void timed(ClassicStep step, Runnable action) {
         all.start(step);
         action.run();
         all.end(step);
     }
 
-    /** Does a step for every connection that is still there, at once. */
-    private void each(ClassicStep step, String failure, Consumer<Node> action) {
+    /** Runs a synchronous step for every connection that has not failed. */
+    private void runSynchronously(ClassicStep step, String failure, Consumer<Node> action) {
         begin(step, failure, action.andThen(node -> node.times.end(step)));
     }
 
-    /** Begins a step for every connection that is still there, and waits for the events that end it. */
-    private void started(ClassicStep step, String failure, Consumer<Node> action) throws CmtimeFailure {
+    /** Starts a step for every connection that has not failed, and waits for the events that complete it. */
+    private void runAsynchronously(ClassicStep step, String failure, Consumer<Node> action) throws CmtimeFailure {
         all.start(step);
-        int started = begin(step, failure, action);
-        progress.await(step, started, Long.MAX_VALUE); // the connection manager has time-outs of its own
+        int begun = begin(step, failure, action);
+        progress.await(step, begun, Long.MAX_VALUE); // the connection manager has its own timeouts
         all.end(step);
     }
 
@@ -177,7 +177,7 @@ final class ClassicClient {
 
     private void destroy() {
         report.line("destroying id");
-        overall(
+        timed(
                 ClassicStep.DESTROY,
                 () -> nodes.forEach(node -> {
                     node.times.start(ClassicStep.DESTROY);

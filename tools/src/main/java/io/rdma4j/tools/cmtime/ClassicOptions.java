@@ -4,14 +4,14 @@ import io.rdma4j.tools.ToolReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of the older form is to do.
+ * The options of a run of the classic form.
  *
- * @param server {@code -s}: the server's address as typed, or null to be the server
+ * @param server {@code -s}: the server's address as typed, or null for a server
  * @param source {@code -b}: the local address as typed, or null
- * @param connections {@code -c}
- * @param port {@code -p}: as typed
- * @param retries {@code -r}
- * @param timeoutMillis {@code -t}
+ * @param connections {@code -c}: the number of connections
+ * @param port {@code -p}: the server's port as typed
+ * @param retries {@code -r}: the number of retries
+ * @param timeoutMillis {@code -t}: the timeout of address and route resolution
  */
 record ClassicOptions(
         @Nullable String server,
@@ -21,8 +21,8 @@ record ClassicOptions(
         int retries,
         int timeoutMillis) {
 
-    /** Tells the parameters to programs. */
-    void tell(ToolReport report) {
+    /** Adds the parameters to a report. */
+    void addTo(ToolReport report) {
         report.parameter("form", "classic")
                 .parameter("role", server == null ? "server" : "client")
                 .parameter("server", server)

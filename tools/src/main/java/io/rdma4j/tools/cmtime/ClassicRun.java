@@ -13,7 +13,7 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.RdmaException;
 import java.util.Set;
 
-/** A run of the older form: a server that takes connections until it is ended, or a client. */
+/** A run of the classic form: a server that accepts connections until it is stopped, or a client. */
 final class ClassicRun {
     static final CmQueuePairAttributes QUEUE_PAIR = CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
     static final PortSpace PORT_SPACE = PortSpace.TCP;
@@ -29,7 +29,7 @@ final class ClassicRun {
         report = new MessageReport(environment, "cmtime");
     }
 
-    /** Runs it all; the exit status. */
+    /** Runs the test and returns the exit status. */
     int run() {
         EventChannel channel;
         try {
@@ -63,7 +63,7 @@ final class ClassicRun {
         }
     }
 
-    /** The addresses of the command line. */
+    /** Resolves the addresses of the command line. */
     static AddressInformation lookUp(ClassicOptions options) {
         return CmAddresses.lookUp(options.source(), options.server(), options.port(), Set.of(), PORT_SPACE);
     }

@@ -18,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A server of the older form: takes connections and answers disconnections, each in a thread of its own, until it is ended.
+ * A server of the classic form.
+ *
+ * <p>Until it is stopped, it accepts connections and answers disconnections, each in a thread of its own.
  */
 final class ClassicServer {
     private static final int FAILURE = -1;
@@ -45,7 +47,7 @@ final class ClassicServer {
                 Thread.ofPlatform().daemon().name(name).factory());
     }
 
-    /** Serves until the thread is interrupted; the exit status. */
+    /** Serves until the thread is interrupted, and returns the exit status. */
     int run() {
         String step = "listen request failed";
         try (CmId listener = channel.createId(ClassicRun.PORT_SPACE, null)) {
@@ -68,7 +70,7 @@ final class ClassicServer {
     }
 
     private void serve() {
-        tell();
+        reportCounts();
         for (CmEvent event = channel.await(); event != null; event = channel.await()) {
             try (CmEvent taken = event) {
                 handle(taken);
@@ -96,8 +98,8 @@ final class ClassicServer {
     private static void work(ExecutorService worker, Runnable action) {
         try {
             worker.execute(action);
-        } catch (RejectedExecutionException ending) {
-            // Nobody is to be served any more.
+        } catch (RejectedExecutionException shuttingDown) {
+            // The server is shutting down.
             return;
         }
     }
@@ -109,7 +111,7 @@ final class ClassicServer {
             step = "failure accepting";
             id.accept(null);
             accepted.incrementAndGet();
-            tell();
+            reportCounts();
         } catch (RdmaException e) {
             report.failure(step, e);
             report.line("failing connection request");
@@ -121,7 +123,7 @@ final class ClassicServer {
     private static void reject(CmId id) {
         try {
             id.reject(new byte[0]);
-        } catch (RdmaException gone) {
+        } catch (RdmaException ignored) {
             return;
         }
     }
@@ -130,7 +132,7 @@ final class ClassicServer {
         MeshEvents.disconnect(id);
         close(id);
         disconnected.incrementAndGet();
-        tell();
+        reportCounts();
     }
 
     private void close(CmId id) {
@@ -139,7 +141,7 @@ final class ClassicServer {
         open.remove(id);
     }
 
-    private void tell() {
+    private void reportCounts() {
         document.result("accepted", accepted.get()).result("disconnected", disconnected.get());
     }
 

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.cmtime;
 
-/** What the older form times of a connection, in the order of its table. */
+/** The steps that the classic form times for a connection, in the order of its table. */
 enum ClassicStep {
     CREATE_ID("create id"),
     BIND("bind addr"),
@@ -17,7 +17,7 @@ enum ClassicStep {
         this.text = text;
     }
 
-    /** Its name in the table. */
+    /** Returns the name in the table. */
     String text() {
         return text;
     }

@@ -7,64 +7,66 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code cmtime}: opens and closes many connections and tells how long each step of it took, with the options, lines and
- * exit statuses of librdmacm's. Without {@code --classic} it is the tool of today, with it that of rdma-core 51 and before:
- * two programs that share a name. What differs is in {@code docs/tools/cmtime.md}.
+ * {@code cmtime}: opens and closes many connections and reports how long each step takes.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. With {@code --classic} it behaves as the tool of
+ * rdma-core 51 and earlier, otherwise as the later program of the same name. {@code docs/tools/cmtime.md} lists the
+ * differences.
  */
 public final class Cmtime implements Tool {
     private static final String CLASSIC = "--classic";
 
     private static final String USAGE = """
-            usage: cmtime
-            \t-B bind_interface (only one of -B or -b accepted)
-            \t-b bind_address (only one of -B or -b accepted)
-            \t-C controller_address
-            \t[-c num_conns] connections per listener
-            \t[-L] run as listening server
-            \t[-m mimic_qp_delay_us]
-            \t[-n num_threads]
-            \t[-P num_peers] total number of peers
-            \t[-p oob_port]
-            \t[-q base_qpn]
-            \t[-r retries]
-            \t[-S] run socket baseline test, 2 peers only
-            \t[-t timeout_ms]
-            """;
+        usage: cmtime
+        \t-B bind_interface (only one of -B or -b accepted)
+        \t-b bind_address (only one of -B or -b accepted)
+        \t-C controller_address
+        \t[-c num_conns] connections per listener
+        \t[-L] run as listening server
+        \t[-m mimic_qp_delay_us]
+        \t[-n num_threads]
+        \t[-P num_peers] total number of peers
+        \t[-p oob_port]
+        \t[-q base_qpn]
+        \t[-r retries]
+        \t[-S] run socket baseline test, 2 peers only
+        \t[-t timeout_ms]
+        """;
 
     private static final String CLASSIC_USAGE = """
-            usage: cmtime
-            \t[-s server_address]
-            \t[-b bind_address]
-            \t[-c connections]
-            \t[-p port_number]
-            \t[-r retries]
-            \t[-t timeout_ms]
-            """;
+        usage: cmtime
+        \t[-s server_address]
+        \t[-b bind_address]
+        \t[-c connections]
+        \t[-p port_number]
+        \t[-r retries]
+        \t[-t timeout_ms]
+        """;
 
     private static final String EXAMPLES = """
 
-            Start one instance with -L and one without; all with the same -C, -c, -P and -p. The one that runs on the host of
-            the address -C keeps the others in step over TCP, port 7471. Without -c there are 100 connections.
+        Start one instance with -L and one without, all with the same -C, -c, -P and -p. The one on the host of the
+        address -C synchronizes the others over TCP port 7471. Without -c there are 100 connections.
 
-            examples:
-              cmtime -b 192.0.2.1 -C 192.0.2.1 -L           the server, and keeper of the steps
-              cmtime -b 192.0.2.2 -C 192.0.2.1              the client
-              cmtime -b 127.0.0.1 -C 127.0.0.1 -c 1000 -L   1000 connections on one host, with
-              cmtime -b 127.0.0.1 -C 127.0.0.1 -c 1000 --json
+        examples:
+          cmtime -b 192.0.2.1 -C 192.0.2.1 -L           the server, which also synchronizes
+          cmtime -b 192.0.2.2 -C 192.0.2.1              the client
+          cmtime -b 127.0.0.1 -C 127.0.0.1 -c 1000 -L   1000 connections on one host, with
+          cmtime -b 127.0.0.1 -C 127.0.0.1 -c 1000 --json
 
-            cmtime --classic is the tool as rdma-core had it until version 51, for such a peer (Debian 12, RHEL 9):
+        cmtime --classic behaves as the tool of rdma-core up to version 51, for such a peer (Debian 12, RHEL 9):
 
-            """;
+        """;
 
     private static final String CLASSIC_EXAMPLES = """
 
-            Without -s it is the server, which runs until it is ended (Ctrl-C).
+        Without -s it is the server, which runs until it is stopped (Ctrl-C).
 
-            examples:
-              cmtime --classic -b 192.0.2.1                 serve
-              cmtime --classic -s 192.0.2.1 -c 1000         1000 connections
+        examples:
+          cmtime --classic -b 192.0.2.1                 serve
+          cmtime --classic -s 192.0.2.1 -c 1000         1000 connections
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Cmtime() {}
@@ -96,7 +98,7 @@ public final class Cmtime implements Tool {
             environment.out().print(commandLine.wantsUsage() ? USAGE : "");
             return 1;
         }
-        options.tell(environment.report());
+        options.addTo(environment.report());
         return new MeshRun(options, environment).run();
     }
 
@@ -106,7 +108,7 @@ public final class Cmtime implements Tool {
             environment.out().print(CLASSIC_USAGE);
             return 1;
         }
-        options.tell(environment.report());
+        options.addTo(environment.report());
         return new ClassicRun(options, environment).run();
     }
 }

@@ -13,19 +13,22 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the command lines of both forms as the C tools do, with their messages. */
+/** Parses the command lines of both forms as the C tools do, with their messages. */
 final class CmtimeCommandLine {
     private static final String TOOL = "cmtime";
 
-    /** C's has a colon behind the S, so that the option swallows a word; its usage text has none. Both are taken. */
+    /**
+     * C has one colon after the S, so that the option consumes a word, although its usage text shows none. Both are
+     * accepted.
+     */
     private static final String LETTERS = "B:b:C:c:Lm:n:P:p:q:r:S::t:";
 
     private static final String CLASSIC_LETTERS = "s:b:c:p:r:t:";
     private static final int DEFAULT_CONNECTIONS = 100;
     private static final int DEFAULT_RETRIES = 2;
     private static final int DEFAULT_TIMEOUT_MILLIS = 2000;
-    private static final int MOST_CONNECTIONS = 10_000_000;
-    private static final int LAST_QUEUE_PAIR = 0xff_ffff;
+    private static final int MAX_CONNECTIONS = 10_000_000;
+    private static final int MAX_QUEUE_PAIR_NUMBER = 0xff_ffff;
 
     private final ToolEnvironment environment;
     private @Nullable String server;
@@ -48,14 +51,14 @@ final class CmtimeCommandLine {
         this.environment = environment;
     }
 
-    /** Whether the usage is to be printed when reading has failed. */
+    /** Returns whether the usage should be printed after {@link #read} has failed. */
     boolean wantsUsage() {
         return wantsUsage;
     }
 
-    // ---- older form
+    // ---- classic form
 
-    /** Reads a command line of the older form; null if it makes no sense, which has been said on standard error. */
+    /** Parses a command line of the classic form. Returns null after printing an error message if it is invalid. */
     @Nullable
     ClassicOptions readClassic(List<String> arguments) {
         Getopt options = new Getopt(TOOL, CLASSIC_LETTERS, arguments, environment.err());
@@ -64,9 +67,7 @@ final class CmtimeCommandLine {
                 return null;
             }
         }
-        return areCountsPossible()
-                ? new ClassicOptions(server, source, connections, port, retries, timeoutMillis)
-                : null;
+        return areCountsValid() ? new ClassicOptions(server, source, connections, port, retries, timeoutMillis) : null;
     }
 
     private boolean takeCommon(int letter, String argument) {
@@ -84,12 +85,12 @@ final class CmtimeCommandLine {
         return true;
     }
 
-    private boolean areCountsPossible() {
+    private boolean areCountsValid() {
         if (connections < 1 || retries < 0 || timeoutMillis < 1) {
             return refuse("-c and -t must be at least 1, and -r at least 0");
         }
-        if (connections > MOST_CONNECTIONS) {
-            return refuse("-c must be at most " + MOST_CONNECTIONS);
+        if (connections > MAX_CONNECTIONS) {
+            return refuse("-c must be at most " + MAX_CONNECTIONS);
         }
         return true;
     }
@@ -99,9 +100,9 @@ final class CmtimeCommandLine {
         return false;
     }
 
-    // ---- today's form
+    // ---- mesh form
 
-    /** Reads a command line of today's form; null if it makes no sense, which has been said on standard error. */
+    /** Parses a command line of the mesh form. Returns null after printing an error message if it is invalid. */
     @Nullable
     CmtimeOptions read(List<String> arguments) {
         Getopt options = new Getopt(TOOL, LETTERS, arguments, environment.err());
@@ -118,7 +119,7 @@ final class CmtimeCommandLine {
             refuse("-C, and one of -B and -b, must be given");
             return null;
         }
-        if (!areCountsPossible() || !isMeshPossible()) {
+        if (!areCountsValid() || !isMeshValid()) {
             return null;
         }
         return new CmtimeOptions(
@@ -139,16 +140,16 @@ final class CmtimeCommandLine {
 
     private void explainUnknown(char letter) {
         if (letter == 's') {
-            refuse("-s is an option of the form that rdma-core had until version 51: cmtime --classic -s ADDRESS");
+            refuse("-s is an option of rdma-core up to version 51; use cmtime --classic -s ADDRESS");
         }
     }
 
-    private boolean isMeshPossible() {
+    private boolean isMeshValid() {
         if (peers < 2) {
             return refuse("-P must be at least 2");
         }
-        if ((long) connections * peers > MOST_CONNECTIONS) {
-            return refuse("-c times -P must be at most " + MOST_CONNECTIONS);
+        if ((long) connections * peers > MAX_CONNECTIONS) {
+            return refuse("-c times -P must be at most " + MAX_CONNECTIONS);
         }
         if (sockets && peers > 2) {
             return refuse("-S works with two instances only; leave -P out");
@@ -156,8 +157,8 @@ final class CmtimeCommandLine {
         if (threads < 1 || delayMicros < 0) {
             return refuse("-n must be at least 1, and -m at least 0");
         }
-        if (firstQueuePair < 1 || firstQueuePair > LAST_QUEUE_PAIR) {
-            return refuse("-q must be 1 to " + LAST_QUEUE_PAIR);
+        if (firstQueuePair < 1 || firstQueuePair > MAX_QUEUE_PAIR_NUMBER) {
+            return refuse("-q must be 1 to " + MAX_QUEUE_PAIR_NUMBER);
         }
         return true;
     }
@@ -186,13 +187,13 @@ final class CmtimeCommandLine {
 
     private boolean takeSource(int letter, String argument) {
         if (source != null) {
-            return refuse("-B and -b say the same thing: give one of them, once");
+            return refuse("-B and -b both give the source address; specify one of them, once");
         }
         source = letter == 'b' ? argument : addressOf(argument);
         return source != null;
     }
 
-    /** The first address of a network interface, IPv4 before IPv6, as {@code getifaddrs} has them. */
+    /** Returns the first address of a network interface, IPv4 before IPv6, as {@code getifaddrs} orders them. */
     private @Nullable String addressOf(String name) {
         Optional<InetAddress> first = Optional.empty();
         try {

@@ -1,10 +1,10 @@
 package io.rdma4j.tools.cmtime;
 
-/** Ends a run; the reason has been printed. */
+/** Ends a run whose failure has been reported. */
 final class CmtimeFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
     CmtimeFailure() {
-        super("told already", null, false, false);
+        super("already reported", null, false, false);
     }
 }

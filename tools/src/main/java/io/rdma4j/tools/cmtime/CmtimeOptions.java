@@ -3,21 +3,21 @@ package io.rdma4j.tools.cmtime;
 import io.rdma4j.tools.ToolReport;
 
 /**
- * What a run of today's form is to do.
+ * The options of a run of the mesh form.
  *
  * @param source {@code -b}, or an address of the interface {@code -B}
- * @param controller {@code -C}: where the instances meet, as typed
- * @param port {@code -p}: the port there, as typed
- * @param connections {@code -c}: of each client with each server
- * @param listens {@code -L}: whether to be a server
- * @param simulates {@code -m}: whether there are no queue pairs, only their time
- * @param delayMicros {@code -m}: what each of their calls is to take
- * @param threads {@code -n}
- * @param peers {@code -P}: instances
- * @param firstQueuePair {@code -q}: first number of a queue pair that does not exist
- * @param retries {@code -r}
- * @param sockets {@code -S}: whether TCP is timed instead
- * @param timeoutMillis {@code -t}
+ * @param controller {@code -C}: the address at which the instances meet, as typed
+ * @param port {@code -p}: the port at that address, as typed
+ * @param connections {@code -c}: the number of connections of each client with each server
+ * @param listens {@code -L}: true for a server
+ * @param simulates {@code -m}: true to simulate queue pairs by delays
+ * @param delayMicros {@code -m}: the simulated duration of each call on a queue pair
+ * @param threads {@code -n}: the number of worker threads
+ * @param peers {@code -P}: the number of instances
+ * @param firstQueuePair {@code -q}: the first number of a simulated queue pair
+ * @param retries {@code -r}: the number of retries
+ * @param sockets {@code -S}: true to time TCP instead
+ * @param timeoutMillis {@code -t}: the timeout of address and route resolution
  */
 record CmtimeOptions(
         String source,
@@ -34,8 +34,8 @@ record CmtimeOptions(
         boolean sockets,
         int timeoutMillis) {
 
-    /** Tells the parameters to programs. */
-    void tell(ToolReport report) {
+    /** Adds the parameters to a report. */
+    void addTo(ToolReport report) {
         report.parameter("form", "mesh")
                 .parameter("role", listens ? "server" : "client")
                 .parameter("source", source)

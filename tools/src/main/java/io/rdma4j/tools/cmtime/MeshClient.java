@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A client's test: step by step, every step for all connections. */
+/** A client's test, which runs each step for all connections. */
 final class MeshClient {
     private final MeshContext context;
     private final MeshSync sync;
@@ -17,7 +17,7 @@ final class MeshClient {
         timeout = Duration.ofMillis(context.options.timeoutMillis());
     }
 
-    /** A test with so many connections, in turns to the servers. */
+    /** Creates a test with {@code count} connections, distributed over the servers in round-robin order. */
     Round round(List<PeerRecord> mesh, int count) {
         List<PeerRecord> servers = mesh.stream().filter(PeerRecord::listens).toList();
         List<TimedConnection> connections = new ArrayList<>(count);
@@ -30,7 +30,7 @@ final class MeshClient {
     /**
      * Opens and closes all connections.
      *
-     * @throws CmtimeFailure if that fails; the reason has been printed
+     * @throws CmtimeFailure if this fails; the reason has been printed
      */
     void run(Round round, boolean last) throws CmtimeFailure {
         context.round(round);
@@ -39,13 +39,13 @@ final class MeshClient {
         prepare(round);
         sync.barrier(Barrier.PREPARED);
         context.report.line("\tConnecting");
-        overall(round, Step.CONNECT, () -> round.connections.forEach(this::connect));
+        timed(round, Step.CONNECT, () -> round.connections.forEach(this::connect));
         round.all.end(Step.FULL_CONNECT);
         sync.barrier(Barrier.CONNECTED);
         context.report.line("\tDisconnecting");
-        overall(round, Step.DISCONNECT, () -> work(round, "rdma_disconnect", this::disconnect));
+        timed(round, Step.DISCONNECT, () -> work(round, "rdma_disconnect", this::disconnect));
         if (last) {
-            sync.ending();
+            sync.allowExit();
         }
         sync.barrier(Barrier.DISCONNECTED);
         context.report.line("\tDestroying QPs");
@@ -56,24 +56,24 @@ final class MeshClient {
 
     private void prepare(Round round) throws CmtimeFailure {
         context.report.line("\tCreating IDs");
-        overall(round, Step.CREATE_ID, () -> each(round, "rdma_create_id", this::createId));
+        timed(round, Step.CREATE_ID, () -> each(round, "rdma_create_id", this::createId));
         context.report.line("\tBinding addresses");
-        overall(round, Step.BIND, () -> each(round, "rdma_bind_addr", this::bind));
+        timed(round, Step.BIND, () -> each(round, "rdma_bind_addr", this::bind));
         context.report.line("\tResolving addresses");
-        overall(round, Step.RESOLVE_ADDRESS, () -> work(round, "rdma_resolve_addr", this::resolveAddress));
+        timed(round, Step.RESOLVE_ADDRESS, () -> work(round, "rdma_resolve_addr", this::resolveAddress));
         context.report.line("\tResolving routes");
-        overall(round, Step.RESOLVE_ROUTE, () -> work(round, "rdma_resolve_route", this::resolveRoute));
+        timed(round, Step.RESOLVE_ROUTE, () -> work(round, "rdma_resolve_route", this::resolveRoute));
         context.report.line("\tCreating QPs");
-        overall(round, Step.CREATE_QUEUE_PAIR, () -> work(round, "ibv_create_qp", context::makeQueuePair));
+        timed(round, Step.CREATE_QUEUE_PAIR, () -> work(round, "ibv_create_qp", context::createQueuePair));
         context.report.line("\tModify QPs to INIT");
-        overall(
+        timed(
                 round,
                 Step.INIT,
                 () -> work(round, "ibv_modify_qp", connection -> context.modify(connection, Transition.INIT)));
     }
 
-    /** Begins a step for all connections, and waits until all have done it. */
-    private void overall(Round round, Step step, Runnable begin) throws CmtimeFailure {
+    /** Starts a step for all connections and waits until all have completed it. */
+    private void timed(Round round, Step step, Runnable begin) throws CmtimeFailure {
         round.all.start(step);
         begin.run();
         sync.await(step, round.count());

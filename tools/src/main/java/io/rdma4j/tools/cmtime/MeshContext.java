@@ -22,7 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What all parts of a run of today's form share: the worker threads, the device's resources, the current test. Thread safe. */
+/**
+ * The state that all parts of a mesh run share: worker threads, device resources and the current test. Thread safe.
+ */
 final class MeshContext implements AutoCloseable {
     private static final int QUEUE_PAIR_MASK = 0xff_ffff;
 
@@ -59,37 +61,37 @@ final class MeshContext implements AutoCloseable {
         return round;
     }
 
-    /** Begins the next test. */
+    /** Starts the next test. */
     void round(Round next) {
         progress.reset();
         round = next;
     }
 
-    /** Whether there are queue pairs. */
+    /** Returns whether the current test uses queue pairs. */
     boolean hasQueuePairs() {
         return !simulates;
     }
 
-    /** From now on there are no queue pairs, only their time. */
+    /** Replaces queue pairs by delays from now on. */
     void simulate(int microsPerCall) {
         nextNumber.set(options.firstQueuePair());
         delayMicros = microsPerCall;
         simulates = true;
     }
 
-    // ---- work
+    // ---- worker threads
 
-    /** Has work done by one of the worker threads. */
+    /** Runs an action on one of the worker threads. */
     void work(String what, Runnable action) {
         try {
             workers.execute(() -> attempt(what, action));
-        } catch (RejectedExecutionException ending) {
-            // The run has failed, and this is too late.
+        } catch (RejectedExecutionException shuttingDown) {
+            // The run has already failed.
             return;
         }
     }
 
-    /** Does something; if it fails, the run does. */
+    /** Runs an action. If the action fails, the whole run fails. */
     void attempt(String what, Runnable action) {
         try {
             action.run();
@@ -102,7 +104,7 @@ final class MeshContext implements AutoCloseable {
 
     // ---- queue pairs
 
-    /** The device's protection domain and completion queue, made at the first use. */
+    /** Creates the device's protection domain and completion queue on first use. */
     private synchronized void openVerbs(CmId id) {
         if (domain == null) {
             report.line("\tAllocating verbs resources");
@@ -111,7 +113,7 @@ final class MeshContext implements AutoCloseable {
         }
     }
 
-    private synchronized QueuePair createQueuePair(TimedConnection connection) {
+    private synchronized QueuePair newQueuePair(TimedConnection connection) {
         CompletionQueue both = Objects.requireNonNull(completions);
         return Objects.requireNonNull(domain)
                 .createQueuePair(new QueuePairInitAttributes(
@@ -124,30 +126,30 @@ final class MeshContext implements AutoCloseable {
                         null));
     }
 
-    /** Makes the queue pair of a connection, or takes the time for it. */
-    void makeQueuePair(TimedConnection connection) {
+    /** Creates the queue pair of a connection, or simulates its creation. */
+    void createQueuePair(TimedConnection connection) {
         openVerbs(connection.id());
         connection.times.start(Step.CREATE_QUEUE_PAIR);
         if (simulates) {
             delay();
         } else {
-            connection.queuePair(createQueuePair(connection));
+            connection.queuePair(newQueuePair(connection));
         }
         connection.times.end(Step.CREATE_QUEUE_PAIR);
         progress.done(Step.CREATE_QUEUE_PAIR);
     }
 
-    /** Takes the queue pair of a connection to a state. */
+    /** Changes the state of a connection's queue pair. */
     void modify(TimedConnection connection, Transition transition) {
         connection.times.start(transition.attributes());
         var attributes = connection.id().initQueuePairAttributes(transition.target());
         connection.times.end(transition.attributes());
         connection.times.start(transition.change());
-        QueuePair made = connection.queuePair();
-        if (made == null) {
+        QueuePair queuePair = connection.queuePair();
+        if (queuePair == null) {
             delay();
         } else {
-            made.modify(attributes);
+            queuePair.modify(attributes);
         }
         connection.times.end(transition.change());
         progress.done(transition.change());
@@ -160,14 +162,14 @@ final class MeshContext implements AutoCloseable {
         }
     }
 
-    /** What a side says of a connection. */
+    /** Returns the connection parameters that this side sends. */
     ConnectionParameters parameters(TimedConnection connection) {
-        QueuePair made = connection.queuePair();
-        int number = made == null ? nextNumber.getAndIncrement() & QUEUE_PAIR_MASK : made.number();
+        QueuePair queuePair = connection.queuePair();
+        int number = queuePair == null ? nextNumber.getAndIncrement() & QUEUE_PAIR_MASK : queuePair.number();
         return ConnectionParameters.NONE.withDepths(1, 1).withQueuePairNumber(number);
     }
 
-    // ---- the end
+    // ---- clean-up
 
     /** Destroys the queue pairs of the current test. */
     void destroyQueuePairs() {
@@ -183,7 +185,7 @@ final class MeshContext implements AutoCloseable {
         round.all.end(Step.DESTROY_ID);
     }
 
-    /** Ends the workers, and closes everything but the channel. */
+    /** Stops the workers and closes all resources except the event channel. */
     @Override
     public void close() {
         workers.shutdownNow();

@@ -6,7 +6,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import java.util.Objects;
 
-/** What a run of today's form does when an event comes. Runs in a thread of its own, until the channel is closed. */
+/** Handles the events of a mesh run. Runs in a thread of its own until the event channel is closed. */
 final class MeshEvents implements Runnable {
     private final MeshContext context;
     private final Duration timeout;
@@ -103,7 +103,7 @@ final class MeshEvents implements Runnable {
 
     private void onRequest(CmId id) {
         Round round = context.round();
-        if (round.isUntouched()) {
+        if (round.hasNoRequests()) {
             context.report.line("\tAccepting");
             round.all.start(Step.CONNECT);
         }
@@ -114,7 +114,7 @@ final class MeshEvents implements Runnable {
         }
         connection.id(id);
         context.work("failure accepting", () -> {
-            context.makeQueuePair(connection);
+            context.createQueuePair(connection);
             context.modify(connection, Transition.INIT);
             context.modify(connection, Transition.READY_TO_RECEIVE);
             context.modify(connection, Transition.READY_TO_SEND);
@@ -122,14 +122,14 @@ final class MeshEvents implements Runnable {
         });
     }
 
-    /** The C tool writes behind the end of its list. */
+    /** Rejects a surplus request. The C tool writes past the end of its list instead. */
     private void refuse(CmId id, int count) {
-        context.progress.fail(() -> context.report.explain("more than the " + count
-                + " connections of this test were asked for. Start all instances with the same -c and -P"));
+        context.progress.fail(() -> context.report.explain("the peers requested more than the " + count
+                + " connections of this test. Start all instances with the same -c and -P"));
         try {
             id.reject(new byte[0]);
-        } catch (RdmaException gone) {
-            context.report.explain(String.valueOf(gone.getMessage()));
+        } catch (RdmaException e) {
+            context.report.explain(String.valueOf(e.getMessage()));
         }
         id.close();
     }
@@ -143,7 +143,7 @@ final class MeshEvents implements Runnable {
         context.work("rdma_disconnect", () -> disconnect(context, connection));
     }
 
-    /** Disconnects a server's connection, unless that has been done. */
+    /** Disconnects a server's connection unless this has been done. */
     static void disconnect(MeshContext context, TimedConnection connection) {
         if (!connection.beginDisconnecting()) {
             return;
@@ -155,11 +155,11 @@ final class MeshEvents implements Runnable {
         context.progress.done(Step.DISCONNECT);
     }
 
-    /** As in C, it is no failure that there is nothing left to disconnect. */
+    /** Disconnects. As in C, an already disconnected identifier is not a failure. */
     static void disconnect(CmId id) {
         try {
             id.disconnect();
-        } catch (RdmaException gone) {
+        } catch (RdmaException ignored) {
             return;
         }
     }

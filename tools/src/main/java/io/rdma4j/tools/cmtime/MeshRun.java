@@ -20,11 +20,15 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A run of today's form: the instances meet, warm up, and open and close connections with and without queue pairs. */
+/**
+ * A run of the mesh form.
+ *
+ * <p>The instances find each other, warm up, and open and close connections with and without queue pairs.
+ */
 final class MeshRun {
     static final PortSpace PORT_SPACE = PortSpace.TCP;
     private static final int FAILURE = 1;
-    private static final long EVENTS_END_MILLIS = 1000;
+    private static final long EVENT_THREAD_JOIN_MILLIS = 1000;
 
     private final CmtimeOptions options;
     private final ToolEnvironment environment;
@@ -38,17 +42,17 @@ final class MeshRun {
         report = new MessageReport(environment, "cmtime");
     }
 
-    /** Runs it all; the exit status. */
+    /** Runs the test and returns the exit status. */
     int run() {
         try {
             InetSocketAddress source = lookUpSource();
             if (options.sockets()) {
-                meet(source, null);
+                runTests(source, null);
             } else {
                 runWithDevice(source);
             }
             return 0;
-        } catch (CmtimeFailure told) {
+        } catch (CmtimeFailure reported) {
             return FAILURE;
         }
     }
@@ -72,7 +76,7 @@ final class MeshRun {
         MeshContext context = new MeshContext(options, report, progress, channel, source);
         Thread events = Thread.ofPlatform().daemon().name("cmtime-events").start(new MeshEvents(context));
         try (context) {
-            meet(source, context);
+            runTests(source, context);
         } finally {
             channel.close();
             join(events);
@@ -95,16 +99,16 @@ final class MeshRun {
 
     private static void join(Thread events) {
         try {
-            events.join(EVENTS_END_MILLIS);
+            events.join(EVENT_THREAD_JOIN_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    // ---- the instances meet
+    // ---- synchronizing with the other instances
 
-    /** Meets the others and runs the tests; without a context those of TCP. */
-    private void meet(InetSocketAddress source, @Nullable MeshContext context) throws CmtimeFailure {
+    /** Connects to the other instances and runs the tests: those of TCP if {@code context} is null. */
+    private void runTests(InetSocketAddress source, @Nullable MeshContext context) throws CmtimeFailure {
         try (SocketBaseline baseline = context == null ? new SocketBaseline(options, report, progress) : null;
                 CmId listener = context != null && options.listens() ? listen(context) : null;
                 OutOfBand outOfBand = OutOfBand.open(options.controller(), options.port(), report, progress)) {
@@ -121,11 +125,11 @@ final class MeshRun {
                             ? Objects.requireNonNull(baseline).listen(source)
                             : Objects.requireNonNull(listener.localAddress());
                 }
-                PeerRecord own = new PeerRecord(address, options.connections(), options.peers(), options.sockets());
-                List<PeerRecord> mesh = outOfBand.mesh(own, options.listens() ? 0 : patienceMillis());
+                PeerRecord self = new PeerRecord(address, options.connections(), options.peers(), options.sockets());
+                List<PeerRecord> mesh = outOfBand.mesh(self, options.listens() ? 0 : serverTimeoutMillis());
                 requireBothRoles(mesh);
                 if (context == null) {
-                    tell(Objects.requireNonNull(baseline).run(mesh, outOfBand));
+                    addResult(Objects.requireNonNull(baseline).run(mesh, outOfBand));
                 } else {
                     test(context, outOfBand, mesh);
                 }
@@ -135,8 +139,10 @@ final class MeshRun {
         }
     }
 
-    /** How long a client at the controller's address waits for a server: three times as long as for anything else. */
-    private static int patienceMillis() {
+    /**
+     * Returns the time that a client at the controller's address waits for a server: three times the usual timeout.
+     */
+    private static int serverTimeoutMillis() {
         return (int) (3 * new Patience().nanos() / 1_000_000);
     }
 
@@ -213,10 +219,10 @@ final class MeshRun {
 
     private void show(MeshContext context, String test) {
         context.round().table(context.hasQueuePairs(), options.threads()).forEach(report::line);
-        tell(context.round().report(test, options.threads()));
+        addResult(context.round().report(test, options.threads()));
     }
 
-    private void tell(Map<String, @Nullable Object> test) {
+    private void addResult(Map<String, @Nullable Object> test) {
         tests.add(test);
         environment.report().result("tests", List.copyOf(tests));
     }

@@ -2,7 +2,7 @@ package io.rdma4j.tools.cmtime;
 
 import java.util.Locale;
 
-/** A server's test: connections come, and go. */
+/** A server's test, which accepts connections and waits until the clients disconnect them. */
 final class MeshServer {
     private final MeshContext context;
     private final MeshSync sync;
@@ -13,9 +13,9 @@ final class MeshServer {
     }
 
     /**
-     * Takes and closes all connections.
+     * Accepts and closes all connections.
      *
-     * @throws CmtimeFailure if that fails; the reason has been printed
+     * @throws CmtimeFailure if this fails; the reason has been printed
      */
     void run(Round round, boolean last) throws CmtimeFailure {
         context.round(round);
@@ -25,7 +25,7 @@ final class MeshServer {
         sync.barrier(Barrier.CONNECTED);
         awaitDisconnections(round);
         if (last) {
-            sync.ending();
+            sync.allowExit();
         }
         sync.barrier(Barrier.DISCONNECTED);
         context.destroyQueuePairs();
@@ -33,7 +33,7 @@ final class MeshServer {
     }
 
     private void awaitDisconnections(Round round) throws CmtimeFailure {
-        if (context.progress.await(Step.DISCONNECT, round.count(), sync.longPatienceNanos())) {
+        if (context.progress.await(Step.DISCONNECT, round.count(), sync.longTimeoutNanos())) {
             return;
         }
         context.report.errorLine(String.format(

@@ -7,7 +7,7 @@ import java.net.UnknownHostException;
 import java.util.Locale;
 import java.util.Objects;
 
-/** Keeps an instance in step with its own connections and with the other instances. */
+/** Synchronizes an instance with its own connections and with the other instances. */
 final class MeshSync {
     private final MeshContext context;
     private final OutOfBand outOfBand;
@@ -17,30 +17,34 @@ final class MeshSync {
         this.outOfBand = outOfBand;
     }
 
-    /** How long an instance may need for a step that this one has done: it may have many more connections. */
-    long longPatienceNanos() {
+    /**
+     * Returns the time that another instance may take for a step that this one has completed. It may have many more
+     * connections.
+     */
+    long longTimeoutNanos() {
         return 3 * new Patience().nanos();
     }
 
-    /** Waits until all instances have come to a barrier. */
+    /** Waits until all instances have reached a barrier. */
     void barrier(Barrier barrier) throws CmtimeFailure {
-        // Before connecting each prepares as many queue pairs as it likes; afterwards all do the same.
+        // Before CONNECTED, each instance prepares its own number of queue pairs. Afterwards all have the same amount
+        // of work.
         boolean same = barrier == Barrier.CONNECTED || barrier == Barrier.DISCONNECTED;
-        outOfBand.sync(barrier, same ? longPatienceNanos() : Long.MAX_VALUE);
+        outOfBand.sync(barrier, same ? longTimeoutNanos() : Long.MAX_VALUE);
     }
 
-    /** From now on instances may end when they have passed the next step. */
-    void ending() {
-        outOfBand.ending();
+    /** Allows the other instances to exit after the next step. */
+    void allowExit() {
+        outOfBand.allowExit();
     }
 
-    /** Waits until all own connections have done a step. */
+    /** Waits until all connections of this instance have completed a step. */
     void await(Step step, int count) throws CmtimeFailure {
         Patience patience = new Patience();
         if (!context.progress.await(step, count, patience.nanos())) {
             context.progress.fail(() -> context.report.explain(String.format(
                     Locale.ROOT,
-                    "%d of %d connections have done the step '%s', and then nothing came for %d s. Start all instances"
+                    "%d of %d connections have completed the step '%s', and no other within %d s. Start all instances"
                             + " with the same -c and -P",
                     context.progress.count(step),
                     count,
@@ -50,17 +54,20 @@ final class MeshSync {
         }
     }
 
-    /** A server's address as this host must write it: the scope of a link-local address is each host's own. */
+    /**
+     * Returns a server's address with the scope of this host, because the scope of a link-local address is local to a
+     * host.
+     */
     InetSocketAddress reachable(PeerRecord server) {
         InetSocketAddress address = Objects.requireNonNull(server.address());
         if (!address.getAddress().isLinkLocalAddress()
                 || !(address.getAddress() instanceof Inet6Address)
-                || !(context.source.getAddress() instanceof Inet6Address own)) {
+                || !(context.source.getAddress() instanceof Inet6Address local)) {
             return address;
         }
         try {
             return new InetSocketAddress(
-                    Inet6Address.getByAddress(null, address.getAddress().getAddress(), own.getScopeId()),
+                    Inet6Address.getByAddress(null, address.getAddress().getAddress(), local.getScopeId()),
                     address.getPort());
         } catch (UnknownHostException impossible) {
             throw new IllegalStateException("an IPv6 address has 16 bytes", impossible);

@@ -20,24 +20,27 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TCP connections by which the instances find each other and keep in step, as the C tool's. The instance that can bind the
- * controller's address is the root; the others, its leaves, connect to it. Each leaf sends its {@link PeerRecord}, the root
- * answers with all of them. Then, at every step, each leaf sends a byte and waits for the root to send it back, which the
- * root does when it has heard from all.
+ * The TCP connections by which the instances find each other and synchronize, as in the C tool.
+ *
+ * <p>The instance that can bind the controller's address is the root. The others, its leaves, connect to it. Each leaf
+ * sends its {@link PeerRecord}, and the root replies with all records.
+ *
+ * <p>At every barrier each leaf sends a byte and waits for the root to return it. The root does so when it has received
+ * the byte from all leaves.
  */
 final class OutOfBand implements AutoCloseable {
-    private static final int LEAST_PORT = 0;
-    private static final int MOST_PORT = 0xffff;
+    private static final int MIN_PORT = 0;
+    private static final int MAX_PORT = 0xffff;
     private static final int RECORD_TIMEOUT_MILLIS = 20_000;
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
 
-    /** How long a leaf tries again when nobody listens: the root may have been started at the same moment. */
-    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How long a leaf retries while its connections are refused. The root may have been started at the same time. */
+    private static final long CONNECT_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final long GLANCE_MILLIS = 100;
+    private static final long POLL_MILLIS = 100;
     private static final int LOST = -1;
 
-    /** The connection to another instance, and the bytes that came. */
+    /** A connection to another instance, and the bytes received on it. */
     private static final class Link {
         final Socket socket;
         final String name;
@@ -55,7 +58,7 @@ final class OutOfBand implements AutoCloseable {
     private final StepCounts<Step> progress;
     private final @Nullable ServerSocket listening;
     private final List<Link> links = new ArrayList<>();
-    private volatile boolean ending;
+    private volatile boolean exitAllowed;
 
     private OutOfBand(MessageReport report, StepCounts<Step> progress, @Nullable ServerSocket listening) {
         this.report = report;
@@ -63,32 +66,33 @@ final class OutOfBand implements AutoCloseable {
         this.listening = listening;
     }
 
-    // ---- finding each other
+    // ---- set-up
 
     /**
-     * Becomes the root if the controller's address is one of this host and free, else connects to it.
+     * Becomes the root if the controller's address is local and free, and otherwise connects to the root.
      *
-     * @throws CmtimeFailure if neither works; the reason has been printed
+     * @throws CmtimeFailure if neither is possible; the reason has been printed
      */
     static OutOfBand open(String controller, String port, MessageReport report, StepCounts<Step> progress)
             throws CmtimeFailure {
         InetSocketAddress address = new InetSocketAddress(lookUp(controller, report), portNumber(port, report));
         AtomicReference<String> refusal = new AtomicReference<>("");
         ServerSocket listening = tryBind(address, refusal);
-        OutOfBand made = new OutOfBand(report, progress, listening);
+        OutOfBand outOfBand = new OutOfBand(report, progress, listening);
         if (listening == null) {
             try {
-                made.links.add(new Link(connect(address)));
+                outOfBand.links.add(new Link(connect(address)));
             } catch (IOException e) {
-                made.close();
+                outOfBand.close();
                 report.explain("there is no instance at the controller's address " + text(address) + ": "
-                        + e.getMessage() + " (to be it: " + refusal.get() + "). Start the instance on that host first");
+                        + e.getMessage() + " (cannot bind it here: " + refusal.get()
+                        + "). Start the instance on that host first");
                 throw new CmtimeFailure();
             }
         } else {
             report.line("Running as OOB root");
         }
-        return made;
+        return outOfBand;
     }
 
     private static InetAddress lookUp(String controller, MessageReport report) throws CmtimeFailure {
@@ -104,11 +108,11 @@ final class OutOfBand implements AutoCloseable {
     private static int portNumber(String port, MessageReport report) throws CmtimeFailure {
         try {
             int number = Integer.parseInt(port);
-            if (number >= LEAST_PORT && number <= MOST_PORT) {
+            if (number >= MIN_PORT && number <= MAX_PORT) {
                 return number;
             }
         } catch (NumberFormatException name) {
-            // Told below.
+            // Reported below.
         }
         report.errorLine("getaddrinfo error: " + AddressLookupException.Reason.SERVICE_UNKNOWN.text());
         report.explain("'" + port + "' is no port number, which is 0 to 65535");
@@ -122,8 +126,8 @@ final class OutOfBand implements AutoCloseable {
                 socket.setReuseAddress(true);
                 socket.bind(address);
                 return socket;
-            } catch (IOException othersAddress) {
-                refusal.set(String.valueOf(othersAddress.getMessage()));
+            } catch (IOException bindFailure) {
+                refusal.set(String.valueOf(bindFailure.getMessage()));
                 socket.close();
             }
         } catch (IOException e) {
@@ -143,12 +147,12 @@ final class OutOfBand implements AutoCloseable {
                 socket.close();
                 if (e instanceof SocketTimeoutException
                         || e instanceof NoRouteToHostException
-                        || System.nanoTime() - began > START_NANOS) {
+                        || System.nanoTime() - began > CONNECT_RETRY_NANOS) {
                     throw e;
                 }
             }
             try {
-                Thread.sleep(GLANCE_MILLIS);
+                Thread.sleep(POLL_MILLIS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IOException("interrupted", e);
@@ -161,26 +165,26 @@ final class OutOfBand implements AutoCloseable {
     }
 
     /**
-     * Tells all instances about each other.
+     * Exchanges the records of all instances.
      *
-     * @param own of this instance
-     * @param patienceMillis how long the root waits for the next leaf; 0 for ever
-     * @return the root's record first
-     * @throws CmtimeFailure if that fails; the reason has been printed
+     * @param self the record of this instance
+     * @param acceptTimeoutMillis how long the root waits for the next leaf; 0 for no limit
+     * @return all records, the root's first
+     * @throws CmtimeFailure if this fails; the reason has been printed
      */
-    List<PeerRecord> mesh(PeerRecord own, int patienceMillis) throws CmtimeFailure {
+    List<PeerRecord> mesh(PeerRecord self, int acceptTimeoutMillis) throws CmtimeFailure {
         List<PeerRecord> all = new ArrayList<>();
         try {
             if (listening == null) {
                 Link root = links.getFirst();
-                root.socket.getOutputStream().write(own.toBytes());
-                root.socket.setSoTimeout(0); // the root waits for the others
-                while (all.size() < own.peers()) {
-                    all.add(read(root, own));
+                root.socket.getOutputStream().write(self.toBytes());
+                root.socket.setSoTimeout(0); // the root waits for the other leaves
+                while (all.size() < self.peers()) {
+                    all.add(read(root, self));
                 }
             } else {
-                all.add(own);
-                gather(listening, own, all, patienceMillis);
+                all.add(self);
+                gather(listening, self, all, acceptTimeoutMillis);
                 for (Link leaf : links) {
                     for (PeerRecord each : all) {
                         leaf.socket.getOutputStream().write(each.toBytes());
@@ -192,40 +196,41 @@ final class OutOfBand implements AutoCloseable {
                 Thread.ofVirtual().name("cmtime-peer").start(() -> listen(link));
             }
         } catch (IOException e) {
-            report.explain("an instance was lost while all were told about each other: " + e.getMessage());
+            report.explain("the connection to an instance was lost during start-up: " + e.getMessage());
             throw new CmtimeFailure();
         }
         return all;
     }
 
-    private void gather(ServerSocket socket, PeerRecord own, List<PeerRecord> all, int patienceMillis)
+    private void gather(ServerSocket socket, PeerRecord self, List<PeerRecord> all, int acceptTimeoutMillis)
             throws IOException, CmtimeFailure {
-        socket.setSoTimeout(patienceMillis);
-        while (all.size() < own.peers()) {
+        socket.setSoTimeout(acceptTimeoutMillis);
+        while (all.size() < self.peers()) {
             try {
                 links.add(new Link(socket.accept()));
             } catch (SocketTimeoutException e) {
                 report.explain(String.format(
                         Locale.ROOT,
-                        "of %d instances %d came, and no more for %d s. Start the servers: cmtime -L -C %s",
-                        own.peers(),
+                        "%d of %d instances have connected, and no other within %d s."
+                                + " Start the servers: cmtime -L -C %s",
                         all.size(),
-                        patienceMillis / 1000,
+                        self.peers(),
+                        acceptTimeoutMillis / 1000,
                         socket.getInetAddress().getHostAddress()));
                 throw new CmtimeFailure();
             }
             Link leaf = links.getLast();
             try {
-                all.add(read(leaf, own));
-            } catch (CmtimeFailure quarrel) {
-                leaf.socket.getOutputStream().write(own.toBytes()); // so that it finds the same reason
-                throw quarrel;
+                all.add(read(leaf, self));
+            } catch (CmtimeFailure mismatch) {
+                leaf.socket.getOutputStream().write(self.toBytes()); // so that the leaf reports the same reason
+                throw mismatch;
             }
         }
         socket.close();
     }
 
-    private PeerRecord read(Link link, PeerRecord own) throws IOException, CmtimeFailure {
+    private PeerRecord read(Link link, PeerRecord self) throws IOException, CmtimeFailure {
         byte[] bytes = link.socket.getInputStream().readNBytes(PeerRecord.BYTES);
         if (bytes.length < PeerRecord.BYTES) {
             report.explain("the instance at " + link.name + " has ended");
@@ -233,18 +238,18 @@ final class OutOfBand implements AutoCloseable {
         }
         Optional<PeerRecord> record = PeerRecord.parse(bytes);
         if (record.isEmpty()) {
-            report.explain("what came from " + link.name + " is not from a cmtime");
+            report.explain("the data received from " + link.name + " is not from a cmtime");
             throw new CmtimeFailure();
         }
-        Optional<String> quarrel = own.quarrel(record.get(), link.name);
-        if (quarrel.isPresent()) {
-            report.explain(quarrel.get());
+        Optional<String> mismatch = self.mismatch(record.get(), link.name);
+        if (mismatch.isPresent()) {
+            report.explain(mismatch.get());
             throw new CmtimeFailure();
         }
         return record.get();
     }
 
-    // ---- keeping in step
+    // ---- synchronization
 
     private void listen(Link link) {
         try {
@@ -257,24 +262,24 @@ final class OutOfBand implements AutoCloseable {
             link.bytes.add(LOST);
         }
         link.bytes.add(LOST);
-        if (!ending) {
+        if (!exitAllowed) {
             progress.fail(() -> report.explain("the instance at " + link.name + " has ended before the test was done"));
         }
     }
 
-    /** From now on instances may end when they have passed the next step. */
-    void ending() {
-        ending = true;
+    /** Allows the other instances to exit after the next step. */
+    void allowExit() {
+        exitAllowed = true;
     }
 
     /**
-     * Waits until all instances have come to a barrier.
+     * Waits until all instances have reached a barrier.
      *
-     * @param patienceNanos how long
-     * @throws CmtimeFailure if they do not, or the run has failed; the reason has been printed
+     * @param timeoutNanos the maximum time to wait
+     * @throws CmtimeFailure on timeout, or if the run has failed; the reason has been printed
      */
-    void sync(Barrier barrier, long patienceNanos) throws CmtimeFailure {
-        long end = System.nanoTime() + Math.min(patienceNanos, Long.MAX_VALUE / 2);
+    void sync(Barrier barrier, long timeoutNanos) throws CmtimeFailure {
+        long end = System.nanoTime() + Math.min(timeoutNanos, Long.MAX_VALUE / 2);
         if (listening == null) {
             send(barrier.code());
         }
@@ -298,27 +303,27 @@ final class OutOfBand implements AutoCloseable {
     }
 
     private void expect(Link link, int step, long endNanos) throws CmtimeFailure {
-        Integer came = null;
-        while (came == null) {
+        Integer received = null;
+        while (received == null) {
             progress.throwIfFailed();
             if (System.nanoTime() - endNanos > 0) {
                 progress.fail(() -> report.explain("the instance at " + link.name
-                        + " does not come to the next step. Start all with the same -c and -P"));
+                        + " does not reach the next step. Start all with the same -c and -P"));
                 throw new CmtimeFailure();
             }
             try {
-                came = link.bytes.poll(GLANCE_MILLIS, TimeUnit.MILLISECONDS);
+                received = link.bytes.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new CmtimeFailure();
             }
         }
-        if (came != step) {
-            boolean lost = came == LOST;
+        if (received != step) {
+            boolean lost = received == LOST;
             progress.fail(() -> report.explain("the instance at " + link.name
                     + (lost
                             ? " has ended before the test was done"
-                            : " does another step. Start all with the same -P")));
+                            : " is at another step. Start all with the same -P")));
             throw new CmtimeFailure();
         }
     }
@@ -328,9 +333,9 @@ final class OutOfBand implements AutoCloseable {
         abandon();
     }
 
-    /** Closes everything, from any thread: who waits for other instances waits no longer. */
+    /** Closes all connections. Callable from any thread; it releases threads that wait for other instances. */
     void abandon() {
-        ending = true;
+        exitAllowed = true;
         try {
             if (listening != null) {
                 listening.close();

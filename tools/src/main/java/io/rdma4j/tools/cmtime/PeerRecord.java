@@ -10,19 +10,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance tells the others: where it listens. Laid out as the C tool's {@code struct peer_info} in the memory of a
- * Linux host: a socket address of 128 bytes, the role, and padding.
+ * The record by which an instance announces itself to the others.
  *
- * <p>In a part of the socket address that C leaves zero and does not look at, ours also tell with which counts they were
- * started: instances that were started with others would wait for each other for ever.
+ * <p>It has the layout of the C tool's {@code struct peer_info} in the memory of a Linux host: a socket address of 128
+ * bytes, the role, and padding.
  *
- * @param address where it listens, or null for a client
- * @param connections {@code -c}, or 0 if not told
- * @param peers {@code -P}, or 0 if not told
- * @param sockets {@code -S}, if told
+ * <p>Instances of this implementation also announce their counts, in a part of the socket address that C sets to zero
+ * and ignores. Instances with different counts would wait for each other indefinitely.
+ *
+ * @param address the address at which the instance listens, or null for a client
+ * @param connections {@code -c}, or 0 if not announced
+ * @param peers {@code -P}, or 0 if not announced
+ * @param sockets {@code -S}, if announced
  */
 record PeerRecord(@Nullable InetSocketAddress address, int connections, int peers, boolean sockets) {
-    /** Bytes of a record. */
+    /** The size of a record in bytes. */
     static final int BYTES = 136;
 
     private static final short IPV4 = 2;
@@ -31,11 +33,11 @@ record PeerRecord(@Nullable InetSocketAddress address, int connections, int peer
     private static final int IPV4_AT = 4;
     private static final int IPV6_AT = 8;
     private static final int SCOPE_AT = 24;
-    private static final int TOLD_AT = 64;
+    private static final int COUNTS_AT = 64;
     private static final int ROLE_AT = 128;
 
-    /** "rdma4j" and a version, to tell what follows from what happens to be there. */
-    private static final long TOLD = 0x7264_6d61_346a_0001L;
+    /** "rdma4j" and a version, which marks the following counts as valid. */
+    private static final long COUNTS_MARK = 0x7264_6d61_346a_0001L;
 
     boolean listens() {
         return address != null;
@@ -54,18 +56,18 @@ record PeerRecord(@Nullable InetSocketAddress address, int connections, int peer
                 record.putInt(SCOPE_AT, scoped.getScopeId());
             }
         }
-        record.putLong(TOLD_AT, TOLD);
-        record.putInt(TOLD_AT + 8, connections);
-        record.putInt(TOLD_AT + 12, peers);
-        record.putInt(TOLD_AT + 16, sockets ? 1 : 0);
+        record.putLong(COUNTS_AT, COUNTS_MARK);
+        record.putInt(COUNTS_AT + 8, connections);
+        record.putInt(COUNTS_AT + 12, peers);
+        record.putInt(COUNTS_AT + 16, sockets ? 1 : 0);
         record.putInt(ROLE_AT, listens() ? 1 : 0);
         return record.array();
     }
 
-    /** Reads a record; nothing if it is none. */
+    /** Parses a record. Returns empty if the bytes are not a record. */
     static Optional<PeerRecord> parse(byte[] bytes) {
         ByteBuffer record = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
-        boolean told = record.getLong(TOLD_AT) == TOLD;
+        boolean hasCounts = record.getLong(COUNTS_AT) == COUNTS_MARK;
         InetSocketAddress address = null;
         int role = record.getInt(ROLE_AT);
         short family = record.getShort(0);
@@ -76,9 +78,9 @@ record PeerRecord(@Nullable InetSocketAddress address, int connections, int peer
         }
         return Optional.of(new PeerRecord(
                 address,
-                told ? record.getInt(TOLD_AT + 8) : 0,
-                told ? record.getInt(TOLD_AT + 12) : 0,
-                told && record.getInt(TOLD_AT + 16) != 0));
+                hasCounts ? record.getInt(COUNTS_AT + 8) : 0,
+                hasCounts ? record.getInt(COUNTS_AT + 12) : 0,
+                hasCounts && record.getInt(COUNTS_AT + 16) != 0));
     }
 
     private static InetSocketAddress address(ByteBuffer record, boolean ipv6) {
@@ -92,8 +94,8 @@ record PeerRecord(@Nullable InetSocketAddress address, int connections, int peer
         }
     }
 
-    /** Why two instances cannot work together, by the counts that they were started with; nothing if they can. */
-    Optional<String> quarrel(PeerRecord other, String where) {
+    /** Returns why two instances cannot work together, judged by their counts, or empty if they can. */
+    Optional<String> mismatch(PeerRecord other, String where) {
         if (other.peers == 0) {
             return Optional.empty();
         }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** One test of a run: so many connections, opened and closed. Thread safe. */
+/** One test of a run: a number of connections that are opened and closed. Thread safe. */
 final class Round {
     final Stopwatch<Step> all = new Stopwatch<>(Step.class);
     final List<TimedConnection> connections;
@@ -21,7 +21,7 @@ final class Round {
         this.connections = List.copyOf(connections);
     }
 
-    /** Creates a server's test with so many connections. */
+    /** Creates a server's test with {@code count} connections. */
     static Round ofServer(int count) {
         List<TimedConnection> connections = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -34,26 +34,26 @@ final class Round {
         return connections.size();
     }
 
-    /** The connection of the next request, or null if there are as many as there may be. */
+    /** Returns the connection for the next request, or null if all are in use. */
     @Nullable
     TimedConnection nextRequested() {
         int index = requested.getAndIncrement();
         return index < connections.size() ? connections.get(index) : null;
     }
 
-    /** Whether no request has been taken. */
-    boolean isUntouched() {
+    /** Returns whether no request has been received. */
+    boolean hasNoRequests() {
         return requested.get() == 0;
     }
 
-    /** One more is established. */
+    /** Counts an established connection. */
     void onEstablished() {
         if (established.incrementAndGet() == count()) {
             all.end(Step.CONNECT);
         }
     }
 
-    /** Whether it is the first that the peer disconnects. */
+    /** Counts a disconnection by the peer, and returns whether it was the first. */
     boolean isFirstDisconnected() {
         return disconnected.getAndIncrement() == 0;
     }
@@ -67,7 +67,7 @@ final class Round {
         return step == Step.FULL_CONNECT ? figures.withoutSum() : figures;
     }
 
-    /** The lines of the results. */
+    /** Returns the lines of the results. */
     List<String> table(boolean queuePairs, int threads) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, "%s        %10d", queuePairs ? "qp_conn" : "cm_conn", count()));
@@ -79,7 +79,7 @@ final class Round {
         return lines;
     }
 
-    /** The results for programs. */
+    /** Returns the results for the JSON document. */
     Map<String, @Nullable Object> report(String test, int threads) {
         Map<String, @Nullable Object> report = new LinkedHashMap<>();
         report.put("test", test);

@@ -16,9 +16,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** The same number of TCP connections, to compare with. */
+/** The baseline test, which opens and closes the same number of TCP connections. */
 final class SocketBaseline implements AutoCloseable {
-    private static final int GLANCE_MILLIS = 100;
+    private static final int POLL_MILLIS = 100;
 
     private final CmtimeOptions options;
     private final MessageReport report;
@@ -32,7 +32,7 @@ final class SocketBaseline implements AutoCloseable {
         this.progress = progress;
     }
 
-    /** Listens at an address; where that is. */
+    /** Listens at an address and returns the bound address. */
     InetSocketAddress listen(InetSocketAddress source) throws CmtimeFailure {
         report.line("Server baseline socket setup");
         ServerSocketChannel made = openListener(source);
@@ -53,7 +53,7 @@ final class SocketBaseline implements AutoCloseable {
         }
     }
 
-    /** Opens and closes all connections; the results. */
+    /** Opens and closes all connections, and returns the results. */
     Map<String, @Nullable Object> run(List<PeerRecord> mesh, OutOfBand outOfBand) throws CmtimeFailure {
         Round round = Round.ofServer(options.connections());
         if (options.listens()) {
@@ -68,7 +68,7 @@ final class SocketBaseline implements AutoCloseable {
                             .orElseThrow()
                             .address()));
         }
-        outOfBand.ending();
+        outOfBand.allowExit();
         outOfBand.sync(Barrier.CONNECTED, Long.MAX_VALUE);
         report.line("Closing sockets");
         round.all.start(Step.DESTROY_ID);
@@ -94,13 +94,13 @@ final class SocketBaseline implements AutoCloseable {
         round.all.end(Step.FULL_CONNECT);
     }
 
-    /** Waits for a connection, as long as the client is there. */
+    /** Waits for a connection until the run fails. */
     private SocketChannel acceptNext(ServerSocketChannel socket) throws IOException, CmtimeFailure {
-        socket.socket().setSoTimeout(GLANCE_MILLIS);
+        socket.socket().setSoTimeout(POLL_MILLIS);
         while (true) {
             try {
                 return socket.socket().accept().getChannel();
-            } catch (SocketTimeoutException nothing) {
+            } catch (SocketTimeoutException timeout) {
                 progress.throwIfFailed();
             }
         }
@@ -141,13 +141,13 @@ final class SocketBaseline implements AutoCloseable {
     private void create(TimedConnection connection, InetSocketAddress server) {
         connection.times.start(Step.CREATE_ID);
         try {
-            SocketChannel made =
+            SocketChannel socket =
                     AddressFamilies.call(() -> SocketChannel.open(HostLookup.familyOf(server.getAddress())));
             synchronized (open) {
-                open.add(made);
+                open.add(socket);
             }
         } catch (IOException e) {
-            progress.fail(() -> tell("socket", e));
+            progress.fail(() -> reportFailure("socket", e));
         }
         connection.times.end(Step.CREATE_ID);
         progress.done(Step.CREATE_ID);
@@ -158,18 +158,18 @@ final class SocketBaseline implements AutoCloseable {
         try {
             socket.connect(server);
         } catch (IOException e) {
-            progress.fail(() -> tell("connect", e));
+            progress.fail(() -> reportFailure("connect", e));
         }
         connection.times.end(Step.CONNECT);
         progress.done(Step.CONNECT);
     }
 
-    private void tell(String what, IOException e) {
+    private void reportFailure(String what, IOException e) {
         report.errorLine(what + ": " + e.getMessage());
     }
 
     private CmtimeFailure failure(String what, IOException e) {
-        tell(what, e);
+        reportFailure(what, e);
         return new CmtimeFailure();
     }
 

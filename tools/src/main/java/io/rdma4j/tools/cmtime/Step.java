@@ -1,6 +1,6 @@
 package io.rdma4j.tools.cmtime;
 
-/** What is timed of a connection, in the order of the table. */
+/** The timed steps of a connection, in the order of the table. */
 enum Step {
     FULL_CONNECT("full connect"),
     CREATE_ID("create id"),
@@ -26,7 +26,7 @@ enum Step {
         this.text = text;
     }
 
-    /** Its name in the table. */
+    /** Returns the name in the table. */
     String text() {
         return text;
     }

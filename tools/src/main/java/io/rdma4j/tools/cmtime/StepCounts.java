@@ -5,41 +5,44 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** How many connections have done each step, and whether the run has failed. Thread safe. */
+/** Counts the connections that have completed each step, and records whether the run has failed. Thread safe. */
 final class StepCounts<S extends Enum<S>> {
     private final Map<S, Integer> done;
     private @Nullable S awaited;
     private int target;
-    private long sinceNanos = System.nanoTime();
+    private long lastProgressNanos = System.nanoTime();
     private boolean failed;
 
-    /** Creates a progress for the steps of an enumeration. */
+    /** Creates counts for the steps of an enumeration. */
     StepCounts(Class<S> steps) {
         done = new EnumMap<>(steps);
     }
 
-    /** Begins anew, but for a failure. */
+    /** Resets the counts. A failure remains recorded. */
     synchronized void reset() {
         done.clear();
     }
 
-    /** One more connection has done a step. */
+    /** Counts a connection that has completed a step. */
     synchronized void done(S step) {
         int now = done.merge(step, 1, Integer::sum);
-        sinceNanos = System.nanoTime();
-        // Waking the waiting thread for every connection would be part of what is measured.
+        lastProgressNanos = System.nanoTime();
+        // Waking the waiting thread for every connection would distort the measurement.
         if (step == awaited && now >= target) {
             notifyAll();
         }
     }
 
-    /** How many connections have done a step. */
+    /** Returns the number of connections that have completed a step. */
     synchronized int count(S step) {
         return done.getOrDefault(step, 0);
     }
 
-    /** The run fails; {@code tell} is called for the first failure only: what follows is a consequence. */
-    void fail(Runnable tell) {
+    /**
+     * Marks the run as failed. Only for the first failure {@code report} is called, because later ones are its
+     * consequences.
+     */
+    void fail(Runnable report) {
         synchronized (this) {
             if (failed) {
                 return;
@@ -47,7 +50,7 @@ final class StepCounts<S extends Enum<S>> {
             failed = true;
             notifyAll();
         }
-        tell.run();
+        report.run();
     }
 
     synchronized void throwIfFailed() throws CmtimeFailure {
@@ -57,19 +60,19 @@ final class StepCounts<S extends Enum<S>> {
     }
 
     /**
-     * Waits until so many connections have done a step.
+     * Waits until {@code count} connections have completed a step.
      *
-     * @param patienceNanos how long nothing may happen meanwhile
-     * @return false if nothing happened for too long
+     * @param idleTimeoutNanos the maximum time without progress
+     * @return false on timeout
      * @throws CmtimeFailure if the run has failed
      */
-    synchronized boolean await(S step, int count, long patienceNanos) throws CmtimeFailure {
+    synchronized boolean await(S step, int count, long idleTimeoutNanos) throws CmtimeFailure {
         awaited = step;
         target = count;
-        sinceNanos = System.nanoTime();
+        lastProgressNanos = System.nanoTime();
         while (count(step) < count) {
             throwIfFailed();
-            long left = patienceNanos - (System.nanoTime() - sinceNanos);
+            long left = idleTimeoutNanos - (System.nanoTime() - lastProgressNanos);
             if (left <= 0) {
                 return false;
             }

@@ -7,19 +7,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a step took.
+ * The measured times of a step.
  *
- * @param connections connections of the run
- * @param timed connections for which the step was timed
- * @param totalNanos from the beginning of the first to the end of the last connection
- * @param sumNanos of all connections
- * @param maximumNanos of one connection, 0 if there is none
- * @param minimumNanos of one connection, 0 if there is none
+ * @param connections the number of connections of the run
+ * @param timed the number of connections for which the step was timed
+ * @param totalNanos from the start of the first connection to the end of the last
+ * @param sumNanos the sum over all connections
+ * @param maximumNanos the maximum of one connection, or 0 if there is none
+ * @param minimumNanos the minimum of one connection, or 0 if there is none
  */
 record StepFigures(int connections, int timed, long totalNanos, long sumNanos, long maximumNanos, long minimumNanos) {
     private static final long NANOS_PER_MICRO = 1000;
 
-    /** The figures of a step. */
+    /** Computes the figures of a step. */
     static <S extends Enum<S>> StepFigures of(S step, Stopwatch<S> all, Collection<Stopwatch<S>> each) {
         int timed = 0;
         long sum = 0;
@@ -37,12 +37,15 @@ record StepFigures(int connections, int timed, long totalNanos, long sumNanos, l
         return new StepFigures(each.size(), timed, all.nanos(step), sum, maximum, timed == 0 ? 0 : minimum);
     }
 
-    /** The same without a sum, which means nothing where a step contains waiting for the turn. */
+    /**
+     * Returns the same figures without a sum. The sum is meaningless for a step that includes waiting for other
+     * connections.
+     */
     StepFigures withoutSum() {
         return new StepFigures(connections, timed, totalNanos, 0, maximumNanos, minimumNanos);
     }
 
-    /** A line of today's table. */
+    /** Formats a line of the mesh form's table. */
     String line(String step) {
         long total = totalNanos / NANOS_PER_MICRO;
         long sum = sumNanos / NANOS_PER_MICRO;
@@ -58,7 +61,7 @@ record StepFigures(int connections, int timed, long totalNanos, long sumNanos, l
                 minimumNanos / NANOS_PER_MICRO);
     }
 
-    /** A line of the older table. */
+    /** Formats a line of the classic form's table. */
     String classicLine(String step) {
         return String.format(
                 Locale.ROOT,
@@ -70,7 +73,7 @@ record StepFigures(int connections, int timed, long totalNanos, long sumNanos, l
                 totalNanos / 1e3 / connections);
     }
 
-    /** For programs. */
+    /** Returns the figures for the JSON document. */
     Map<String, @Nullable Object> report(String step) {
         Map<String, @Nullable Object> figures = new LinkedHashMap<>();
         figures.put("step", step);

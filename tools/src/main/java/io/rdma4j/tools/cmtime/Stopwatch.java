@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** When each step of one connection, or of all together, began and ended. Thread safe. */
+/** Records when each step of one connection, or of all connections together, started and ended. Thread safe. */
 final class Stopwatch<S extends Enum<S>> {
     private static final int NOT_YET = 0;
 
@@ -17,7 +17,7 @@ final class Stopwatch<S extends Enum<S>> {
 
     /** Creates a stopwatch for the steps of an enumeration. */
     Stopwatch(Class<S> steps) {
-        // Filled at once and not changed afterwards: threads only look things up.
+        // Filled here and never modified afterwards, so that threads may read it without synchronization.
         intervals = new EnumMap<>(steps);
         for (S step : steps.getEnumConstants()) {
             intervals.put(step, new Interval());
@@ -36,24 +36,24 @@ final class Stopwatch<S extends Enum<S>> {
         of(step).ended = now();
     }
 
-    /** A step that began at a {@link System#nanoTime} ends. */
+    /** Ends a step that started at a value of {@link System#nanoTime}. */
     void endOf(S step, long beganNanos) {
         of(step).began = beganNanos | 1;
         end(step);
     }
 
-    /** Never {@link #NOT_YET}; a nanosecond is nothing here. */
+    /** Returns the current time, never {@link #NOT_YET}. An error of a nanosecond is irrelevant. */
     private static long now() {
         return System.nanoTime() | 1;
     }
 
-    /** Whether the step has begun and ended. */
+    /** Returns whether the step has started and ended. */
     boolean has(S step) {
         Interval interval = of(step);
         return interval.began != NOT_YET && interval.ended != NOT_YET;
     }
 
-    /** How long the step took, 0 if it has not begun and ended. */
+    /** Returns the duration of the step, or 0 if it has not started and ended. */
     long nanos(S step) {
         return has(step) ? of(step).ended - of(step).began : 0;
     }

@@ -19,7 +19,7 @@ final class TimedConnection {
     /**
      * Creates a connection.
      *
-     * @param peer where the server listens; null for a server's connection
+     * @param peer the server's address, or null for a server's connection
      */
     TimedConnection(@Nullable InetSocketAddress peer) {
         this.peer = peer;
@@ -33,9 +33,9 @@ final class TimedConnection {
         return Objects.requireNonNull(id);
     }
 
-    void id(CmId made) {
-        id = made;
-        made.setContext(this);
+    void id(CmId created) {
+        id = created;
+        created.setContext(this);
     }
 
     @Nullable
@@ -43,40 +43,40 @@ final class TimedConnection {
         return queuePair;
     }
 
-    void queuePair(QueuePair made) {
-        queuePair = made;
+    void queuePair(QueuePair created) {
+        queuePair = created;
     }
 
-    /** Allows so many more attempts. */
+    /** Sets the number of remaining retries. */
     synchronized void retries(int count) {
         retriesLeft = count;
     }
 
-    /** Takes one of the attempts, if there is one. */
+    /** Consumes one of the retries, and returns whether one was left. */
     synchronized boolean retry() {
         return retriesLeft-- > 0;
     }
 
-    /** Whether it is the first time that the connection is to be disconnected. */
+    /** Returns true for the first caller, which must disconnect the connection. */
     boolean beginDisconnecting() {
         return disconnecting.compareAndSet(false, true);
     }
 
     void destroyQueuePair() {
-        QueuePair made = queuePair;
-        if (made != null) {
+        QueuePair current = queuePair;
+        if (current != null) {
             times.start(Step.DESTROY_QUEUE_PAIR);
-            made.close();
+            current.close();
             times.end(Step.DESTROY_QUEUE_PAIR);
             queuePair = null;
         }
     }
 
     void destroyId() {
-        CmId made = id;
-        if (made != null) {
+        CmId current = id;
+        if (current != null) {
             times.start(Step.DESTROY_ID);
-            made.close();
+            current.close();
             times.end(Step.DESTROY_ID);
             id = null;
         }

@@ -2,7 +2,7 @@ package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.verbs.QueuePairState;
 
-/** A change of a queue pair's state, with the steps as which its two parts are timed. */
+/** A state change of a queue pair, with the two steps as which its parts are timed. */
 enum Transition {
     INIT(QueuePairState.INIT, Step.INIT_ATTRIBUTES, Step.INIT),
     READY_TO_RECEIVE(QueuePairState.READY_TO_RECEIVE, Step.READY_TO_RECEIVE_ATTRIBUTES, Step.READY_TO_RECEIVE),
@@ -22,12 +22,12 @@ enum Transition {
         return target;
     }
 
-    /** Asking the connection manager for the attributes. */
+    /** Returns the step of getting the attributes from the connection manager. */
     Step attributes() {
         return attributes;
     }
 
-    /** Changing the state. */
+    /** Returns the step of changing the state. */
     Step change() {
         return change;
     }

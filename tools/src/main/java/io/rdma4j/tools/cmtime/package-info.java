@@ -1,2 +1,2 @@
-/** The tool that opens many connections and tells how long each step of it took: cmtime. */
+/** cmtime: opens many connections and reports how long each step takes. */
 package io.rdma4j.tools.cmtime;

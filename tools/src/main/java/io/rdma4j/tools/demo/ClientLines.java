@@ -7,16 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The lines of one run of rping's client: shown at once, but kept back where the first says that the client was refused,
- * which happens as long as the server does not listen. Thread safe.
+ * The output lines of one run of rping's client. Thread safe.
+ *
+ * <p>Lines are shown at once, unless the first line reports that the client was rejected. Such a run is held back,
+ * because the client is rejected until the server listens.
  */
 final class ClientLines {
-    private static final String REFUSED = "RDMA_CM_EVENT_REJECTED, error 8";
+    private static final String REJECTED = "RDMA_CM_EVENT_REJECTED, error 8";
     private static final String NORMAL_END = "client DISCONNECT EVENT...";
 
     private final DemoOutput output;
-    private final List<String> kept = new ArrayList<>();
-    private boolean begun;
+    private final List<String> heldBack = new ArrayList<>();
+    private boolean hasLines;
     private boolean tooEarly;
 
     ClientLines(DemoOutput output) {
@@ -24,26 +26,26 @@ final class ClientLines {
     }
 
     synchronized void add(String line) {
-        tooEarly |= !begun && line.contains(REFUSED);
-        begun = true;
+        tooEarly |= !hasLines && line.contains(REJECTED);
+        hasLines = true;
         if (tooEarly) {
-            kept.add(line);
+            heldBack.add(line);
         } else {
             output.line("client", line);
         }
     }
 
-    /** Whether the client was refused. */
+    /** Returns whether the client was rejected because the server did not listen yet. */
     synchronized boolean isTooEarly() {
         return tooEarly;
     }
 
-    /** Shows what was kept back. */
+    /** Shows the lines held back. */
     synchronized void show() {
-        kept.forEach(line -> output.line("client", line));
+        heldBack.forEach(line -> output.line("client", line));
     }
 
-    /** An environment that prints these lines, without the one that tells of a normal end. */
+    /** Returns an environment that prints these lines, except the line that reports a normal end. */
     ToolEnvironment environment() {
         PrintStream lines = new PrintStream(PrintStream.nullOutputStream(), true, StandardCharsets.UTF_8) {
             @Override

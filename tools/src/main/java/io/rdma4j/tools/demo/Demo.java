@@ -22,24 +22,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * {@code rdma4j demo}: rping between two processes of this host over the software device; a long validated run with
- * latencies; then ucmatose, udaddy, mckey and rstream.
+ * {@code rdma4j demo}: demonstrates the tools between two processes of this host over the software device.
+ *
+ * <p>It runs a few pings with rping, then a long validated run with latencies, and then ucmatose, udaddy, mckey and
+ * rstream.
  */
 public final class Demo implements Tool {
     private static final String HELP = """
         usage: rdma4j demo [-a address] [-C count] [-S size]
-        Runs rping between two processes of this host over the software RDMA device: a few pings to look at, with a
-        packet capture, then a longer run in which every byte is compared and every ping is timed; then connections
-        (ucmatose), datagrams (udaddy), a multicast group (mckey), and streams over RDMA sockets and TCP (rstream).
-          -a address   a local address to run over (127.0.0.1)
-          -C count     pings of the longer run (10000), at most 1000000000; fewer make the streams shorter, too
-          -S size      bytes of a ping, 23 to 65535 (64)
+        Runs rping between two processes of this host over the software RDMA device: a few pings with all
+        output and a packet capture; a longer run that validates every byte and times every ping; connections
+        (ucmatose); datagrams (udaddy); a multicast group (mckey); streams over RDMA sockets and TCP (rstream).
+          -a address   the local address to use (127.0.0.1)
+          -C count     pings of the longer run (10000), at most 1000000000; fewer also shorten the streams
+          -S size      size of a ping in bytes, 23 to 65535 (64)
         """;
 
     private static final int SHOWN_PINGS = 3;
     private static final int WARM_UP_PINGS = 1000;
-    private static final int MOST_PINGS = 1_000_000_000;
-    private static final long GLANCE_MILLIS = 50;
+    private static final int MAX_PINGS = 1_000_000_000;
+    private static final long POLL_MILLIS = 50;
     private static final long LIMIT_SECONDS = 110;
     private static final String SERVER_END_1 = "server DISCONNECT EVENT...";
     private static final String SERVER_END_2 = "wait for RDMA_READ_ADV state 10";
@@ -52,12 +54,12 @@ public final class Demo implements Tool {
     private final Path folder;
     private final Duration limit;
 
-    /** Creates the tool; its capture goes to the current folder. */
+    /** Creates the tool. Its packet capture goes to the current directory. */
     public Demo() {
         this(Path.of("").toAbsolutePath(), Duration.ofSeconds(LIMIT_SECONDS));
     }
 
-    /** Creates the tool with another folder for its capture, and another limit of its time. */
+    /** Creates the tool with a directory for its packet capture and a time limit. */
     Demo(Path folder, Duration limit) {
         this.folder = folder;
         this.limit = limit;
@@ -89,15 +91,16 @@ public final class Demo implements Tool {
         try {
             show(output);
             measure(output);
-            Family family = new Family(output, address, count);
-            family.connections(3);
-            family.datagrams(4);
-            family.group(5);
-            family.streams(6);
-            output.say("All is well. Next: ./rdma4j rping --help, and the README for rping against a Linux machine.");
+            OtherTools otherTools = new OtherTools(output, address, count);
+            otherTools.connections(3);
+            otherTools.datagrams(4);
+            otherTools.group(5);
+            otherTools.streams(6);
+            output.print(
+                    "All tests passed. Next: ./rdma4j rping --help, and the README for rping against a Linux machine.");
             return 0;
         } catch (DemoFailure e) {
-            output.say("");
+            output.print("");
             if (!output.isInterrupted()) {
                 environment.err().println("rdma4j demo: " + e.getMessage());
             }
@@ -124,22 +127,22 @@ public final class Demo implements Tool {
             }
         }
         return count > 0
-                && count <= MOST_PINGS
+                && count <= MAX_PINGS
                 && sizeBytes >= 23
                 && sizeBytes <= 65535
                 && options.operands().isEmpty();
     }
 
-    /** A few pings between two processes, with every line that they print, and a capture. */
+    /** Runs a few pings between two processes, with their full output and a packet capture. */
     private void show(DemoOutput output) throws DemoFailure, InterruptedException {
         Path capture = captureFile();
         int port = randomPort();
-        output.say("1. rping between two processes over the software RDMA device of " + address);
-        output.say("");
-        output.say("   $ rdma4j rping -s -a " + address + " -p " + port + " -v");
-        output.say("   $ rdma4j rping -c -a " + address + " -p " + port + " -v -V -C " + SHOWN_PINGS + " --pcap "
+        output.print("1. rping between two processes over the software RDMA device of " + address);
+        output.print("");
+        output.print("   $ rdma4j rping -s -a " + address + " -p " + port + " -v");
+        output.print("   $ rdma4j rping -c -a " + address + " -p " + port + " -v -V -C " + SHOWN_PINGS + " --pcap "
                 + capture.getFileName());
-        output.say("");
+        output.print("");
         List<String> words =
                 rping("-c", port, "-v", "-V", "-C", String.valueOf(SHOWN_PINGS), "--pcap", capture.toString());
         try (ToolProcess server = startServer(output, port, List.of("-v"))) {
@@ -155,15 +158,15 @@ public final class Demo implements Tool {
             requireStatus("client", status);
             require(output, "server", server);
         }
-        output.say("");
-        output.say("   (The last lines are how rping ends, C's too: the client has disconnected.)");
+        output.print("");
+        output.print("   (The last lines are normal for rping, as in C: the client has disconnected.)");
         requireCapture(capture);
-        output.say("   Every packet is in " + capture + ":");
-        output.say("   wireshark " + capture + "   or   tshark -r " + capture);
-        output.say("");
+        output.print("   Every packet is in " + capture + ":");
+        output.print("   wireshark " + capture + "   or   tshark -r " + capture);
+        output.print("");
     }
 
-    /** One run of the client; its exit status, or -1 where it has not ended in time, or the server has before it. */
+    /** Runs the client once. Returns its exit status, or -1 if it times out or the server fails first. */
     private static int show(DemoOutput output, List<String> words, ClientLines lines, ToolProcess server)
             throws InterruptedException {
         try (ToolProcess client = output.start(words, lines::add, lines::add)) {
@@ -175,12 +178,12 @@ public final class Demo implements Tool {
         }
     }
 
-    /** A long run whose client is this process, so that each ping can be timed. */
+    /** Runs many pings with the client in this process, so that each ping can be timed. */
     private void measure(DemoOutput output) throws DemoFailure, InterruptedException {
         int port = randomPort();
-        output.say("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
+        output.print("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
                 + " to warm up)");
-        output.say("");
+        output.print("");
         LatencyHistogram latencies = new LatencyHistogram();
         long begin;
         try (ToolProcess server = startServer(output, port, List.of())) {
@@ -188,7 +191,7 @@ public final class Demo implements Tool {
             ClientLines lines;
             int status;
             do {
-                Thread.sleep(GLANCE_MILLIS);
+                Thread.sleep(POLL_MILLIS);
                 lines = new ClientLines(output);
                 begin = System.nanoTime();
                 status = ping(output, words.subList(1, words.size()), lines, latencies);
@@ -201,11 +204,11 @@ public final class Demo implements Tool {
             require(output, "server", server);
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
-        output.say("   " + latencies.count() + " pings came back byte for byte, in "
+        output.print("   " + latencies.count() + " pings came back byte for byte, in "
                 + String.format(Locale.ROOT, "%.1f s", seconds));
-        output.say("");
+        output.print("");
         LatencyTable.print(output, latencies);
-        output.say("");
+        output.print("");
     }
 
     private static int ping(DemoOutput output, List<String> arguments, ClientLines lines, LatencyHistogram latencies)
@@ -225,7 +228,9 @@ public final class Demo implements Tool {
         }
     }
 
-    /** The server does not say when it listens: clients that come too early are refused, and come again. */
+    /**
+     * Starts the server, which does not report when it listens. Clients that come too early are rejected and retried.
+     */
     private ToolProcess startServer(DemoOutput output, int port, List<String> more) {
         List<String> words = new ArrayList<>(rping("-s", port));
         words.addAll(more);
@@ -236,7 +241,7 @@ public final class Demo implements Tool {
         });
     }
 
-    /** A client that was refused has nothing to tell if the server has failed, which has told why. */
+    /** Fails if the server has failed, because its output then explains why the client was rejected. */
     private static void requireServer(ToolProcess server, ClientLines client) throws DemoFailure, InterruptedException {
         int status = server.await(1);
         if (status > 0) {
@@ -256,35 +261,39 @@ public final class Demo implements Tool {
         return words;
     }
 
-    /** Another port each time: an earlier rping may still be there. */
+    /** Returns a random port, because an earlier rping may still be running. */
     private static int randomPort() {
         return ThreadLocalRandom.current().nextInt(20_000, 30_000);
     }
 
-    private static void require(DemoOutput output, String who, ToolProcess process)
+    private static void require(DemoOutput output, String role, ToolProcess process)
             throws DemoFailure, InterruptedException {
-        requireStatus(who, process.await(output.remainingSeconds()));
+        requireStatus(role, process.await(output.remainingSeconds()));
     }
 
-    private static void requireStatus(String who, int status) throws DemoFailure {
+    private static void requireStatus(String role, int status) throws DemoFailure {
         if (status == -1) {
             throw new DemoFailure(
-                    "the " + who + " did not end in time; is this machine very busy, or UDP port 4791 blocked?");
+                    "the " + role + " did not end in time; is this machine very busy, or UDP port 4791 blocked?");
         }
         if (status != 0) {
-            throw new DemoFailure("the " + who + " ended with status " + status + "; the lines above say why");
+            throw new DemoFailure("the " + role + " ended with status " + status + "; the lines above say why");
         }
     }
 
-    /** Under its usual name; under a random one, made here, where others might have put a link under the usual one. */
+    /**
+     * Returns the capture file: its usual name or, in a directory that others can write to, a new random name.
+     *
+     * <p>In such a directory, another user could have planted a link under the usual name.
+     */
     private Path captureFile() throws DemoFailure {
-        Path place = Files.isWritable(folder) ? folder : Path.of(System.getProperty("java.io.tmpdir"));
+        Path directory = Files.isWritable(folder) ? folder : Path.of(System.getProperty("java.io.tmpdir"));
         try {
-            boolean shared = Files.getFileStore(place).supportsFileAttributeView("posix")
-                    && Files.getPosixFilePermissions(place).contains(PosixFilePermission.OTHERS_WRITE);
-            return shared ? Files.createTempFile(place, "rdma4j-demo-", ".pcapng") : place.resolve(CAPTURE);
+            boolean shared = Files.getFileStore(directory).supportsFileAttributeView("posix")
+                    && Files.getPosixFilePermissions(directory).contains(PosixFilePermission.OTHERS_WRITE);
+            return shared ? Files.createTempFile(directory, "rdma4j-demo-", ".pcapng") : directory.resolve(CAPTURE);
         } catch (IOException e) {
-            throw new DemoFailure("the capture cannot be written in " + place + ": " + e.getMessage());
+            throw new DemoFailure("the capture cannot be written in " + directory + ": " + e.getMessage());
         }
     }
 

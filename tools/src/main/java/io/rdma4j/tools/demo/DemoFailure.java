@@ -1,6 +1,6 @@
 package io.rdma4j.tools.demo;
 
-/** Ends the demonstration; the message says why, for people. */
+/** Ends the demonstration. The message is the reason for the user. */
 final class DemoFailure extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Prints the demonstration, and keeps its time. Thread safe. */
+/** The output of the demonstration, which also tracks its time limit. Thread safe. */
 final class DemoOutput implements AutoCloseable {
     private static final String SERVER_COLOUR = "\u001b[36m";
     private static final String CLIENT_COLOUR = "\u001b[33m";
     private static final String PLAIN = "\u001b[0m";
-    /** Lines of a large ping are cut to what fits. */
+    /** Lines of large pings are truncated to this length. */
     private static final int LINE_LIMIT = 110;
 
     private final PrintStream out;
@@ -26,14 +26,14 @@ final class DemoOutput implements AutoCloseable {
     private final List<ToolProcess> processes = new ArrayList<>();
     private volatile boolean interrupted;
 
-    /** Prepares a demonstration that may take so long. */
+    /** Creates the output of a demonstration with a time limit. */
     DemoOutput(ToolEnvironment environment, Duration limit) {
         out = environment.out();
         deadlineNanos = System.nanoTime() + limit.toNanos();
     }
 
-    /** A line of our own. */
-    void say(String line) {
+    /** Prints a line of the demonstration itself. */
+    void print(String line) {
         synchronized (out) {
             if (!interrupted) {
                 out.println(line);
@@ -41,21 +41,21 @@ final class DemoOutput implements AutoCloseable {
         }
     }
 
-    /** A line of one of the processes. */
-    void line(String who, String line) {
+    /** Prints a line of one of the processes. */
+    void line(String role, String line) {
         String shown = line.length() > LINE_LIMIT ? line.substring(0, LINE_LIMIT) + "..." : line;
         if (colours) {
-            say("   " + (who.equals("server") ? SERVER_COLOUR : CLIENT_COLOUR) + who + PLAIN + " | " + shown);
+            print("   " + (role.equals("server") ? SERVER_COLOUR : CLIENT_COLOUR) + role + PLAIN + " | " + shown);
         } else {
-            say("   " + who + " | " + shown);
+            print("   " + role + " | " + shown);
         }
     }
 
     /**
-     * Starts a tool in a process of its own, which ends with the demonstration.
+     * Starts a tool in a separate process, which ends with the demonstration.
      *
-     * @param onOutput gets the lines of its standard output
-     * @param onError gets those of its standard error
+     * @param onOutput receives the lines of its standard output
+     * @param onError receives the lines of its standard error
      */
     ToolProcess start(List<String> words, Consumer<String> onOutput, Consumer<String> onError) {
         synchronized (processes) {
@@ -68,7 +68,7 @@ final class DemoOutput implements AutoCloseable {
         }
     }
 
-    /** Ends the processes: this one was asked to end. Nothing is said any more. */
+    /** Kills the processes and suppresses further output, because this process was asked to end. */
     void interrupt() {
         interrupted = true;
         synchronized (processes) {
@@ -80,12 +80,12 @@ final class DemoOutput implements AutoCloseable {
         return interrupted;
     }
 
-    /** Whether there is time left. */
+    /** Returns whether the time limit has not been reached. */
     boolean hasTime() {
         return !interrupted && deadlineNanos - System.nanoTime() > 0;
     }
 
-    /** Seconds that are left, at least one. */
+    /** Returns the remaining time in seconds, at least one. */
     long remainingSeconds() {
         return Math.max(1, TimeUnit.NANOSECONDS.toSeconds(deadlineNanos - System.nanoTime()));
     }

@@ -3,7 +3,7 @@ package io.rdma4j.tools.demo;
 import io.rdma4j.tools.LatencyHistogram;
 import java.util.Locale;
 
-/** Prints latencies as a table and in words. */
+/** Prints latencies as a table and as a sentence. */
 final class LatencyTable {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
@@ -17,15 +17,15 @@ final class LatencyTable {
                     Locale.ROOT, "%-12s", "p" + (percentile == 99.9 ? "99.9" : String.valueOf((int) percentile))));
             row.append(String.format(Locale.ROOT, "%-12s", duration(latencies.percentileNanos(percentile))));
         }
-        output.say(head + "max");
-        output.say(row + duration(latencies.maximumNanos()));
-        output.say("");
-        output.say("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
+        output.print(head + "max");
+        output.print(row + duration(latencies.maximumNanos()));
+        output.print("");
+        output.print("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
                 + ", 99 of 100 less than " + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
-        output.say("   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes.");
+        output.print("   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes.");
     }
 
-    /** Three digits and a unit. */
+    /** Formats a duration with about three digits and a unit. */
     static String duration(long nanos) {
         if (nanos < 1_000) {
             return nanos + " ns";

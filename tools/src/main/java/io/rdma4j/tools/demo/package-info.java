@@ -1,2 +1,2 @@
-/** The demonstration: rping between two processes of this host, explained. */
+/** The demonstration: rping and other tools between two processes of this host, with explanations. */
 package io.rdma4j.tools.demo;

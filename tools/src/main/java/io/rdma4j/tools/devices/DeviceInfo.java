@@ -13,14 +13,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The lines of {@code ibv_devinfo} about one device. What a software device has no value for is printed as Linux rxe has
- * it: zero, {@code not supported}, a port of 1X and 2.5 Gbps.
+ * Prints the lines of {@code ibv_devinfo} about one device.
+ *
+ * <p>Values that a software device lacks are printed as by Linux rxe: zero, {@code not supported}, a port of 1X and 2.5
+ * Gbps.
  */
 final class DeviceInfo {
     private static final int PORT_DOWN = 1;
     private static final int PORT_ACTIVE = 4;
 
-    /** Capabilities of {@code enum ibv_device_cap_flags} that are so for every device here, by bit. */
+    /** The capabilities of {@code enum ibv_device_cap_flags} that every device here has, by bit. */
     private static final Map<Integer, String> CAPABILITIES = capabilities();
 
     private final PrintStream out;
@@ -85,7 +87,7 @@ final class DeviceInfo {
         line("max_ee", 0);
         line("max_rdd", 0);
         line("max_mw", device.maxMemoryWindows());
-        for (String absent : List.of(
+        for (String zero : List.of(
                 "max_raw_ipv6_qp",
                 "max_raw_ethy_qp",
                 "max_mcast_grp",
@@ -93,7 +95,7 @@ final class DeviceInfo {
                 "max_total_mcast_qp_attach",
                 "max_ah",
                 "max_fmr")) {
-            line(absent, 0);
+            line(zero, 0);
         }
         line("max_srq", device.maxSharedReceiveQueues());
         if (device.maxSharedReceiveQueues() > 0) {
@@ -104,7 +106,7 @@ final class DeviceInfo {
         line("local_ca_ack_delay", device.localAckDelay());
     }
 
-    /** What is for hardware only. */
+    /** Prints the attributes that only hardware supports. */
     private void printUnsupported() {
         out.println("\tgeneral_odp_caps:");
         for (String transport : List.of("rc", "uc", "ud", "xrc")) {
@@ -142,7 +144,7 @@ final class DeviceInfo {
         portLine("link_layer", "Ethernet");
         if (verbose) {
             portLine("max_msg_sz", String.format(Locale.ROOT, "0x%x", port.maxMessageBytes()));
-            // Communication management is supported.
+            // Communication management is supported (IB_PORT_CM_SUP).
             portLine("port_cap_flags", "0x00010000");
             portLine("port_cap_flags2", "0x0000");
             portLine("max_vl_num", "1 (1)");
@@ -164,14 +166,14 @@ final class DeviceInfo {
     private void printGids(List<Gid> gids) {
         for (int i = 0; i < gids.size(); i++) {
             Gid gid = gids.get(i);
-            // C's tool looks at the interface identifier only.
+            // C's tool checks only the interface identifier.
             if (gid.low() != 0) {
                 out.println(String.format(Locale.ROOT, "\t\t\tGID[%3d]:\t\t%s, RoCE v2", i, GidText.of(gid)));
             }
         }
     }
 
-    // ---- forms ----
+    // ---- formats ----
 
     private static String mtu(PathMtu mtu) {
         return mtu.bytes() + " (" + mtu.code() + ")";
@@ -187,23 +189,23 @@ final class DeviceInfo {
                 guid & 0xffff);
     }
 
-    /** A name, and a value from column 40 on. */
+    /** Prints a name, and a value from column 40 on. */
     private void line(String name, Object value) {
         out.println(aligned("\t" + name + ":", 8 + name.length() + 1, 40) + value);
     }
 
-    /** A name, and a value from column 48 on. */
+    /** Prints a name, and a value from column 48 on. */
     private void portLine(String name, Object value) {
         out.println(aligned("\t\t\t" + name + ":", 24 + name.length() + 1, 48) + value);
     }
 
-    /** Fills up with tabs to a column; with one at least. */
+    /** Appends tabs up to a column, at least one. */
     private static String aligned(String text, int column, int target) {
         int tabs = Math.max(1, (target - column + 7) / 8);
         return text + "\t".repeat(tabs);
     }
 
-    // ---- for programs ----
+    // ---- JSON ----
 
     static Map<String, Object> deviceFacts(String name, DeviceAttributes device, int completionVectors) {
         Map<String, Object> facts = new LinkedHashMap<>();

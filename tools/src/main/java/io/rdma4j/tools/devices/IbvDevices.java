@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** {@code ibv_devices}: names and GUIDs of the devices, as libibverbs' tool prints them. Arguments are ignored. */
+/** {@code ibv_devices}: prints the names and GUIDs of the devices as libibverbs' tool does. Arguments are ignored. */
 public final class IbvDevices implements Tool {
     private static final String HELP = """
         Usage: ibv_devices

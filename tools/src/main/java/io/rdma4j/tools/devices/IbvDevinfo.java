@@ -18,19 +18,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ibv_devinfo}: attributes of the devices and their ports, with the options, lines and exit statuses of
- * libibverbs' tool (rdma-core 44).
+ * {@code ibv_devinfo}: prints the attributes of the devices and their ports.
+ *
+ * <p>It has the options, lines and exit statuses of libibverbs' tool (rdma-core 44).
  */
 public final class IbvDevinfo implements Tool {
     private static final String USAGE = """
-            Usage: ibv_devinfo             print the ca attributes
+        Usage: ibv_devinfo             print the ca attributes
 
-            Options:
-              -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
-              -i, --ib-port=<port>   use port <port> of IB device (default all ports)
-              -l, --list             print only the IB devices names
-              -v, --verbose          print all the attributes of the IB device(s)
-            """;
+        Options:
+          -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
+          -i, --ib-port=<port>   use port <port> of IB device (default all ports)
+          -l, --list             print only the IB devices names
+          -v, --verbose          print all the attributes of the IB device(s)
+        """;
 
     private static final List<LongOption> LONG_OPTIONS = List.of(
             new LongOption("ib-dev", true, 'd'),
@@ -39,7 +40,7 @@ public final class IbvDevinfo implements Tool {
             new LongOption("verbose", false, 'v'));
 
     private static final int FAILED = -1;
-    private static final int NOT_OPENED = 1;
+    private static final int OPEN_FAILED = 1;
     private static final int NO_SUCH_PORT = 4;
 
     /** Creates the tool. */
@@ -149,7 +150,7 @@ public final class IbvDevinfo implements Tool {
         } catch (RdmaException e) {
             environment.err().println("Failed to open device");
             environment.err().println(name() + ": " + e.getMessage());
-            return NOT_OPENED;
+            return OPEN_FAILED;
         }
     }
 }

@@ -1,2 +1,2 @@
-/** {@code ibv_devices} and {@code ibv_devinfo}: which devices there are, and what they can do. */
+/** {@code ibv_devices} and {@code ibv_devinfo}: list the devices and their capabilities. */
 package io.rdma4j.tools.devices;

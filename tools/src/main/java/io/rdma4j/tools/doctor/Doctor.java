@@ -22,12 +22,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** {@code rdma4j doctor}: Java, links, devices with their GIDs and MTUs, and who holds RoCEv2's UDP port. */
+/** {@code rdma4j doctor}: reports Java, links, devices with their GIDs and MTUs, and the use of RoCEv2's UDP port. */
 public final class Doctor implements Tool {
     private static final String HELP = """
         usage: rdma4j doctor
-        Prints what this machine offers: Java and the way it reaches the network, every RDMA device with its
-        addresses (GIDs) and path MTU, whether UDP port 4791 is free there, and RDMA devices of the kernel.
+        Reports Java and the kind of network access, every RDMA device with its addresses (GIDs) and path MTU,
+        whether UDP port 4791 is free at these addresses, and the RDMA devices of the kernel.
         """;
 
     /** Creates the tool. */
@@ -82,7 +82,7 @@ public final class Doctor implements Tool {
         }
     }
 
-    /** Prints the devices; tells what programs read of them. */
+    /** Prints the devices and returns their attributes for the JSON document. */
     private static List<Map<String, Object>> reportDevices(PrintStream out) {
         List<Map<String, Object>> devices = new ArrayList<>();
         for (Device device : Device.list()) {
@@ -155,7 +155,7 @@ public final class Doctor implements Tool {
             Optional<String> parent = device.networkInterface();
             out.println("kernel    " + device.name()
                     + parent.map(name -> " on " + name).orElse("")
-                    + ": holds UDP port 4791 of that interface's addresses; to use them here, remove it"
+                    + ": holds UDP port 4791 of that interface's addresses; to use them with rdma4j, remove it"
                     + " (rdma link delete " + device.name() + "), or use another address");
         }
     }

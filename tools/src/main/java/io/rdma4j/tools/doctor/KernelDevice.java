@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * An RDMA device of the Linux kernel, as sysfs shows it.
+ * An RDMA device of the Linux kernel, as listed by sysfs.
  *
- * @param name for example {@code rxe0}
+ * @param name the name, for example {@code rxe0}
  */
 record KernelDevice(String name) {
     private static final Path FOLDER = Path.of("/sys/class/infiniband");
 
-    /** All devices; empty also where there is no such kernel. */
+    /** Returns all devices, or an empty list on other systems. */
     static List<KernelDevice> list() {
         try (Stream<Path> devices = Files.list(FOLDER)) {
             return devices.map(device -> new KernelDevice(String.valueOf(device.getFileName())))
@@ -25,7 +25,7 @@ record KernelDevice(String name) {
         }
     }
 
-    /** The network interface that the device sends by, if it says so. */
+    /** Returns the network interface of the device, if sysfs names it. */
     Optional<String> networkInterface() {
         try {
             return Optional.of(

@@ -11,7 +11,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.nio.channels.DatagramChannel;
 
-/** Finds out whether RoCEv2's UDP port can be had on an address, by having it for a moment. */
+/** Checks whether RoCEv2's UDP port is available on an address, by binding it briefly. */
 final class RocePort {
     private static final int PORT = 4791;
 
@@ -31,7 +31,7 @@ final class RocePort {
         }
     }
 
-    /** A link-local address with the interface that it belongs to; other addresses as they are. */
+    /** Adds the network interface as the scope of a link-local address. Returns other addresses unchanged. */
     static InetAddress withScope(InetAddress address, String networkInterface) {
         if (!(address instanceof Inet6Address) || !address.isLinkLocalAddress()) {
             return address;

@@ -1,2 +1,2 @@
-/** What this machine offers for RDMA, and what stands in the way. */
+/** rdma4j doctor: reports the RDMA environment of this machine. */
 package io.rdma4j.tools.doctor;

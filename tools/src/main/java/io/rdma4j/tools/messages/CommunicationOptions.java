@@ -10,37 +10,38 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of rdma_xclient or rdma_xserver is to do.
+ * The options of a run of rdma_xclient or rdma_xserver.
  *
- * @param endpoint where they meet
- * @param extended {@code -c x}: over an extended reliable connection (XRC), not a reliable one
+ * @param endpoint the address and port of the server
+ * @param extended {@code -c x}: true for an extended reliable connection (XRC), false for a reliable one
  */
 record CommunicationOptions(EndpointOptions endpoint, boolean extended) {
-    private static final String COMMUNICATIONS =
-            "\t[-c communication type]\n\t    r - RC: reliable-connected (default)\n\t    x - XRC: extended-reliable-connected\n";
+    private static final String COMMUNICATIONS = "\t[-c communication type]\n"
+            + "\t    r - RC: reliable-connected (default)\n"
+            + "\t    x - XRC: extended-reliable-connected\n";
 
-    /** Room for the port's digits in C's client. */
+    /** The space for the port's digits in C's client. */
     private static final int PORT_DIGITS = 5;
 
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** What C prints of rdma_xclient's options. */
+    /** Returns the usage text that C prints for rdma_xclient. */
     static String usageOfClient() {
         return "usage: rdma_xclient\n\t[-s server]\n\t[-p port_number]\n" + COMMUNICATIONS;
     }
 
-    /** What C prints of rdma_xserver's options. */
+    /** Returns the usage text that C prints for rdma_xserver. */
     static String usageOfServer() {
         return "usage: rdma_xserver\n\t[-p port_number]\n" + COMMUNICATIONS;
     }
 
-    /** Reads a command line of rdma_xclient; null if it makes no sense, which has been said. */
+    /** Parses a command line of rdma_xclient. Returns null after printing an error message if it is invalid. */
     static @Nullable CommunicationOptions ofClient(List<String> arguments, ToolEnvironment environment) {
         Getopt options = new Getopt("rdma_xclient", "s:p:c:", arguments, environment.err());
         return read(options, LOOPBACK, usageOfClient(), environment);
     }
 
-    /** Reads a command line of rdma_xserver; null if it makes no sense, which has been said. */
+    /** Parses a command line of rdma_xserver. Returns null after printing an error message if it is invalid. */
     static @Nullable CommunicationOptions ofServer(List<String> arguments, ToolEnvironment environment) {
         Getopt options = new Getopt("rdma_xserver", "p:c:", arguments, environment.err());
         return read(options, null, usageOfServer(), environment);
@@ -61,7 +62,7 @@ record CommunicationOptions(EndpointOptions endpoint, boolean extended) {
                         ? argument
                         : argument.substring(0, PORT_DIGITS);
             } else if (kind.startsWith("x")) {
-                extended = true; // for good: in C too a later r changes nothing
+                extended = true; // a later r does not reset it, as in C
             } else if (!kind.startsWith("r")) {
                 environment.out().print(usage);
                 return null;
@@ -70,7 +71,7 @@ record CommunicationOptions(EndpointOptions endpoint, boolean extended) {
         return new CommunicationOptions(new EndpointOptions(server, port), extended);
     }
 
-    /** What to look an address up for. */
+    /** Returns the hints for resolving the server's address. */
     AddressInformation.Hints hints(QueuePairType extendedType, AddressInformation.Flag... flags) {
         return extended
                 ? AddressInformation.Hints.of(PortSpace.IB, flags).withQueuePairType(extendedType)

@@ -8,12 +8,12 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.lang.foreign.Arena;
 
-/** A run of rdma_xclient or rdma_xserver: one message from the client over a connection of either kind. */
+/** A run of rdma_xclient or rdma_xserver: one message from the client over an RC or XRC connection. */
 abstract class CommunicationRun extends EndpointRun {
     final CommunicationOptions communication;
 
     /**
-     * Prepares a run.
+     * Creates a run.
      *
      * @param role server or client
      */
@@ -23,37 +23,37 @@ abstract class CommunicationRun extends EndpointRun {
         environment.report().parameter("communication", communication.extended() ? "XRC" : "RC");
     }
 
-    /** What is done between the calls that all runs have in common. */
-    interface Step {
+    /** One phase of a connection. */
+    interface Phase {
         void run(CmMessages calls, MemoryRegion memory) throws EndpointFailure;
     }
 
     /**
-     * Connects, passes the message, and disconnects.
+     * Connects, transfers the message, and disconnects.
      *
-     * @param id not yet connected
-     * @param connect up to the connection
-     * @param pass what follows
+     * @param id an identifier that is not yet connected
+     * @param connect establishes the connection
+     * @param transfer transfers the message
      */
-    final void converse(CmId id, Step connect, Step pass) throws EndpointFailure {
+    final void runConnection(CmId id, Phase connect, Phase transfer) throws EndpointFailure {
         CmMessages calls = new CmMessages(id);
         try (Arena arena = Arena.ofShared();
                 MemoryRegion memory = call("rdma_reg_msgs", () -> calls.register(arena.allocate(MESSAGE_BYTES)))) {
             try {
                 connect.run(calls, memory);
                 try {
-                    pass.run(calls, memory);
+                    transfer.run(calls, memory);
                 } finally {
                     disconnect(id);
                 }
             } finally {
-                id.destroyQueuePair(); // before its memory goes
+                id.destroyQueuePair(); // before its memory is deregistered
                 id.destroySharedReceiveQueue();
             }
         }
     }
 
-    /** What queue pairs are made of: for one message where the connection's end has the direction. */
+    /** Returns the attributes of a queue pair for one message in each direction that this side uses. */
     final CmQueuePairAttributes attributes(boolean sends, boolean receives) {
         int send = sends || !communication.extended() ? 1 : 0;
         int receive = receives || !communication.extended() ? 1 : 0;

@@ -7,7 +7,7 @@ import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 
-/** What udaddy and mckey have in common: queue pairs of datagrams, and their messages. */
+/** The common part of udaddy and mckey: datagram queue pairs and their messages. */
 abstract class DatagramRun extends MessageRun {
     final int messages;
     private final int messageBytes;
@@ -24,12 +24,12 @@ abstract class DatagramRun extends MessageRun {
         messages = messageBytes == 0 ? 0 : messageCount;
     }
 
-    /** Makes the node's queue pair, if its messages fit the network. */
+    /** Creates the node's queue pair if a message fits the active MTU. */
     final int prepare(Node node) {
         CmId id = node.id();
-        int most = id.verbs().port(id.portNumber()).activeMtu().bytes();
-        if (messages > 0 && messageBytes > most) {
-            report.step("message_size " + messageBytes + " is larger than active mtu " + most);
+        int mtu = id.verbs().port(id.portNumber()).activeMtu().bytes();
+        if (messages > 0 && messageBytes > mtu) {
+            report.step("message_size " + messageBytes + " is larger than active mtu " + mtu);
             return -Errno.EINVAL.number();
         }
         try {
@@ -81,12 +81,12 @@ abstract class DatagramRun extends MessageRun {
         return 0;
     }
 
-    /** Takes the way to the peer or group. */
-    final int connected(Node node, DatagramParameters way) {
-        node.remoteQueuePair = way.queuePairNumber();
-        node.remoteQueueKey = way.queueKey();
+    /** Stores the destination, the peer or the group, and marks the node as connected. */
+    final int connected(Node node, DatagramParameters destination) {
+        node.remoteQueuePair = destination.queuePairNumber();
+        node.remoteQueueKey = destination.queueKey();
         try {
-            node.handle = node.domain().createAddressHandle(way.addressVector());
+            node.handle = node.domain().createAddressHandle(destination.addressVector());
         } catch (RdmaException e) {
             report.step("failure creating address handle");
             report.explain(String.valueOf(e.getMessage()));

@@ -13,14 +13,14 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 
-/** A run of rdma_client or rdma_server: one message each way. */
+/** A run of rdma_client or rdma_server: one message in each direction. */
 abstract class EchoRun extends EndpointRun {
-    /** One message each way, inline if the device can, and each reported. */
+    /** Attributes for one message in each direction, inline if the device supports it, with a completion for each. */
     static final CmQueuePairAttributes ATTRIBUTES = new CmQueuePairAttributes(
             new QueuePairCapabilities(1, 1, 1, 1, MESSAGE_BYTES), null, null, true, null, null);
 
     /**
-     * Prepares a run.
+     * Creates a run.
      *
      * @param role server or client
      */
@@ -28,10 +28,10 @@ abstract class EchoRun extends EndpointRun {
         super("rdma_", role, options, environment);
     }
 
-    /** The messages of a connected identifier. */
+    /** Exchanges the messages of a connected identifier. */
     abstract void exchange(Messages messages) throws EndpointFailure;
 
-    /** Looks the server's address up. */
+    /** Resolves the server's address. */
     final AddressInformation lookUp(AddressInformation.Flag... flags) throws EndpointFailure {
         return lookUp(AddressInformation.Hints.of(PortSpace.TCP, flags));
     }
@@ -39,11 +39,11 @@ abstract class EchoRun extends EndpointRun {
     /**
      * Posts the receive, connects, exchanges messages and disconnects.
      *
-     * @param id with a queue pair, not yet connected
+     * @param id an identifier with a queue pair, not yet connected
      * @param name C's name of the call that connects
-     * @param connect connects
+     * @param connect connects the identifier
      */
-    final void converse(CmId id, String name, Runnable connect) throws EndpointFailure {
+    final void runConnection(CmId id, String name, Runnable connect) throws EndpointFailure {
         Set<CmMessages.Flag> flags = flags(id);
         CmMessages calls = new CmMessages(id);
         try (Arena arena = Arena.ofShared();
@@ -58,7 +58,7 @@ abstract class EchoRun extends EndpointRun {
                     disconnect(id);
                 }
             } finally {
-                id.destroyQueuePair(); // before its memory goes
+                id.destroyQueuePair(); // before its memory is deregistered
             }
         }
     }
@@ -91,7 +91,7 @@ abstract class EchoRun extends EndpointRun {
             step("rdma_post_send", () -> calls.postSend(0, outgoing, 0, MESSAGE_BYTES, flags));
         }
 
-        /** Waits until the message has gone out; whether the peer has taken it. */
+        /** Waits until the message has been sent, and returns whether the peer received it. */
         boolean awaitSend() throws EndpointFailure {
             return EchoRun.this.awaitSend("rdma_get_send_comp", calls);
         }

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.messages;
 
-/** Ends the run of an endpoint; the reason has been printed. */
+/** Ends the run of an endpoint. The reason has been printed. */
 final class EndpointFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ final class EndpointFailure extends Exception {
         this.status = status;
     }
 
-    /** What the C tool's last line would tell, and its exit status. */
+    /** Returns the exit status, which is also the number in the C tool's last line. */
     int status() {
         return status;
     }

@@ -6,20 +6,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the two ends meet.
+ * The server's address and port.
  *
- * @param server {@code -s}: the server's address as typed, null for none
- * @param port {@code -p}: its port as typed
+ * @param server {@code -s}: the server's address as typed, or null for none
+ * @param port {@code -p}: the server's port as typed
  */
 record EndpointOptions(@Nullable String server, String port) {
     static final String DEFAULT_PORT = "7471";
 
-    /** What C prints of the options of rdma_client and rdma_server, with the name of the tool in front. */
+    /** Returns the usage text that C prints for rdma_client and rdma_server, beginning with the name of the tool. */
     static String usage(String tool) {
         return "usage: " + tool + "\n\t[-s server_address]\n\t[-p port_number]\n";
     }
 
-    /** Reads a command line of rdma_client or rdma_server; null if it makes no sense, which has been said. */
+    /**
+     * Parses a command line of rdma_client or rdma_server. Returns null after printing an error message if it is
+     * invalid.
+     */
     static @Nullable EndpointOptions read(
             String tool, String defaultServer, List<String> arguments, ToolEnvironment environment) {
         Getopt options = new Getopt(tool, "s:p:", arguments, environment.err());

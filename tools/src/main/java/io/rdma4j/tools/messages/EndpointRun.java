@@ -13,16 +13,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of a tool that makes one connection in synchronous calls, as endpoints.
+ * A run of a tool that makes one connection with the synchronous endpoint calls.
  *
- * <p>Where the C tool waits for ever for a message that nobody sends, or takes one that failed for one that came, a run
- * ends with a sentence.
+ * <p>In some failures the C tool waits indefinitely for a message, or takes a failed receive for a message. A run then
+ * ends with an explanation.
  */
 abstract class EndpointRun {
     /** Bytes of each message. */
     static final int MESSAGE_BYTES = 16;
 
-    /** What {@code rdma_getaddrinfo} returns when no resolver has failed, and the text that C's tools find for it. */
+    /** The error text of C's tools if {@code rdma_getaddrinfo} fails without a resolver error. */
     private static final String NO_RESOLVER_ERROR = "Bad value for ai_flags";
 
     final MessageReport report;
@@ -39,9 +39,9 @@ abstract class EndpointRun {
     }
 
     /**
-     * Prepares a run.
+     * Creates a run.
      *
-     * @param family what the names of server and client begin with
+     * @param family the common prefix of the names of server and client
      * @param role server or client
      */
     EndpointRun(String family, String role, EndpointOptions options, ToolEnvironment environment) {
@@ -52,7 +52,7 @@ abstract class EndpointRun {
         report = new MessageReport(environment, family + role);
     }
 
-    /** Runs it all; the exit status. */
+    /** Runs the tool and returns the exit status. */
     final int run() {
         Runnable atInterrupt = report::silence;
         environment.onInterrupt(atInterrupt);
@@ -80,12 +80,12 @@ abstract class EndpointRun {
         return status;
     }
 
-    /** Everything between the first and the last line. */
+    /** Performs the run between the first and the last line. */
     abstract void exchange() throws EndpointFailure;
 
     // ---- calls
 
-    /** Does what C's tool would explain with {@code perror}. */
+    /** Makes a call whose failure C's tool reports with {@code perror}. */
     final <T extends @Nullable Object> T call(String name, Call<T> call) throws EndpointFailure {
         try {
             return call.run();
@@ -95,7 +95,7 @@ abstract class EndpointRun {
         }
     }
 
-    /** The same without a result. */
+    /** Makes a call that has no result. */
     final void step(String name, Runnable action) throws EndpointFailure {
         this.<@Nullable Void>call(name, () -> {
             action.run();
@@ -103,7 +103,7 @@ abstract class EndpointRun {
         });
     }
 
-    /** Looks the server's address up. */
+    /** Resolves the server's address. */
     final AddressInformation lookUp(AddressInformation.Hints hints) throws EndpointFailure {
         try {
             return AddressInformation.lookUp(options.server(), options.port(), hints);
@@ -118,49 +118,49 @@ abstract class EndpointRun {
         }
     }
 
-    /** Disconnects, or answers the peer's disconnection. */
+    /** Disconnects, or confirms the peer's disconnection. */
     static void disconnect(CmId id) {
         try {
             id.disconnect();
-        } catch (RdmaException gone) {
-            // As in C: the peer was faster.
+        } catch (RdmaException ignored) {
+            // As in C: the peer has already disconnected.
         }
     }
 
     // ---- completions
 
     /**
-     * Waits until a message has gone out; whether the peer has taken it.
+     * Waits until a message has been sent, and returns whether the peer received it.
      *
-     * @param name what C's line calls the waiting
+     * @param name the name of the wait in C's error line
      */
     final boolean awaitSend(String name, CmMessages calls) throws EndpointFailure {
         WorkCompletion done = new WorkCompletion();
         if (!call(name, () -> calls.awaitSendCompletion(done, patience))) {
-            throw silence("acknowledge the message");
+            throw timeout("acknowledge the message");
         }
-        return tell("message was not taken", done);
+        return reportUnlessSuccess("message was not received", done);
     }
 
     /** Waits for the peer's message. */
     final void awaitReceive(CmMessages calls) throws EndpointFailure {
         WorkCompletion done = new WorkCompletion();
         if (!call("rdma_get_recv_comp", () -> calls.awaitReceiveCompletion(done, patience))) {
-            throw silence("send its message");
+            throw timeout("send its message");
         }
-        if (!tell("peer's message did not come", done)) {
+        if (!reportUnlessSuccess("peer's message was not received", done)) {
             throw new EndpointFailure(-Errno.EIO.number());
         }
         received++;
     }
 
-    private EndpointFailure silence(String what) {
+    private EndpointFailure timeout(String what) {
         report.explain("the peer did not " + what + " within " + patience.toSeconds()
-                + " s. It has gone, or is not the other one of " + family + "client and " + family + "server");
+                + " s. It has exited, or is not the counterpart of " + family + "client and " + family + "server");
         return new EndpointFailure(-Errno.ETIMEDOUT.number());
     }
 
-    private boolean tell(String what, WorkCompletion done) {
+    private boolean reportUnlessSuccess(String what, WorkCompletion done) {
         if (!done.isSuccess()) {
             report.explain(
                     "the " + what + ": " + done.status() + " (" + done.status().text() + ")");

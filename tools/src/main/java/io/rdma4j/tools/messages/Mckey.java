@@ -10,8 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code mckey}: sends to a multicast group and receives from it, with the options, lines and exit statuses of
- * librdmacm's. What differs is in {@code docs/tools/mckey.md}.
+ * {@code mckey}: sends messages to a multicast group or receives them.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/mckey.md} lists the
+ * differences.
  */
 public final class Mckey implements Tool {
     private static final String LETTERS = "m:M:sb:c:C:S:p:ol";
@@ -19,31 +21,31 @@ public final class Mckey implements Tool {
     private static final int DEFAULT_BYTES = 100;
 
     private static final String USAGE = """
-            usage: mckey
-            \t-m multicast_address
-            \t[-M unmapped_multicast_address]
-            \t replaces -m and requires -b
-            \t[-s(ender)]
-            \t[-b bind_address]
-            \t[-c connections]
-            \t[-C message_count]
-            \t[-S message_size]
-            \t[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB]
-            \t[-o join as a send-only full-member]
-            \t[-l join without multicast loopback]
-            """;
+        usage: mckey
+        \t-m multicast_address
+        \t[-M unmapped_multicast_address]
+        \t replaces -m and requires -b
+        \t[-s(ender)]
+        \t[-b bind_address]
+        \t[-c connections]
+        \t[-C message_count]
+        \t[-S message_size]
+        \t[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB]
+        \t[-o join as a send-only full-member]
+        \t[-l join without multicast loopback]
+        """;
 
     private static final String EXAMPLES = """
 
-            Start the receivers first, with the same -C as the sender. Without -C there are 10 messages, without -S they
-            have 100 bytes; -S is at most the path MTU. Messages are datagrams: a lost one is missed.
+        Start the receivers first, with the same -C as the sender. The defaults are 10 messages of 100 bytes. -S is at
+        most the path MTU. Messages are datagrams and are not retransmitted.
 
-            examples:
-              mckey -m 239.1.1.1 -b 192.0.2.1        receive
-              mckey -m 239.1.1.1 -b 192.0.2.2 -s     send
-              mckey -m ff0e::101 -b 2001:db8::1 -s   send to an IPv6 group
+        examples:
+          mckey -m 239.1.1.1 -b 192.0.2.1        receive
+          mckey -m 239.1.1.1 -b 192.0.2.2 -s     send
+          mckey -m ff0e::101 -b 2001:db8::1 -s   send to an IPv6 group
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Mckey() {}
@@ -73,7 +75,7 @@ public final class Mckey implements Tool {
             environment.out().println("unmapped multicast address requires binding to source address");
             return 1;
         }
-        options.tell(environment.report());
+        options.addTo(environment.report());
         return new MckeyRun(options, environment).run();
     }
 

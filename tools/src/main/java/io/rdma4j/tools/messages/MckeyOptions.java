@@ -5,18 +5,18 @@ import io.rdma4j.tools.ToolReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of mckey is to do.
+ * The options of a run of mckey.
  *
  * @param group {@code -m} or {@code -M}: the group as typed, or null
- * @param unmapped {@code -M}: the group is a GID
- * @param sender {@code -s}
+ * @param unmapped {@code -M}: true if the group is a GID
+ * @param sender {@code -s}: true for a sender
  * @param source {@code -b}: the local address as typed, or null
- * @param portSpace {@code -p}
- * @param connections {@code -c}: members
- * @param messageCount {@code -C}
- * @param messageBytes {@code -S}
- * @param sendOnly {@code -o}: joins to send only
- * @param loopback false with {@code -l}: members do not hear themselves
+ * @param portSpace {@code -p}: the port space
+ * @param connections {@code -c}: the number of members
+ * @param messageCount {@code -C}: the number of messages
+ * @param messageBytes {@code -S}: the size of a message
+ * @param sendOnly {@code -o}: true to join as a send-only member
+ * @param loopback false with {@code -l}: members do not receive their own messages
  */
 record MckeyOptions(
         @Nullable String group,
@@ -29,8 +29,8 @@ record MckeyOptions(
         int messageBytes,
         boolean sendOnly,
         boolean loopback) {
-    /** Tells the parameters to programs. */
-    void tell(ToolReport report) {
+    /** Adds the parameters to a report. */
+    void addTo(ToolReport report) {
         report.parameter("role", sender ? "sender" : "receiver")
                 .parameter("group", group)
                 .parameter("unmapped", unmapped)

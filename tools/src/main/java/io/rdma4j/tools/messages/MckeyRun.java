@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A run of mckey: members of a multicast group, one of whom sends. */
+/** A run of mckey: members of a multicast group that send or receive. */
 final class MckeyRun extends DatagramRun {
-    /** Names another number of milliseconds to wait between joining and sending. */
+    /** Overrides the pause between joining and sending, in milliseconds. */
     static final String PAUSE_PROPERTY = "rdma4j.tools.mckey.pause";
 
-    /** What the C tool waits, so that switches learn of the members. */
+    /** The pause of the C tool, in which switches learn the members. */
     private static final long PAUSE_MILLIS = 3000;
 
     private final MckeyOptions options;
@@ -132,7 +132,7 @@ final class MckeyRun extends DatagramRun {
     private int onAddressResolved(Node node) {
         if (!options.loopback()) {
             report.step("unable to create QP: Operation not supported");
-            report.explain("only certain cards can keep a queue pair from hearing itself; leave -l out");
+            report.explain("only certain cards can keep a queue pair from receiving its own messages; omit -l");
             return connectError();
         }
         int status = prepare(node);
@@ -186,7 +186,7 @@ final class MckeyRun extends DatagramRun {
     }
 
     @Override
-    int whileNothingComes() {
+    int whileIdle() {
         CmEvent event = channel().poll();
         if (event != null) {
             try (event) {
@@ -200,7 +200,9 @@ final class MckeyRun extends DatagramRun {
         return 0;
     }
 
-    /** C leaves for all nodes, and complains of those that have not joined. */
+    /**
+     * Leaves the group for all members. C also leaves for nodes that have not joined, and reports errors for these.
+     */
     private int leave() {
         int status = 0;
         for (Node node : members) {

@@ -7,7 +7,7 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the command lines of ucmatose and udaddy as the C tools do, with their messages. */
+/** Parses the command lines of ucmatose and udaddy as the C tools do, with their messages. */
 final class MessageCommandLine {
     private static final int DEFAULT_MESSAGES = 10;
     private static final int DEFAULT_BYTES = 100;
@@ -28,11 +28,11 @@ final class MessageCommandLine {
     private boolean migrate;
 
     /**
-     * Creates a reader.
+     * Creates a parser.
      *
-     * @param letters options of the tool, as for getopt
-     * @param portSpace unless {@code -P} says otherwise
-     * @param port unless {@code -p} says otherwise
+     * @param letters the option letters of the tool, as for getopt
+     * @param portSpace the default port space, which {@code -P} overrides
+     * @param port the default port, which {@code -p} overrides
      */
     MessageCommandLine(String tool, String letters, PortSpace portSpace, String port, ToolEnvironment environment) {
         this.tool = tool;
@@ -42,7 +42,7 @@ final class MessageCommandLine {
         this.environment = environment;
     }
 
-    /** Reads; null if the command line makes no sense, which has been said on standard error. */
+    /** Parses a command line. Returns null after printing an error message if it is invalid. */
     @Nullable
     MessageOptions read(List<String> arguments) {
         Getopt options = new Getopt(tool, letters, arguments, environment.err());
@@ -116,14 +116,14 @@ final class MessageCommandLine {
     private boolean takePortSpaceNumber(long number) {
         PortSpace found = portSpace(number);
         if (found == null || !found.isDatagram()) {
-            environment.err().println(tool + ": " + number + " is no port space of datagrams: 0x111 is UDP, 0x2 IPOIB");
+            environment.err().println(tool + ": " + number + " is not a datagram port space: 0x111 is UDP, 0x2 IPOIB");
             return false;
         }
         portSpace = found;
         return true;
     }
 
-    /** The port space of a number, or null. */
+    /** Returns the port space with a number, or null. */
     static @Nullable PortSpace portSpace(long number) {
         for (PortSpace each : PortSpace.values()) {
             if (each.code() == number) {
@@ -133,8 +133,10 @@ final class MessageCommandLine {
         return null;
     }
 
-    /** As {@code strncasecmp} with the length of the beginning. */
-    private static boolean beginsWith(String word, String beginning) {
-        return word.regionMatches(true, 0, beginning, 0, beginning.length());
+    /**
+     * Returns whether a word begins with a prefix, ignoring case. C: {@code strncasecmp} with the length of the prefix.
+     */
+    private static boolean beginsWith(String word, String prefix) {
+        return word.regionMatches(true, 0, prefix, 0, prefix.length());
     }
 }

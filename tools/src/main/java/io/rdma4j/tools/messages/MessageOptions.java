@@ -5,19 +5,19 @@ import io.rdma4j.tools.ToolReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of ucmatose or udaddy is to do.
+ * The options of a run of ucmatose or udaddy.
  *
- * @param server {@code -s}: the server's address as typed, or null to be the server
+ * @param server {@code -s}: the server's address as typed, or null for a server
  * @param source {@code -b}: the local address as typed, or null
- * @param format {@code -f}: how addresses are to be read
- * @param portSpace {@code -P}
- * @param port {@code -p}: service or port as typed
- * @param connections {@code -c}
+ * @param format {@code -f}: the format of the addresses
+ * @param portSpace {@code -P}: the port space
+ * @param port {@code -p}: the service or port as typed
+ * @param connections {@code -c}: the number of connections
  * @param messageCount {@code -C}: messages of each connection in each direction; 0 for none
- * @param messageBytes {@code -S}: size of a message
+ * @param messageBytes {@code -S}: the size of a message
  * @param typeOfService {@code -t}, or -1
- * @param ackTimeout {@code -a}: exponent, or -1
- * @param migrate {@code -m}: whether the identifiers move to another channel before they disconnect
+ * @param ackTimeout {@code -a}: the exponent, or -1
+ * @param migrate {@code -m}: true to move the identifiers to another event channel before they disconnect
  */
 record MessageOptions(
         @Nullable String server,
@@ -31,9 +31,9 @@ record MessageOptions(
         int typeOfService,
         int ackTimeout,
         boolean migrate) {
-    /** How addresses are written. */
+    /** The format of an address. */
     enum Format {
-        /** Names and addresses. */
+        /** Names or addresses. */
         NAME,
         /** Addresses only. */
         IP,
@@ -41,8 +41,8 @@ record MessageOptions(
         GID
     }
 
-    /** Tells the parameters to programs. */
-    void tell(ToolReport report) {
+    /** Adds the parameters to a report. */
+    void addTo(ToolReport report) {
         report.parameter("role", server == null ? "server" : "client")
                 .parameter("server", server)
                 .parameter("source", source)

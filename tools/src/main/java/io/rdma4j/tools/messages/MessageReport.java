@@ -5,10 +5,7 @@ import io.rdma4j.tools.Explanation;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 
-/**
- * What these tools print: the lines of the C tools, and behind a line that only names an error one on standard error that
- * explains it.
- */
+/** Prints the lines of the C tools and, after a line that only names an error, an explanation on standard error. */
 public final class MessageReport {
     private final ToolEnvironment environment;
     private final String tool;
@@ -17,56 +14,56 @@ public final class MessageReport {
     /**
      * Creates a report.
      *
-     * @param environment where it prints
-     * @param tool what the C tool's lines begin with
+     * @param environment the output streams
+     * @param tool the prefix of the C tool's lines
      */
     public MessageReport(ToolEnvironment environment, String tool) {
         this.environment = environment;
         this.tool = tool;
     }
 
-    /** Prints nothing any more: the process was asked to end, and the C tool would be gone. */
+    /** Suppresses further output, because the process was asked to end and the C tool would have exited. */
     public void silence() {
         silent = true;
     }
 
-    /** A line of the C tool. */
+    /** Prints a line of the C tool. */
     public void line(String text) {
         if (!silent) {
             environment.out().println(text);
         }
     }
 
-    /** A line of the C tool on standard error. */
+    /** Prints a line of the C tool on standard error. */
     public void errorLine(String text) {
         if (!silent) {
             environment.err().println(text);
         }
     }
 
-    /** A line of the C tool that begins with its name. */
+    /** Prints a line of the C tool with its name as prefix. */
     public void step(String text) {
         line(tool + ": " + text);
     }
 
-    /** The line of {@code perror}, and the explanation. */
+    /** Prints the line of {@code perror} and the explanation. */
     public void failure(String what, RdmaException cause) {
         errorLine(what + ": " + cause.errno().text());
         explain(Explanation.of(cause));
     }
 
-    /** The same behind the name of the tool. */
+    /** Prints the line of {@code perror} with the name of the tool as prefix, and the explanation. */
     public void stepFailure(String what, RdmaException cause) {
         failure(tool + ": " + what, cause);
     }
 
-    /** An event that ends a connection before it is there. */
+    /** Prints an event that reports a failure to connect, and its explanation. */
     void errorEvent(CmEvent event) {
         step("event: " + event.type().text() + ", error: " + event.status());
         explain(event.explanation());
     }
 
-    /** What happened, in words that the C tool does not have. */
+    /** Prints an explanation that the C tool does not have. */
     public void explain(String text) {
         if (!text.isBlank()) {
             errorLine(tool + ": " + text);

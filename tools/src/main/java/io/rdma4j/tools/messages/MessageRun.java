@@ -24,20 +24,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of one of these tools, in the steps of the C tools: nodes, events until all nodes are connected, messages, and the
- * end. Steps return what the C tools return: 0, an errno, a status of an event, or -1.
+ * A run of one of these tools, in the steps of the C tools.
  *
- * <p>Where a C tool waits for ever for a message that nobody sends, a run ends with a sentence.
+ * <p>The steps are: create nodes, handle events until all nodes are connected, exchange messages, and close. Each
+ * returns what its C counterpart returns: 0, an errno, a status of an event, or -1.
+ *
+ * <p>If a C tool would wait indefinitely for a message, a run ends with an explanation instead.
  */
 abstract class MessageRun {
     static final Duration RESOLUTION = Duration.ofSeconds(2);
 
-    /** Few enough to make an identifier for each at the start. */
-    private static final int MOST_CONNECTIONS = 100_000;
+    /** Limits the identifiers that are created at the start. */
+    private static final int MAX_CONNECTIONS = 100_000;
 
     private static final int RESERVE_BYTES = 1 << 20;
     private static final int BATCH = 8;
-    private static final Duration GLANCE = Duration.ofMillis(100);
+    private static final Duration POLL_TIMEOUT = Duration.ofMillis(100);
 
     final MessageReport report;
     final List<Node> nodes = new ArrayList<>();
@@ -61,7 +63,7 @@ abstract class MessageRun {
         connectsLeft = connections;
     }
 
-    /** Runs it all; the exit status. */
+    /** Runs the tool and returns the exit status. */
     final int run() {
         EventChannel opened = openChannel();
         if (opened == null) {
@@ -93,10 +95,10 @@ abstract class MessageRun {
         return status;
     }
 
-    /** Everything between making the nodes and destroying them. */
+    /** Performs the run between the creation and the destruction of the nodes. */
     abstract int exchange();
 
-    /** Whether the nodes' identifiers are made at the start: not for a server, whose come with requests. */
+    /** Returns whether this side creates the nodes' identifiers at the start. Those of a server come with requests. */
     abstract boolean isActive();
 
     // ---- channel and nodes
@@ -124,8 +126,8 @@ abstract class MessageRun {
     }
 
     private boolean allocate() {
-        if (connections > MOST_CONNECTIONS) {
-            report.explain("-c must be at most " + MOST_CONNECTIONS);
+        if (connections > MAX_CONNECTIONS) {
+            report.explain("-c must be at most " + MAX_CONNECTIONS);
             return false;
         }
         CmId alone = null;
@@ -163,7 +165,7 @@ abstract class MessageRun {
         return -1;
     }
 
-    /** A node for a request; null when there are as many as asked for. */
+    /** Creates the node for a request. Returns null if all nodes are in use. */
     final @Nullable Node accepted(CmId id) {
         if (nodes.size() == connections) {
             return null;
@@ -181,7 +183,7 @@ abstract class MessageRun {
 
     // ---- addresses
 
-    /** Looks the addresses of the command line up; null if that failed. */
+    /** Resolves the addresses of the command line. Returns null if this failed. */
     final @Nullable AddressInformation lookUp(MessageOptions options) {
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         if (options.format() != MessageOptions.Format.NAME) {
@@ -198,7 +200,7 @@ abstract class MessageRun {
         return null;
     }
 
-    /** Begins to resolve the server's address for every node. */
+    /** Starts to resolve the server's address for every node. */
     final int resolveAll(AddressInformation found) {
         for (Node node : nodes) {
             try {
@@ -213,7 +215,7 @@ abstract class MessageRun {
 
     // ---- events
 
-    /** Handles events until all nodes are connected, or one has failed. */
+    /** Handles events until all nodes are connected or one has failed. */
     final int connectEvents() {
         int status = 0;
         while (connectsLeft > 0 && status == 0) {
@@ -232,10 +234,10 @@ abstract class MessageRun {
         }
     }
 
-    /** The next event; null when the run is to end. */
+    /** Returns the next event, or null if the run must end. */
     final @Nullable CmEvent nextEvent() {
         while (!interrupted) {
-            CmEvent event = channel().await(GLANCE);
+            CmEvent event = channel().await(POLL_TIMEOUT);
             if (event != null || Thread.currentThread().isInterrupted()) {
                 return event;
             }
@@ -247,38 +249,43 @@ abstract class MessageRun {
 
     // ---- messages
 
-    /** Why waiting for messages is of no use any more, told already; or 0. Called while nothing comes. */
-    int whileNothingComes() {
+    /**
+     * Called while no message arrives. Returns 0 to continue waiting, or the status of a failure that has been
+     * reported.
+     */
+    int whileIdle() {
         return 0;
     }
 
-    /** Looks at a completion that has come; 0 to go on. */
+    /** Processes a completion. Returns 0 to continue. */
     int onCompletion(Node node, WorkCompletion completion) {
         return 0;
     }
 
-    /** Waits for so many completions; {@code waitForFirst} is for those who wait for a sender to be started. */
+    /**
+     * Waits for {@code count} completions. If {@code waitForFirst} is set, the first one may take arbitrarily long.
+     */
     final int poll(Node node, CompletionQueue queue, int count, boolean waitForFirst) {
         WorkCompletion[] batch = WorkCompletion.array(Math.min(BATCH, count));
         Patience patience = new Patience();
         int done = 0;
         while (done < count) {
-            int came = queue.poll(batch);
-            for (int i = 0; i < came; i++) {
+            int polled = queue.poll(batch);
+            for (int i = 0; i < polled; i++) {
                 int status = check(node, batch[i], done + i, count);
                 if (status != 0) {
                     return status;
                 }
             }
-            done += came;
-            if (came > 0) {
+            done += polled;
+            if (polled > 0) {
                 patience.refresh();
             } else if (interrupted) {
                 return Errno.EINTR.number();
             } else if ((done > 0 || !waitForFirst) && patience.isOver()) {
                 report.explain(String.format(
                                 Locale.ROOT,
-                                "%d of %d messages were done, and then nothing came for %d s. Both sides must be"
+                                "%d of %d messages have completed, and no other within %d s. Both sides must be"
                                         + " started",
                                 done,
                                 count,
@@ -286,7 +293,7 @@ abstract class MessageRun {
                         + " with the same -c and -C, and datagrams may have been lost");
                 return -Errno.ETIMEDOUT.number();
             } else {
-                int status = whileNothingComes();
+                int status = whileIdle();
                 if (status != 0) {
                     return status;
                 }

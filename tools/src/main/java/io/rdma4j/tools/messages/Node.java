@@ -17,10 +17,10 @@ import java.lang.foreign.Arena;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One connection, datagram service or membership with what it needs to exchange messages. */
+/** One connection, datagram service or group membership, with the resources for exchanging messages. */
 final class Node implements AutoCloseable {
-    /** Bytes at the front of the receive of a datagram. */
-    static final int ROUTE_BYTES = 40;
+    /** The space for the network header at the start of a datagram's receive buffer, in bytes. */
+    static final int GRH_BYTES = 40;
 
     private final CmId id;
     private final Arena arena = Arena.ofShared();
@@ -30,17 +30,17 @@ final class Node implements AutoCloseable {
     private @Nullable MemoryRegion region;
     private int messageBytes;
 
-    /** Whether messages can be exchanged. */
+    /** True if messages can be exchanged. */
     boolean connected;
 
-    /** Where datagrams go; null before it is known. */
+    /** The destination of datagrams, or null before it is known. */
     @Nullable
     AddressHandle handle;
 
-    /** Queue pair that datagrams go to. */
+    /** The queue pair number to which datagrams are sent. */
     int remoteQueuePair;
 
-    /** Key that datagrams carry. */
+    /** The queue key that datagrams carry. */
     int remoteQueueKey;
 
     Node(CmId id) {
@@ -51,35 +51,35 @@ final class Node implements AutoCloseable {
         return id;
     }
 
-    /** Makes a reliable connection's queue pair, with a completion queue for each direction. */
+    /** Creates a reliable connection's queue pair, with a completion queue for each direction. */
     void createConnection(int messages, int bytes) {
-        ProtectionDomain made = createDomain();
+        ProtectionDomain pd = createDomain();
         int entries = Math.max(1, messages);
         sends = id.verbs().createCompletionQueue(entries, this, null);
         receives = id.verbs().createCompletionQueue(entries, this, null);
-        createQueuePair(made, entries, true);
-        createMemory(made, messages, bytes, 0);
+        createQueuePair(pd, entries, true);
+        createMemory(pd, messages, bytes, 0);
     }
 
-    /** Makes a queue pair of datagrams, with one completion queue. */
+    /** Creates a datagram queue pair with one completion queue. */
     void createDatagrams(int messages, int bytes) {
-        ProtectionDomain made = createDomain();
+        ProtectionDomain pd = createDomain();
         int requests = Math.max(1, messages);
         sends = id.verbs().createCompletionQueue(2 * requests, this, null);
         receives = sends;
-        createQueuePair(made, requests, false);
-        createMemory(made, messages, bytes, ROUTE_BYTES);
+        createQueuePair(pd, requests, false);
+        createMemory(pd, messages, bytes, GRH_BYTES);
     }
 
     private ProtectionDomain createDomain() {
-        ProtectionDomain made = id.verbs().createProtectionDomain();
-        domain = made;
-        return made;
+        ProtectionDomain pd = id.verbs().createProtectionDomain();
+        domain = pd;
+        return pd;
     }
 
-    private void createQueuePair(ProtectionDomain made, int requests, boolean signalAll) {
+    private void createQueuePair(ProtectionDomain pd, int requests, boolean signalAll) {
         id.createQueuePair(
-                made,
+                pd,
                 new CmQueuePairAttributes(
                         new QueuePairCapabilities(requests, requests, 1, 1, 0),
                         sends,
@@ -89,10 +89,10 @@ final class Node implements AutoCloseable {
                         null));
     }
 
-    private void createMemory(ProtectionDomain made, int messages, int bytes, int before) {
+    private void createMemory(ProtectionDomain pd, int messages, int bytes, int before) {
         messageBytes = bytes;
         if (messages > 0) {
-            region = made.register(arena.allocate((long) bytes + before), AccessFlag.LOCAL_WRITE);
+            region = pd.register(arena.allocate((long) bytes + before), AccessFlag.LOCAL_WRITE);
         }
     }
 
@@ -128,7 +128,7 @@ final class Node implements AutoCloseable {
         }
     }
 
-    /** Posts datagrams that carry the own queue pair's number. */
+    /** Posts datagrams that carry this side's queue pair number as immediate data. */
     void postDatagrams(int messages, boolean signaled) {
         for (int i = 0; i < messages; i++) {
             SendWorkRequest request = new SendWorkRequest()
@@ -140,9 +140,9 @@ final class Node implements AutoCloseable {
         }
     }
 
-    /** Why the peer took none of the messages that were sent, or null if it took one or more. */
+    /** Returns the status of the first failed send, or null if a send succeeded or none failed. */
     @Nullable
-    CompletionStatus refusalOfSends() {
+    CompletionStatus sendFailure() {
         WorkCompletion[] one = WorkCompletion.array(1);
         CompletionStatus first = null;
         while (sends().poll(one) == 1) {

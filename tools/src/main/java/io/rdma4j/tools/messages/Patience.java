@@ -2,9 +2,12 @@ package io.rdma4j.tools.messages;
 
 import java.time.Duration;
 
-/** How long to wait for a message before something must be wrong: a moment far beyond every retransmission. */
+/**
+ * A timeout for the next message, far longer than all retransmissions together. Exceeding it means that the peer has
+ * failed or does not send.
+ */
 public final class Patience {
-    /** Names another number of milliseconds. */
+    /** Overrides the timeout, in milliseconds. */
     public static final String PROPERTY = "rdma4j.tools.patience";
 
     private static final long DEFAULT_MILLIS = 20_000;
@@ -12,30 +15,30 @@ public final class Patience {
     private final long nanos = duration().toNanos();
     private long since = System.nanoTime();
 
-    /** Begins to wait. */
+    /** Starts the timeout. */
     public Patience() {}
 
-    /** The same as a time-out. */
+    /** Returns the timeout as a duration. */
     static Duration duration() {
         return Duration.ofMillis(Long.getLong(PROPERTY, DEFAULT_MILLIS));
     }
 
-    /** Something has come. */
+    /** Restarts the timeout, because a message has arrived. */
     public void refresh() {
         since = System.nanoTime();
     }
 
-    /** Whether nothing has come for too long. */
+    /** Returns whether the timeout is exceeded. */
     public boolean isOver() {
         return System.nanoTime() - since > nanos;
     }
 
-    /** How long it is. */
+    /** Returns the timeout in nanoseconds. */
     public long nanos() {
         return nanos;
     }
 
-    /** How long it is, in seconds for a sentence. */
+    /** Returns the timeout in seconds for use in a message, at least 1. */
     public long seconds() {
         return Math.max(1, nanos / 1_000_000_000);
     }

@@ -8,20 +8,22 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
 
 /**
- * {@code rdma_client}: connects to {@link RdmaServer}, sends it a message and takes one, with the options, lines and exit
- * statuses of librdmacm's. What differs is in {@code docs/tools/rdma_client.md}.
+ * {@code rdma_client}: connects to {@link RdmaServer}, sends a message and receives one.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/rdma_client.md} lists the
+ * differences.
  */
 public final class RdmaClient implements Tool {
     private static final String EXAMPLES = """
 
-            Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_server listens.
+        Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_server listens.
 
-            examples:
-              rdma_client                            a server on this machine
-              rdma_client -s 192.0.2.1 -p 7500
-              rdma_client -s fe80::1%eth0            IPv6
+        examples:
+          rdma_client                            a server on this machine
+          rdma_client -s 192.0.2.1 -p 7500
+          rdma_client -s fe80::1%eth0            IPv6
 
-            """;
+        """;
 
     /** Creates the tool. */
     public RdmaClient() {}
@@ -55,7 +57,7 @@ public final class RdmaClient implements Tool {
         void exchange() throws EndpointFailure {
             AddressInformation server = lookUp();
             try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, null, ATTRIBUTES))) {
-                converse(id, "rdma_connect", () -> id.connect(null));
+                runConnection(id, "rdma_connect", () -> id.connect(null));
             }
         }
 
@@ -63,7 +65,7 @@ public final class RdmaClient implements Tool {
         void exchange(Messages messages) throws EndpointFailure {
             messages.send();
             messages.awaitSend();
-            messages.awaitReceive(); // which tells also whether the server has got the message
+            messages.awaitReceive(); // which also confirms that the server has received the message
         }
     }
 }

@@ -9,20 +9,22 @@ import io.rdma4j.verbs.Errno;
 import java.util.List;
 
 /**
- * {@code rdma_server}: takes one connection of {@link RdmaClient}, takes its message and sends one, with the options, lines
- * and exit statuses of librdmacm's. What differs is in {@code docs/tools/rdma_client.md}.
+ * {@code rdma_server}: accepts one connection of {@link RdmaClient}, receives a message and sends one.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/rdma_client.md} lists the
+ * differences.
  */
 public final class RdmaServer implements Tool {
     private static final String EXAMPLES = """
 
-            Without -s it listens on every IPv4 address, without -p on port 7471. It ends after one rdma_client.
+        Without -s it listens on every IPv4 address, without -p on port 7471. It ends after one rdma_client.
 
-            examples:
-              rdma_server                            every IPv4 address
-              rdma_server -s ::                      every address
-              rdma_server -s 192.0.2.1 -p 7500
+        examples:
+          rdma_server                            every IPv4 address
+          rdma_server -s ::                      every address
+          rdma_server -s 192.0.2.1 -p 7500
 
-            """;
+        """;
 
     /** Creates the tool. */
     public RdmaServer() {}
@@ -58,7 +60,7 @@ public final class RdmaServer implements Tool {
             try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, null, ATTRIBUTES))) {
                 step("rdma_listen", () -> listener.listen(0));
                 try (CmId id = call("rdma_get_request", listener::getRequest)) {
-                    converse(id, "rdma_accept", () -> id.accept(null));
+                    runConnection(id, "rdma_accept", () -> id.accept(null));
                 }
             }
         }

@@ -15,20 +15,22 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * {@code rdma_xclient}: connects to {@link RdmaXserver} and sends it a message, over a reliable connection or an extended
- * one, with the options, lines and exit statuses of librdmacm's. What differs is in {@code docs/tools/rdma_xclient.md}.
+ * {@code rdma_xclient}: connects to {@link RdmaXserver} and sends it a message, over RC or XRC.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/rdma_xclient.md} lists the
+ * differences.
  */
 public final class RdmaXclient implements Tool {
     private static final String EXAMPLES = """
 
-            Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_xserver listens.
+        Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_xserver listens.
 
-            examples:
-              rdma_xclient                           a server on this machine
-              rdma_xclient -c x                      a server on this machine that was started with -c x
-              rdma_xclient -s 192.0.2.1 -p 7500
+        examples:
+          rdma_xclient                           a server on this machine
+          rdma_xclient -c x                      a server on this machine that was started with -c x
+          rdma_xclient -s 192.0.2.1 -p 7500
 
-            """;
+        """;
 
     /** Creates the tool. */
     public RdmaXclient() {}
@@ -64,15 +66,16 @@ public final class RdmaXclient implements Tool {
         void exchange() throws EndpointFailure {
             AddressInformation server = lookUp(communication.hints(QueuePairType.XRC_SEND));
             try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, null, attributes(true, false)))) {
-                converse(id, (calls, memory) -> connect(id), (calls, memory) -> send(id, calls, memory));
+                runConnection(id, (calls, memory) -> connect(id), (calls, memory) -> send(id, calls, memory));
             }
         }
 
         private void connect(CmId id) throws EndpointFailure {
             step("rdma_connect", () -> id.connect(null));
             if (communication.extended()) {
-                byte[] told = Objects.requireNonNull(id.event()).connection().privateData();
-                sharedReceiveQueue = ByteBuffer.wrap(told).getInt();
+                byte[] privateData =
+                        Objects.requireNonNull(id.event()).connection().privateData();
+                sharedReceiveQueue = ByteBuffer.wrap(privateData).getInt();
             }
         }
 

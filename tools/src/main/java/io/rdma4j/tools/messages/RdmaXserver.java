@@ -14,19 +14,21 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * {@code rdma_xserver}: takes one connection of {@link RdmaXclient}, a reliable or an extended one, and its message, with
- * the options, lines and exit statuses of librdmacm's. What differs is in {@code docs/tools/rdma_xclient.md}.
+ * {@code rdma_xserver}: accepts one connection of {@link RdmaXclient}, RC or XRC, and receives its message.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/rdma_xclient.md} lists the
+ * differences.
  */
 public final class RdmaXserver implements Tool {
     private static final String EXAMPLES = """
 
-            It listens on every IPv4 address, without -p on port 7471. It ends after one rdma_xclient.
+        It listens on every IPv4 address, without -p on port 7471. It ends after one rdma_xclient.
 
-            examples:
-              rdma_xserver                           a reliable connection
-              rdma_xserver -c x -p 7500              an extended one, with a shared receive queue
+        examples:
+          rdma_xserver                           a reliable connection
+          rdma_xserver -c x -p 7500              an extended one, with a shared receive queue
 
-            """;
+        """;
 
     /** Creates the tool. */
     public RdmaXserver() {}
@@ -65,7 +67,7 @@ public final class RdmaXserver implements Tool {
                 step("rdma_listen", () -> listener.listen(0));
                 try (CmId id = call("rdma_get_request", listener::getRequest)) {
                     int queue = communication.extended() ? createSharedReceiveQueue(id) : 0;
-                    converse(
+                    runConnection(
                             id,
                             (calls, memory) -> accept(id, queue, calls, memory),
                             (calls, memory) -> awaitReceive(calls));
@@ -79,11 +81,15 @@ public final class RdmaXserver implements Tool {
                     .number();
         }
 
-        /** With all else 0, the number of the shared receive queue is what the client needs to know. */
+        /**
+         * Accepts with all parameters 0 and the number of the shared receive queue, which the client needs, as private
+         * data.
+         */
         private void accept(CmId id, int queue, CmMessages calls, MemoryRegion memory) throws EndpointFailure {
             step("rdma_post_recv", () -> calls.postReceive(0, memory, 0, MESSAGE_BYTES));
-            byte[] told = ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();
-            step("rdma_accept", () -> id.accept(new ConnectionParameters(told, 0, 0, false, 0, 0, false, 0)));
+            byte[] privateData =
+                    ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();
+            step("rdma_accept", () -> id.accept(new ConnectionParameters(privateData, 0, 0, false, 0, 0, false, 0)));
         }
     }
 }

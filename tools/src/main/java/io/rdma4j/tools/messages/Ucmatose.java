@@ -7,43 +7,45 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
 
 /**
- * {@code ucmatose}: opens connections, sends messages both ways and closes, with the options, lines and exit statuses of
- * librdmacm's. What differs is in {@code docs/tools/ucmatose.md}.
+ * {@code ucmatose}: opens connections, exchanges messages in both directions and disconnects.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/ucmatose.md} lists the
+ * differences.
  */
 public final class Ucmatose implements Tool {
     private static final String LETTERS = "s:b:f:P:c:C:S:t:p:a:m";
     private static final String DEFAULT_PORT = "7471";
 
     private static final String USAGE = """
-            usage: ucmatose
-            \t[-s server_address]
-            \t[-b bind_address]
-            \t[-f address_format]
-            \t    name, ip, ipv6, or gid
-            \t[-P port_space]
-            \t    tcp or ib
-            \t[-c connections]
-            \t[-C message_count]
-            \t[-S message_size]
-            \t[-t type_of_service]
-            \t[-p port_number]
-            \t[-m(igrate)]
-            \t[-a ack_timeout]
-            """;
+        usage: ucmatose
+        \t[-s server_address]
+        \t[-b bind_address]
+        \t[-f address_format]
+        \t    name, ip, ipv6, or gid
+        \t[-P port_space]
+        \t    tcp or ib
+        \t[-c connections]
+        \t[-C message_count]
+        \t[-S message_size]
+        \t[-t type_of_service]
+        \t[-p port_number]
+        \t[-m(igrate)]
+        \t[-a ack_timeout]
+        """;
 
     private static final String EXAMPLES = """
 
-            Without -s it is the server. Start both sides with the same -c, -C and -S. Without -c there is one connection,
-            without -C there are 10 messages each way, without -S they have 100 bytes; the port is 7471.
+        Without -s it is the server. Start both sides with the same -c, -C and -S. The defaults are one connection,
+        10 messages each way, 100 bytes per message, and port 7471.
 
-            examples:
-              ucmatose                              serve one connection on every IPv4 address
-              ucmatose -s 192.0.2.1                 one connection
-              ucmatose -c 64 -C 100 -S 4096         serve 64 connections, 100 messages of 4 KiB each way
-              ucmatose -s 192.0.2.1 -c 64 -C 100 -S 4096
-              ucmatose -s ::1 -b ::1 -f ip -m       IPv6; the identifiers move to another event channel
+        examples:
+          ucmatose                              serve one connection on every IPv4 address
+          ucmatose -s 192.0.2.1                 one connection
+          ucmatose -c 64 -C 100 -S 4096         serve 64 connections, 100 messages of 4 KiB each way
+          ucmatose -s 192.0.2.1 -c 64 -C 100 -S 4096
+          ucmatose -s ::1 -b ::1 -f ip -m       IPv6; the identifiers move to another event channel
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Ucmatose() {}
@@ -70,7 +72,7 @@ public final class Ucmatose implements Tool {
             environment.out().print(USAGE);
             return 1;
         }
-        options.tell(environment.report());
+        options.addTo(environment.report());
         return new UcmatoseRun(options, environment).run();
     }
 }

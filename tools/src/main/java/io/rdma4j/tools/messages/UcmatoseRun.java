@@ -12,7 +12,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A run of ucmatose: connections, messages from the server and back, and the end of all connections. */
+/** A run of ucmatose: connections, messages from the server and replies, and the disconnection. */
 final class UcmatoseRun extends MessageRun {
     private static final int RETRIES = 5;
 
@@ -20,7 +20,7 @@ final class UcmatoseRun extends MessageRun {
     private final int messages;
     private int disconnectsLeft;
 
-    /** Whether a disconnection is too early. */
+    /** True while a disconnection is premature. */
     private boolean isExchanging = true;
 
     UcmatoseRun(MessageOptions options, ToolEnvironment environment) {
@@ -135,7 +135,7 @@ final class UcmatoseRun extends MessageRun {
             status = migrate(null);
         }
         if (status != 0) {
-            disconnectAll(); // the server would wait for messages that do not come
+            disconnectAll(); // otherwise the server would wait for messages
         }
         int end = disconnectEvents();
         if (status == 0 && end == 0) {
@@ -144,13 +144,17 @@ final class UcmatoseRun extends MessageRun {
         return status == 0 ? end : status;
     }
 
-    /** A server that counts otherwise disconnects without having taken the replies; the C tool does not notice. */
+    /**
+     * Checks that the server has received the replies.
+     *
+     * <p>A server with different counts disconnects without receiving them, which the C tool does not notice.
+     */
     private int checkReplies() {
         for (Node node : nodes) {
-            CompletionStatus refusal = messages == 0 ? null : node.refusalOfSends();
-            if (refusal != null) {
-                report.explain(node.id() + ": the server has not taken the replies, " + refusal + " (" + refusal.text()
-                        + "). Both sides must be started with the same -c, -C and -S");
+            CompletionStatus failure = messages == 0 ? null : node.sendFailure();
+            if (failure != null) {
+                report.explain(node.id() + ": the server has not received the replies, " + failure + " ("
+                        + failure.text() + "). Both sides must be started with the same -c, -C and -S");
                 return -Errno.EIO.number();
             }
         }
@@ -198,7 +202,7 @@ final class UcmatoseRun extends MessageRun {
     }
 
     @Override
-    int whileNothingComes() {
+    int whileIdle() {
         CmEvent event = channel().poll();
         return event == null ? 0 : handleAndAcknowledge(event);
     }
@@ -310,12 +314,12 @@ final class UcmatoseRun extends MessageRun {
         if (node != null) {
             connectError();
         } else {
-            report.explain("there are as many connections as -c says; start both sides with the same -c");
+            report.explain("the number of connections given by -c is reached; start both sides with the same -c");
         }
         try {
             id.reject(new byte[0]);
-        } catch (RdmaException gone) {
-            report.explain(String.valueOf(gone.getMessage()));
+        } catch (RdmaException e) {
+            report.explain(String.valueOf(e.getMessage()));
         }
         if (node == null) {
             id.close();
@@ -323,21 +327,21 @@ final class UcmatoseRun extends MessageRun {
         return status;
     }
 
-    // ---- the end
+    // ---- disconnecting
 
     private int onDisconnected(CmEvent event) {
         Node node = node(event);
-        boolean early = node.connected;
+        boolean wasConnected = node.connected;
         node.connected = false;
         disconnectsLeft--;
         try {
             event.id().disconnect();
-        } catch (RdmaException gone) {
+        } catch (RdmaException ignored) {
             // As in C: there is nothing left to disconnect.
         }
-        if (early && isExchanging) {
+        if (wasConnected && isExchanging) {
             report.explain(event.id() + ": the peer has disconnected before all "
-                    + (connectsLeft > 0 ? "connections were there" : "messages were exchanged")
+                    + (connectsLeft > 0 ? "connections were established" : "messages were exchanged")
                     + ". Both sides must be started with the same -c and -C");
             return -Errno.ECONNRESET.number();
         }
@@ -351,8 +355,8 @@ final class UcmatoseRun extends MessageRun {
                 node.connected = false;
                 try {
                     node.id().disconnect();
-                } catch (RdmaException gone) {
-                    // The peer was faster.
+                } catch (RdmaException ignored) {
+                    // The peer has already disconnected.
                 }
             }
         }

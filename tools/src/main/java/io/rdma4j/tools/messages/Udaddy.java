@@ -7,40 +7,41 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
 
 /**
- * {@code udaddy}: asks for datagram services and sends messages both ways, with the options, lines and exit statuses of
- * librdmacm's. What differs is in {@code docs/tools/udaddy.md}.
+ * {@code udaddy}: resolves datagram services and exchanges messages with them in both directions.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/udaddy.md} lists the
+ * differences.
  */
 public final class Udaddy implements Tool {
     private static final String LETTERS = "s:b:c:C:S:t:p:P:f:";
     private static final String PORT = "7174";
 
     private static final String USAGE = """
-            usage: udaddy
-            \t[-s server_address]
-            \t[-b bind_address]
-            \t[-f address_format]
-            \t    name, ip, ipv6, or gid
-            \t[-P port_space]
-            \t    udp or ipoib
-            \t[-c connections]
-            \t[-C message_count]
-            \t[-S message_size]
-            \t[-t type_of_service]
-            \t[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB]
-            """;
+        usage: udaddy
+        \t[-s server_address]
+        \t[-b bind_address]
+        \t[-f address_format]
+        \t    name, ip, ipv6, or gid
+        \t[-P port_space]
+        \t    udp or ipoib
+        \t[-c connections]
+        \t[-C message_count]
+        \t[-S message_size]
+        \t[-t type_of_service]
+        \t[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB]
+        """;
 
     private static final String EXAMPLES = """
 
-            Without -s it is the server. Start both sides with the same -c, -C and -S; -S is at most the path MTU. Without
-            -c there is one service, without -C there are 10 messages each way, without -S they have 100 bytes. The port is
-            always 7174.
+        Without -s it is the server. Start both sides with the same -c, -C and -S. The defaults are one service,
+        10 messages each way, and 100 bytes per message. -S is at most the path MTU. The port is always 7174.
 
-            examples:
-              udaddy                          serve one client on every IPv4 address
-              udaddy -s 192.0.2.1             one client
-              udaddy -s ::1 -c 8 -S 1024      eight, over IPv6, with messages of 1 KiB
+        examples:
+          udaddy                          serve one client on every IPv4 address
+          udaddy -s 192.0.2.1             one client
+          udaddy -s ::1 -c 8 -S 1024      eight, over IPv6, with messages of 1 KiB
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Udaddy() {}
@@ -67,7 +68,7 @@ public final class Udaddy implements Tool {
             environment.out().print(USAGE);
             return 1;
         }
-        options.tell(environment.report());
+        options.addTo(environment.report());
         return new UdaddyRun(options, environment).run();
     }
 }

@@ -11,7 +11,7 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
 import java.util.Objects;
 
-/** A run of udaddy: datagram services found by the connection manager, messages to the server and back. */
+/** A run of udaddy: datagram services resolved by the connection manager, messages to the server, and replies. */
 final class UdaddyRun extends DatagramRun {
     private final MessageOptions options;
 
@@ -95,7 +95,7 @@ final class UdaddyRun extends DatagramRun {
         return status;
     }
 
-    /** The first message of a client says whom to answer. */
+    /** Takes the reply address from the first message of a client. */
     @Override
     int onCompletion(Node node, WorkCompletion completion) {
         if (node.handle != null || !completion.opcode().isReceive()) {
@@ -222,19 +222,19 @@ final class UdaddyRun extends DatagramRun {
         return status;
     }
 
-    private void refuse(CmId id, boolean isTooMany) {
+    private void refuse(CmId id, boolean isSurplus) {
         report.step("failing connection request");
-        if (isTooMany) {
-            report.explain("there are as many connections as -c says; start both sides with the same -c");
+        if (isSurplus) {
+            report.explain("the number of connections given by -c is reached; start both sides with the same -c");
         } else {
             connectError();
         }
         try {
             id.reject(new byte[0]);
-        } catch (RdmaException gone) {
-            report.explain(String.valueOf(gone.getMessage()));
+        } catch (RdmaException e) {
+            report.explain(String.valueOf(e.getMessage()));
         }
-        if (isTooMany) {
+        if (isSurplus) {
             id.close();
         }
     }

@@ -1,5 +1,6 @@
 /**
- * The tools that open connections, or join a group, and exchange messages: ucmatose, udaddy, mckey, rdma_client,
- * rdma_server, rdma_xclient and rdma_xserver.
+ * The tools that open connections, or join a group, and exchange messages.
+ *
+ * <p>They are ucmatose, udaddy, mckey, rdma_client, rdma_server, rdma_xclient and rdma_xserver.
  */
 package io.rdma4j.tools.messages;

@@ -2,7 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import java.util.function.Consumer;
 
-/** A loop that keeps many operations under way. Not thread safe. */
+/** A loop that keeps many operations outstanding. Not thread safe. */
 abstract class BandwidthLoop extends Loop {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
@@ -18,12 +18,12 @@ abstract class BandwidthLoop extends Loop {
         messages = settings.noPeak ? 0 : Math.toIntExact(settings.iterations * settings.queuePairs);
     }
 
-    /** What happens with the figures of each period of a run without end. */
+    /** Sets the consumer of the figures of each period of an infinite run. */
     final void onInterim(Consumer<BandwidthSamples> action) {
         interim = action;
     }
 
-    /** Goes through a run with messages of a size. */
+    /** Runs the measurement with messages of the given size. */
     final BandwidthSamples run(long bytes) throws PerftestFailure {
         sizeBytes = bytes;
         queuePairRuns.forEach(queuePairRun -> queuePairRun.prepare(bytes, true));
@@ -35,14 +35,14 @@ abstract class BandwidthLoop extends Loop {
 
     abstract void run() throws PerftestFailure;
 
-    /** Bytes of a message of this run. */
+    /** Returns the size of a message of this run. */
     final long sizeBytes() {
         return sizeBytes;
     }
 
     // ---- time
 
-    /** The first message goes or comes: what is measured begins, or the time that will end it. */
+    /** Starts the measurement at the first message sent or received. A timed run starts its timer. */
     final void begin() {
         startTime();
         long now = System.nanoTime();
@@ -50,22 +50,22 @@ abstract class BandwidthLoop extends Loop {
         nextReportNanos = now + settings.durationSeconds * NANOS_PER_SECOND;
     }
 
-    /** The last message is done: so many were measured. */
+    /** Ends the measurement of {@code total} messages. A timed run uses its own count. */
     final void end(long total) {
         if (settings.timed) {
-            samples.begin(phases.beganNanos());
-            samples.end(phases.endedNanos(), counted);
+            samples.begin(phases.startNanos());
+            samples.end(phases.endNanos(), counted);
         } else {
             samples.end(System.nanoTime(), total);
         }
     }
 
-    /** Counts messages that are done, if the time has come. */
+    /** Counts completed messages of an infinite run, or of a timed run within the measured interval. */
     final void count(int done) {
-        if (settings.forever || phases.isSampling()) {
+        if (settings.infinite || phases.isSampling()) {
             counted += done;
         }
-        if (settings.forever) {
+        if (settings.infinite) {
             reportPeriod();
         }
     }
@@ -84,13 +84,13 @@ abstract class BandwidthLoop extends Loop {
 
     // ---- sending
 
-    /** Whether a queue pair has room for another list of operations, and any to post. */
+    /** Returns whether the queue pair has operations left to post and room for another list of them. */
     final boolean canPost(QueuePairRun queuePairRun, long limit) {
         return queuePairRun.posted < limit
                 && queuePairRun.posted - queuePairRun.done + settings.postList <= settings.sendDepth;
     }
 
-    /** Posts a list of operations; {@code total} were posted before, on all queue pairs. */
+    /** Posts a list of operations. {@code total} operations were posted before, on all queue pairs. */
     final void postList(QueuePairRun queuePairRun, long total, long limit) {
         if (samples.hasPeak()) {
             samples.onPost(total, System.nanoTime());
@@ -99,10 +99,10 @@ abstract class BandwidthLoop extends Loop {
     }
 
     /**
-     * Operations of a queue pair are done: as many as one completion stands for.
+     * Records one completion, which covers all operations of the queue pair since the previous one.
      *
-     * @param before operations of all queue pairs that were done before
-     * @return how many are now
+     * @param before the number of completed operations of all queue pairs so far
+     * @return the new number
      */
     final long onDone(QueuePairRun queuePairRun, long before, long limit) {
         int count = (int) Math.min(settings.moderation, limit - queuePairRun.done);

@@ -1,47 +1,47 @@
 package io.rdma4j.tools.perftest;
 
-/** When messages were posted and done, for a bandwidth. Not thread safe. */
+/** The times at which messages were posted and completed in a bandwidth test. Not thread safe. */
 final class BandwidthSamples {
     private final long[] posted;
     private final long[] completed;
-    private long beganNanos;
-    private long endedNanos;
+    private long startNanos;
+    private long endNanos;
     private long count;
 
     /**
-     * Makes room.
+     * Allocates the samples.
      *
-     * @param messages whose times are kept, for the peak; 0 for none
+     * @param messages the number of messages whose times are kept to find the peak, 0 for none
      */
     BandwidthSamples(int messages) {
         posted = new long[messages];
         completed = new long[messages];
     }
 
-    /** Whether times of single messages are kept. */
+    /** Returns whether the times of single messages are kept. */
     boolean hasPeak() {
         return posted.length > 0;
     }
 
-    /** Begins to measure. */
+    /** Starts the measurement. */
     void begin(long nowNanos) {
-        beganNanos = nowNanos;
+        startNanos = nowNanos;
     }
 
-    /** Ends with so many messages. */
+    /** Ends the measurement after the given number of messages. */
     void end(long nowNanos, long messages) {
-        endedNanos = nowNanos;
+        endNanos = nowNanos;
         count = messages;
     }
 
-    /** Message {@code index} goes. A time is never 0, which stands for none. */
+    /** Records that message {@code index} was posted. A recorded time is never 0, which means none. */
     void onPost(long index, long nowNanos) {
-        posted[(int) index] = nowNanos - beganNanos + 1;
+        posted[(int) index] = nowNanos - startNanos + 1;
     }
 
-    /** All up to the {@code done}-th message are done. */
+    /** Records that the first {@code done} messages are complete. */
     void onDone(long done, long nowNanos) {
-        completed[(int) Math.min(done, completed.length) - 1] = nowNanos - beganNanos + 1;
+        completed[(int) Math.min(done, completed.length) - 1] = nowNanos - startNanos + 1;
     }
 
     long count() {
@@ -49,13 +49,16 @@ final class BandwidthSamples {
     }
 
     long elapsedNanos() {
-        return endedNanos - beganNanos;
+        return endNanos - startNanos;
     }
 
     /**
-     * The least time that a message took in any stretch from a post to a completion; 0 if that was not measured. Each round
-     * finds, in one pass, the stretch that is furthest below the least time so far (Dinkelbach's method): the last
-     * round finds none, and there are few, where looking at every stretch would take the square of the number of messages.
+     * Returns the shortest time per message over any interval from a post to a completion.
+     *
+     * <p>Each pass finds the interval that is furthest below the shortest time so far (Dinkelbach's method). It ends
+     * after a few passes, when there is no such interval. Comparing all intervals would take quadratic time.
+     *
+     * @return the time in nanoseconds, or 0 if it was not measured
      */
     double shortestNanos(int postList, int moderation) {
         double shortest = Double.MAX_VALUE;
@@ -68,9 +71,11 @@ final class BandwidthSamples {
     }
 
     /**
-     * The time of a message in the stretch that saves most against a time for each message; {@link Double#MAX_VALUE} if
-     * there is no stretch. Posts and completions are in the order of their times: a post that is too late for one
-     * completion is looked at again for the next.
+     * Finds the interval that saves most time compared with {@code nanosPerMessage} for each message. Posts and
+     * completions are in chronological order, so a post that is too late for one completion is a candidate for the
+     * next.
+     *
+     * @return the time per message of that interval, or {@link Double#MAX_VALUE} if there is no interval
      */
     private double pass(double nanosPerMessage, int postList, int moderation) {
         int last = completed.length - 1;
@@ -96,7 +101,9 @@ final class BandwidthSamples {
         return found;
     }
 
-    /** The next message whose completion may be told, which the last one's always may; beyond the last if there is none. */
+    /**
+     * Returns the next message whose completion is signaled, always including the last, or {@code last + 1} if none.
+     */
     private static int next(int to, int moderation, int last) {
         return to == last ? last + 1 : Math.min(to + moderation, last);
     }

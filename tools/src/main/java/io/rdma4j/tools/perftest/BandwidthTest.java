@@ -3,53 +3,53 @@ package io.rdma4j.tools.perftest;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a bandwidth tool does once the queue pairs are connected. */
+/** A bandwidth test over connected queue pairs. */
 final class BandwidthTest {
-    /** Exit status of perftest where a run of messages or READs fails; of others it is 1. */
+    /** Perftest's exit status if a run of SENDs or READs fails. For other operations it is 1. */
     private static final int RUN_FAILED = 17;
 
     private final Settings settings;
     private final Console console;
     private final Handshake handshake;
     private final Resources resources;
-    private final PerftestDestination mine;
+    private final PerftestDestination local;
     private final SizeRows rows;
     private BandwidthFigures last = new BandwidthFigures(0, 0, 0, 0, 0);
 
-    /** The largest of all sizes. */
+    /** The highest bandwidth of all sizes. */
     private float bandwidth;
 
     private float messageRate;
 
     BandwidthTest(
-            Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
+            Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination local) {
         this.settings = settings;
         this.console = console;
         this.handshake = handshake;
         this.resources = resources;
-        this.mine = mine;
-        rows = new SizeRows(console.environment().report(), settings.forever);
+        this.local = local;
+        rows = new SizeRows(console.environment().report(), settings.infinite);
     }
 
     void run(Completions sends, Completions receives) throws PerftestFailure {
         line();
-        full(PerftestTable.bandwidthHead(settings.gigabits));
+        printIfFull(PerftestTable.bandwidthHead(settings.gigabits));
         boolean isSend = settings.operation == MeasuredOperation.SEND;
-        if (isSend || settings.isClient() || settings.bothWays) {
+        if (isSend || settings.isClient() || settings.bidirectional) {
             for (long size : Sizes.of(settings)) {
                 run(size, sends, receives);
             }
             line();
-            if (!isSend && !settings.bothWays) {
-                handshake.swap(mine);
-                handshake.swap(last);
+            if (!isSend && !settings.bidirectional) {
+                handshake.exchange(local);
+                handshake.exchange(last);
             }
         } else {
-            handshake.swap(mine);
-            print(handshake.swap(last));
+            handshake.exchange(local);
+            print(handshake.exchange(last));
             line();
         }
-        handshake.close(mine);
+        handshake.close(local);
         checkLimits();
     }
 
@@ -58,66 +58,67 @@ final class BandwidthTest {
     private void run(long size, Completions sends, Completions receives) throws PerftestFailure {
         boolean isSend = settings.operation == MeasuredOperation.SEND;
         BandwidthLoop loop = loop(size, sends, receives);
-        if (settings.warmUp && loop instanceof Sending sending && !isSend) {
+        if (settings.warmUp && loop instanceof SendingLoop sending && !isSend) {
             sending.warmUp(size);
         }
-        if (isSend || settings.bothWays && !settings.forever) {
-            handshake.swap(mine);
+        if (isSend || settings.bidirectional && !settings.infinite) {
+            handshake.exchange(local);
         }
         loop.onInterim(samples -> print(figures(samples, size)));
         BandwidthSamples samples;
         try {
             samples = loop.run(size);
         } catch (PerftestFailure e) {
-            boolean isOther = isSend || settings.operation == MeasuredOperation.READ;
-            throw isOther ? new PerftestFailure(RUN_FAILED) : e;
+            boolean hasRunStatus = isSend || settings.operation == MeasuredOperation.READ;
+            throw hasRunStatus ? new PerftestFailure(RUN_FAILED) : e;
         }
-        if (!isSend && settings.bothWays && settings.allSizes) {
-            handshake.swap(mine);
+        if (!isSend && settings.bidirectional && settings.allSizes) {
+            handshake.exchange(local);
         }
         last = figures(samples, size);
-        if (!settings.bothWays || isSend && settings.timed) {
+        if (!settings.bidirectional || isSend && settings.timed) {
             print(last);
         }
-        if (settings.bothWays && !(isSend && settings.timed)) {
-            BandwidthFigures peer = handshake.swap(last);
+        if (settings.bidirectional && !(isSend && settings.timed)) {
+            BandwidthFigures peer = handshake.exchange(last);
             print(last.plus(peer));
             if (settings.reportBoth && !settings.allSizes) {
                 printBoth(peer);
             }
         }
         if (isSend && settings.allSizes) {
-            handshake.swap(mine);
+            handshake.exchange(local);
         }
     }
 
     private BandwidthLoop loop(long size, Completions sends, Completions receives) {
-        if (settings.operation == MeasuredOperation.SEND && settings.bothWays) {
-            BothWays both = new BothWays(settings, resources, sends, receives);
+        if (settings.operation == MeasuredOperation.SEND && settings.bidirectional) {
+            BidirectionalLoop both = new BidirectionalLoop(settings, resources, sends, receives);
             both.postReceives(size);
             return both;
         }
         if (settings.operation == MeasuredOperation.SEND && !settings.isClient()) {
-            Receiving receiving = new Receiving(settings, resources, sends, receives);
+            ReceivingLoop receiving = new ReceivingLoop(settings, resources, sends, receives);
             receiving.postReceives(size);
             return receiving;
         }
-        return new Sending(settings, resources, sends, receives);
+        return new SendingLoop(settings, resources, sends, receives);
     }
 
     private BandwidthFigures figures(BandwidthSamples samples, long size) {
-        int ways = settings.bothWays && settings.forever && settings.operation != MeasuredOperation.SEND ? 2 : 1;
-        return BandwidthFigures.of(samples, settings, size, ways);
+        int directions =
+                settings.bidirectional && settings.infinite && settings.operation != MeasuredOperation.SEND ? 2 : 1;
+        return BandwidthFigures.of(samples, settings, size, directions);
     }
 
     // ---- the table
 
     private void line() {
-        full(PerftestTable.LINE);
+        printIfFull(PerftestTable.LINE);
     }
 
-    /** A line that only the full output has. */
-    private void full(String text) {
+    /** Prints a line of the full output only. */
+    private void printIfFull(String text) {
         if (settings.output == Settings.Output.FULL) {
             console.line(text);
         }
@@ -154,12 +155,12 @@ final class BandwidthTest {
         console.line(PerftestTable.bandwidth(peer, settings.gigabits));
     }
 
-    /** As in C, it suffices that one size reaches a limit. */
+    /** Checks the limits of {@code -w} and {@code -y}. As in C, one size that reaches a limit suffices. */
     private void checkLimits() throws PerftestFailure {
-        if (bandwidth < settings.leastBandwidth) {
+        if (bandwidth < settings.minBandwidth) {
             throw console.failure("Error: BW result is below bw limit");
         }
-        if (messageRate < settings.leastMessageRate) {
+        if (messageRate < settings.minMessageRate) {
             throw console.failure("Error: Msg rate  is below msg_rate limit");
         }
     }

@@ -10,17 +10,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion queue as the loops use it: polled, or with {@code -e} waited for. Looks now and then whether the peer is
- * still there. Allocates nothing while completions come. Not thread safe.
+ * The completions of a queue, for the measurement loops. The queue is polled, or with {@code -e} its events are
+ * awaited. While idle, the poller periodically checks whether the peer is still connected. Allocates nothing while
+ * completions arrive. Not thread safe.
  */
 final class Completions {
     private static final int BATCH = 16;
     private static final long SLOWEST_NANOS_PER_BYTE = 1000;
-    private static final Duration GLANCE = Duration.ofMillis(100);
+    private static final Duration EVENT_WAIT = Duration.ofMillis(100);
 
-    /** Whether the peer has gone. */
+    /** A check whether the peer has disconnected or exited. */
     interface Watch {
-        boolean isPeerGone();
+        boolean isPeerClosed();
     }
 
     private final CompletionQueue queue;
@@ -35,18 +36,18 @@ final class Completions {
     private final Spin spin = new Spin();
     private boolean armed;
     private long arrived;
-    private long arrivedAtLook;
-    private long sawNanos = System.nanoTime();
+    private long arrivedAtCheck;
+    private long lastArrivalNanos = System.nanoTime();
     private long allowanceNanos;
-    private boolean silent;
-    private boolean gone;
+    private boolean timedOut;
+    private boolean peerClosed;
 
     /**
-     * Wraps a queue.
+     * Wraps a completion queue.
      *
-     * @param channel where it reports, or null to poll
-     * @param queuePairRuns those whose numbers the identifiers of the work requests are
-     * @param side where completions end with an error, in perftest's line: client or server
+     * @param channel the channel of the queue's events, or null to poll
+     * @param queuePairRuns the runs, by the identifiers of their work requests
+     * @param side the side that perftest's error message names: client or server
      */
     Completions(
             CompletionQueue queue,
@@ -63,30 +64,30 @@ final class Completions {
         this.side = side;
     }
 
-    /** Takes what is there, up to a batch. If nothing is, the next call with {@code -e} waits a moment. */
+    /** Polls up to a batch of completions. If there are none and {@code -e} is set, every second call waits briefly. */
     int poll() throws PerftestFailure {
-        int count = take(batch);
+        int count = pollInto(batch);
         if (count == 0) {
             idle(null);
         }
         return count;
     }
 
-    /** Takes one completion, or none as {@link #poll}. */
+    /** Polls for one completion. If there is none, behaves as {@link #poll}. */
     boolean pollOne() throws PerftestFailure {
-        boolean came = take(one) == 1;
-        if (!came) {
+        boolean found = pollInto(one) == 1;
+        if (!found) {
             idle(null);
         }
-        return came;
+        return found;
     }
 
-    /** Takes what is there, and never waits. */
+    /** Polls up to a batch of completions without waiting. */
     int pollNow() throws PerftestFailure {
-        return take(batch);
+        return pollInto(batch);
     }
 
-    private int take(WorkCompletion[] into) throws PerftestFailure {
+    private int pollInto(WorkCompletion[] into) throws PerftestFailure {
         int count = queue.poll(into);
         for (int i = 0; i < count; i++) {
             if (!into[i].isSuccess()) {
@@ -100,21 +101,22 @@ final class Completions {
         return count;
     }
 
-    /** Which queue pair completion {@code index} of the last batch is of. */
-    int queuePairRun(int index) {
+    /** Returns the index of the queue pair of completion {@code index} of the last batch. */
+    int queuePairIndex(int index) {
         return (int) batch[index].id();
     }
 
-    // ---- when nothing comes
+    // ---- idle
 
     /**
-     * Nothing has come. With {@code -e} every second call waits: events are asked for before the last look.
+     * Called after a poll without completions. With {@code -e} the first call requests events, and the second one waits
+     * if the poll in between was empty.
      *
-     * @param other another queue that must end the wait, too; null for none
+     * @param other another queue whose completions end the wait, or null
      */
     void idle(@Nullable Completions other) throws PerftestFailure {
         if (channel == null) {
-            if (!spin.once()) {
+            if (!spin.idle()) {
                 return;
             }
         } else if (!armed) {
@@ -126,56 +128,59 @@ final class Completions {
             return;
         } else {
             armed = false;
-            CompletionQueue ready = channel.await(GLANCE);
+            CompletionQueue ready = channel.await(EVENT_WAIT);
             if (ready != null) {
                 ready.acknowledgeEvents(1);
                 return;
             }
         }
-        look();
+        checkPeer();
     }
 
-    private void look() throws PerftestFailure {
-        if (arrived != arrivedAtLook) {
-            arrivedAtLook = arrived;
-            sawNanos = System.nanoTime();
+    private void checkPeer() throws PerftestFailure {
+        if (arrived != arrivedAtCheck) {
+            arrivedAtCheck = arrived;
+            lastArrivalNanos = System.nanoTime();
         }
-        silent = System.nanoTime() - sawNanos > patience.nanos() + allowanceNanos;
-        if (gone) {
-            console.explain("the peer has gone while this side waited for it: it has failed, or was started with other"
-                    + " options; both sides need the same -n, -s, -D, -q and -a");
+        timedOut = System.nanoTime() - lastArrivalNanos > patience.nanos() + allowanceNanos;
+        if (peerClosed) {
+            console.explain(
+                    "the peer has exited while this side waited for it: it has failed, or was started with other"
+                            + " options; both sides need the same -n, -s, -D, -q and -a");
             throw new PerftestFailure(1);
         }
-        // What it has sent before may still be found by the next look.
-        gone = watch.isPeerGone();
+        // Completions of what the peer sent before may still be found by the next polls.
+        peerClosed = watch.isPeerClosed();
     }
 
-    /** Whether nothing has come for so long that what was waited for must be lost. */
-    boolean isSilent() {
-        return silent;
+    /** Returns whether no completion has arrived for so long that the expected message must be lost. */
+    boolean isTimedOut() {
+        return timedOut;
     }
 
     /**
-     * Waits begin, each for so many bytes: over a slow network they take their time.
+     * Restarts the loss timeout and extends it by the transfer time of the given bytes over a slow network.
      *
-     * @param bytes between one completion and the next, all queue pairs together
+     * @param bytes the number of bytes between two completions, of all queue pairs together
      */
     void expect(long bytes) {
-        silent = false;
+        timedOut = false;
         allowanceNanos = bytes * SLOWEST_NANOS_PER_BYTE;
-        sawNanos = System.nanoTime();
+        lastArrivalNanos = System.nanoTime();
     }
 
     // ---- failures
 
-    /** Why a ping-pong over an unreliable transport ends early. */
+    /** Reports the loss of a message and returns the failure that ends the run. */
     PerftestFailure lost() {
-        console.explain("nothing came for " + patience.seconds()
+        console.explain("nothing was received for " + patience.seconds()
                 + " s: a message was lost, or the peer was started with other options");
         return new PerftestFailure(1);
     }
 
-    /** Why a receiver over an unreliable transport ends early. */
+    /**
+     * Reports the loss of a message to a receiver with perftest's messages and returns the failure that ends the run.
+     */
     PerftestFailure lost(long received, long wanted) {
         console.error(" Did not get Message for " + patience.seconds() + " Seconds, exiting..");
         console.error(" Total Received=" + received + ", Total Iters Required=" + wanted);

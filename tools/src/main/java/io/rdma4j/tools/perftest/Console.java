@@ -6,11 +6,11 @@ import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** What a run prints: perftest's lines, and behind one that only names an error one that explains it. */
+/** The output of a run: perftest's lines, and an explanation after each line that only names an error. */
 final class Console {
     private final String tool;
     private final ToolEnvironment environment;
-    private volatile boolean silent;
+    private volatile boolean muted;
 
     Console(String tool, ToolEnvironment environment) {
         this.tool = tool;
@@ -21,31 +21,31 @@ final class Console {
         return environment;
     }
 
-    /** Prints nothing any more: the process was asked to end. */
-    void silence() {
-        silent = true;
+    /** Suppresses all further output, after a signal to exit. */
+    void mute() {
+        muted = true;
     }
 
     void line(String text) {
-        if (!silent) {
+        if (!muted) {
             environment.out().println(text);
         }
     }
 
     void error(String text) {
-        if (!silent) {
+        if (!muted) {
             environment.err().println(text);
         }
     }
 
-    /** What perftest does not say. */
+    /** Prints an explanation that perftest does not have. */
     void explain(@Nullable String text) {
         if (text != null && !text.isBlank()) {
             error(tool + ": " + text);
         }
     }
 
-    /** Prints perftest's line and an explanation; exit status 1. */
+    /** Prints perftest's line and an explanation. The exit status is 1. */
     PerftestFailure failure(String line, @Nullable String explanation) {
         return failure(1, line, explanation);
     }
@@ -57,23 +57,23 @@ final class Console {
         return new PerftestFailure(status);
     }
 
-    /** Prints perftest's line, which says enough; exit status 1. */
+    /** Prints perftest's line, which needs no explanation. The exit status is 1. */
     PerftestFailure failure(String line) {
         error(line);
         return new PerftestFailure(1);
     }
 
-    /** The same for an error of the device. */
+    /** Prints perftest's line and the explanation of an RDMA error. The exit status is 1. */
     PerftestFailure failure(String line, RdmaException cause) {
         return failure(line, Explanation.of(cause));
     }
 
-    /** The peer says nothing where it should tell its parameters. */
-    PerftestFailure silence(Patience patience) {
+    /** Reports that the peer has not sent its parameters in time. */
+    PerftestFailure noParameters(Patience patience) {
         return failure(
                 " Unable to read from socket/rdma_cm",
-                "nothing came from the peer for " + patience.seconds()
-                        + " s at the exchange of parameters: it hangs, or was started with other options; both sides"
+                "nothing was received from the peer for " + patience.seconds()
+                        + " s in the parameter exchange: it hangs, or was started with other options; both sides"
                         + " need the same -q, -R, -z and --dont_xchg_versions");
     }
 
@@ -82,7 +82,7 @@ final class Console {
         T run();
     }
 
-    /** Does a call; {@code line} is perftest's if it fails. */
+    /** Calls {@code call}. If it fails, prints {@code line}, which is perftest's, and the explanation. */
     <T extends @Nullable Object> T call(String line, Call<T> call) throws PerftestFailure {
         try {
             return call.run();
@@ -91,7 +91,7 @@ final class Console {
         }
     }
 
-    /** The same without a result. */
+    /** Calls {@code call}, which has no result, as {@link #call} does. */
     void step(String line, Runnable call) throws PerftestFailure {
         this.<@Nullable Void>call(line, () -> {
             call.run();

@@ -3,36 +3,34 @@ package io.rdma4j.tools.perftest;
 import io.rdma4j.tools.messages.Patience;
 import org.jspecify.annotations.Nullable;
 
-/** How the two sides tell each other what they must know. Not thread safe. */
+/** The channel over which the two sides exchange their parameters and results. Not thread safe. */
 interface ControlChannel extends AutoCloseable {
-    /** Sends. */
+    /** Sends the bytes. */
     void send(byte[] data) throws PerftestFailure;
 
-    /**
-     * Waits for so many bytes: for {@link Patience} at most, unless the peer may be measuring.
-     */
+    /** Receives the given number of bytes. Waits for {@link Patience} at most, unless the peer may be measuring. */
     byte[] receive(int length) throws PerftestFailure;
 
-    /** Sends a place. */
+    /** Sends a destination. */
     void sendDestination(PerftestDestination destination) throws PerftestFailure;
 
-    /** Waits for a place. */
+    /** Receives a destination. */
     PerftestDestination receiveDestination() throws PerftestFailure;
 
     /**
-     * From now on the peer may be measuring while this side waits for it, which takes its time; before, both do nothing but
-     * tell each other their parameters.
+     * Removes the timeout of {@link #receive}, since from now on the peer may be measuring while this side waits.
+     * Before, the two sides only exchange parameters.
      */
     void expectRuns();
 
-    /** What keeps the device going while this side waits; null while there is none. */
-    void driveBy(@Nullable Runnable drive);
+    /** Sets the task that drives the device while this side waits, or null for none. */
+    void driveWith(@Nullable Runnable progressTask);
 
-    /** Whether the peer is gone; looks, and does not wait. */
-    boolean isOver();
+    /** Returns whether the peer has closed the channel, without waiting. */
+    boolean isClosed();
 
-    /** The last word where there is one. */
-    void sayDone() throws PerftestFailure;
+    /** Sends the final message, if the channel has one. */
+    void sendDone() throws PerftestFailure;
 
     @Override
     void close();

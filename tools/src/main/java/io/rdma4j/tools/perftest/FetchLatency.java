@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-/** RDMA READs or atomic operations of the client, one after the other. */
+/** A latency loop of RDMA READs or atomic operations, which the client posts one after the other. */
 final class FetchLatency extends LatencyLoop {
     FetchLatency(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);

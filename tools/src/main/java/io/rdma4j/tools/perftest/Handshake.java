@@ -6,18 +6,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The questions and answers of perftest over a {@link ControlChannel}: the client speaks first, the server answers. All numbers are
- * in network order.
+ * Perftest's exchange of parameters and results over a {@link ControlChannel}. The client sends first, then the server.
+ * All numbers are in network byte order.
  */
 final class Handshake {
-    /** Version of the protocol, that of perftest 4.5. */
+    /** The version of the protocol, that of perftest 4.5. */
     static final String VERSION = "6.06";
 
     private static final double OLDEST = 5.70;
     private static final int VERSION_BYTES = 16;
     private static final int MTU_BYTES = 2;
 
-    /** Behind the zero that ends the version, where perftest's own programs say and read nothing. */
+    /**
+     * Prefix of the number of queue pairs. It follows the zero that ends the version, where perftest's C programs send
+     * and read nothing.
+     */
     private static final String QUEUE_PAIRS = "q=";
 
     private final ControlChannel control;
@@ -34,51 +37,51 @@ final class Handshake {
         return control;
     }
 
-    private byte[] exchange(byte[] mine) throws PerftestFailure {
+    private byte[] exchange(byte[] local) throws PerftestFailure {
         if (settings.isClient()) {
-            control.send(mine);
-            return control.receive(mine.length);
+            control.send(local);
+            return control.receive(local.length);
         }
-        byte[] answer = control.receive(mine.length);
-        control.send(mine);
-        return answer;
+        byte[] reply = control.receive(local.length);
+        control.send(local);
+        return reply;
     }
 
-    /** Tells where a queue pair is, and hears where the peer's is. Also used to wait for each other. */
-    PerftestDestination swap(PerftestDestination mine) throws PerftestFailure {
+    /** Exchanges the destinations of a queue pair of each side. Also serves as a barrier. */
+    PerftestDestination exchange(PerftestDestination local) throws PerftestFailure {
         if (settings.isClient()) {
-            control.sendDestination(mine);
+            control.sendDestination(local);
             return control.receiveDestination();
         }
-        PerftestDestination answer = control.receiveDestination();
-        control.sendDestination(mine);
-        return answer;
+        PerftestDestination reply = control.receiveDestination();
+        control.sendDestination(local);
+        return reply;
     }
 
-    /** Agrees on versions and on the memory that small messages go round in. */
-    void greet() throws PerftestFailure {
-        if (settings.silentVersions) {
+    /** Checks the peer's version and number of queue pairs, and agrees on the cycle buffer and the cache line size. */
+    void agreeOnParameters() throws PerftestFailure {
+        if (settings.skipVersions) {
             return;
         }
         ByteBuffer version = ByteBuffer.allocate(VERSION_BYTES);
         version.put(VERSION.getBytes(StandardCharsets.US_ASCII)).put((byte) 0);
         version.put((QUEUE_PAIRS + settings.queuePairs).getBytes(StandardCharsets.US_ASCII));
-        byte[] answer = exchange(version.array());
-        checkVersion(answer);
-        checkQueuePairs(answer);
+        byte[] reply = exchange(version.array());
+        checkVersion(reply);
+        checkQueuePairs(reply);
         settings.cycleBytes = largest("page size", settings.cycleBytes);
         settings.cacheLineBytes = largest("cache line size", settings.cacheLineBytes);
     }
 
-    private void checkVersion(byte[] answer) throws PerftestFailure {
-        String version = new String(answer, StandardCharsets.ISO_8859_1).split("\0", 2)[0];
+    private void checkVersion(byte[] reply) throws PerftestFailure {
+        String version = new String(reply, StandardCharsets.ISO_8859_1).split("\0", 2)[0];
         double number;
         try {
             number = Double.parseDouble(version);
         } catch (NumberFormatException e) {
             throw console.failure(
                     "Current implementation is not compatible with versions older than 5.70",
-                    "the peer says '" + TerminalText.of(version) + "'; is it the same tool?");
+                    "the peer sent the version '" + TerminalText.of(version) + "'; is it the same tool?");
         }
         if (number < OLDEST) {
             throw console.failure(
@@ -87,66 +90,69 @@ final class Handshake {
         }
     }
 
-    /** Both must have as many queue pairs: each tells the places of its own one by one, and hears as many. */
-    private void checkQueuePairs(byte[] answer) throws PerftestFailure {
-        String[] words = new String(answer, StandardCharsets.ISO_8859_1).split("\0", -1);
-        String told = words.length < 2 ? "" : words[1];
-        if (!told.matches(QUEUE_PAIRS + "[0-9]{1,5}")) {
-            return; // it is perftest's own program, which does not tell
+    /**
+     * Checks that both sides have the same number of queue pairs, since they exchange their destinations one by one.
+     */
+    private void checkQueuePairs(byte[] reply) throws PerftestFailure {
+        String[] words = new String(reply, StandardCharsets.ISO_8859_1).split("\0", -1);
+        String field = words.length < 2 ? "" : words[1];
+        if (!field.matches(QUEUE_PAIRS + "[0-9]{1,5}")) {
+            return; // perftest's C program does not send it
         }
-        int theirs = Integer.parseInt(told.substring(QUEUE_PAIRS.length()));
-        if (theirs != settings.queuePairs) {
+        int peerQueuePairs = Integer.parseInt(field.substring(QUEUE_PAIRS.length()));
+        if (peerQueuePairs != settings.queuePairs) {
             throw console.failure(
                     " Failed to exchange data between server and clients",
-                    "this side was started with -q " + settings.queuePairs + " and the peer with -q " + theirs
+                    "this side was started with -q " + settings.queuePairs + " and the peer with -q " + peerQueuePairs
                             + "; start both with the same -q");
         }
     }
 
-    private int largest(String what, int mine) throws PerftestFailure {
-        int other = ByteBuffer.wrap(exchange(ByteBuffer.allocate(4).putInt(mine).array()))
+    private int largest(String name, int local) throws PerftestFailure {
+        int other = ByteBuffer.wrap(
+                        exchange(ByteBuffer.allocate(4).putInt(local).array()))
                 .getInt();
         if (other < 0 || other > Settings.LARGEST_BYTES) {
             throw console.failure(
-                    " Failed to exchange " + what + " data between server and client",
-                    "the peer says " + other + "; is it the same tool?");
+                    " Failed to exchange " + name + " data between server and client",
+                    "the peer sent " + other + "; is it the same tool?");
         }
-        return Math.max(mine, other);
+        return Math.max(local, other);
     }
 
-    /** The smaller of both sides' path MTUs. */
-    PathMtu agree(PathMtu mine) throws PerftestFailure {
-        if (settings.silentVersions) {
-            return mine;
+    /** Agrees on the smaller of the two path MTUs. */
+    PathMtu agreeOnMtu(PathMtu local) throws PerftestFailure {
+        if (settings.skipVersions) {
+            return local;
         }
         byte[] text = new byte[MTU_BYTES];
-        text[0] = (byte) ('0' + mine.code());
+        text[0] = (byte) ('0' + local.code());
         int other = exchange(text)[0] - '0';
-        return other >= 1 && other < mine.code() ? PathMtu.ofCode(other) : mine;
+        return other >= 1 && other < local.code() ? PathMtu.ofCode(other) : local;
     }
 
-    /** Tells the own figures and hears the peer's. */
-    BandwidthFigures swap(BandwidthFigures mine) throws PerftestFailure {
+    /** Sends this side's figures and returns the peer's. */
+    BandwidthFigures exchange(BandwidthFigures local) throws PerftestFailure {
         return new BandwidthFigures(
-                swap(mine.sizeBytes()),
-                swap(mine.iterations()),
-                swap(mine.peak()),
-                swap(mine.average()),
-                swap(mine.messageRate()));
+                exchange(local.sizeBytes()),
+                exchange(local.iterations()),
+                exchange(local.peak()),
+                exchange(local.average()),
+                exchange(local.messageRate()));
     }
 
-    private long swap(long mine) throws PerftestFailure {
-        return ByteBuffer.wrap(exchange(ByteBuffer.allocate(8).putLong(mine).array()))
+    private long exchange(long local) throws PerftestFailure {
+        return ByteBuffer.wrap(exchange(ByteBuffer.allocate(8).putLong(local).array()))
                 .getLong();
     }
 
-    private double swap(double mine) throws PerftestFailure {
-        return Double.longBitsToDouble(swap(Double.doubleToRawLongBits(mine)));
+    private double exchange(double local) throws PerftestFailure {
+        return Double.longBitsToDouble(exchange(Double.doubleToRawLongBits(local)));
     }
 
-    /** Says that this side is done, and waits for the peer to be. */
-    void close(PerftestDestination mine) throws PerftestFailure {
-        swap(mine);
-        control.sayDone();
+    /** Waits for the peer to finish, too, and sends the final message. */
+    void close(PerftestDestination local) throws PerftestFailure {
+        exchange(local);
+        control.sendDone();
     }
 }

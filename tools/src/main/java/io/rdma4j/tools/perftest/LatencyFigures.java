@@ -3,17 +3,17 @@ package io.rdma4j.tools.perftest;
 import java.util.Arrays;
 
 /**
- * What a table says of latencies, in microseconds. Between two posts lies one exchange; the two longest of a run are left
- * out, as perftest does.
+ * One row of a latency table, in microseconds. There is one exchange between two posts. As in perftest, the averages
+ * exclude the two longest exchanges of a run.
  *
- * @param iterations operations posted
- * @param minimum shortest
- * @param maximum longest but two
- * @param typical median
- * @param average mean
- * @param deviation standard deviation
- * @param percentile99 99 of 100 are not longer
- * @param percentile999 999 of 1000 are not longer
+ * @param iterations the number of operations posted
+ * @param minimum the shortest exchange
+ * @param maximum the second longest exchange
+ * @param typical the median
+ * @param average the mean
+ * @param deviation the standard deviation
+ * @param percentile99 the 99th percentile
+ * @param percentile999 the 99.9th percentile
  */
 record LatencyFigures(
         long iterations,
@@ -24,24 +24,24 @@ record LatencyFigures(
         double deviation,
         double percentile99,
         double percentile999) {
-    /** Exchanges that are left out at the long end. */
+    /** The number of longest exchanges that are excluded. */
     static final int TAIL = 2;
 
     /**
-     * How long each exchange took, in microseconds and in order.
+     * Returns the latency of each exchange in microseconds, in the order of the exchanges.
      *
-     * @param postedNanos when each operation was posted
-     * @param ways 2 if an exchange is a message each way, 1 if it is measured whole
+     * @param postedNanos the time at which each operation was posted
+     * @param directions 2 if an exchange is a message in each direction, 1 if the latency is that of the whole exchange
      */
-    static double[] samples(long[] postedNanos, int ways) {
+    static double[] samples(long[] postedNanos, int directions) {
         double[] samples = new double[postedNanos.length - 1];
         for (int i = 0; i < samples.length; i++) {
-            samples[i] = (postedNanos[i + 1] - postedNanos[i]) / 1e3 / ways;
+            samples[i] = (postedNanos[i + 1] - postedNanos[i]) / 1e3 / directions;
         }
         return samples;
     }
 
-    /** Computes from four samples or more. */
+    /** Computes the figures from at least four samples. */
     static LatencyFigures of(double[] samples) {
         double[] sorted = samples.clone();
         Arrays.sort(sorted);

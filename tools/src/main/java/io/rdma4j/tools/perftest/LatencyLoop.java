@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-/** A loop that posts one operation after the other. Not thread safe. */
+/** A loop that posts one operation at a time. Not thread safe. */
 abstract class LatencyLoop extends Loop {
     private final long[] posted;
     private long counted;
@@ -10,14 +10,14 @@ abstract class LatencyLoop extends Loop {
         posted = new long[settings.timed ? 0 : (int) settings.iterations];
     }
 
-    /** Goes through a run with messages of a size. */
+    /** Runs the measurement with messages of the given size. */
     abstract void run(long sizeBytes) throws PerftestFailure;
 
     final QueuePairRun queuePairRun() {
         return queuePairRuns.getFirst();
     }
 
-    /** Posts operation {@code index} after the gap that was asked for. */
+    /** Posts operation {@code index} after the gap of {@code --latency_gap}. */
     final void post(int index, boolean signaled) {
         if (settings.gapMicroseconds > 0) {
             long until = System.nanoTime() + settings.gapMicroseconds * 1000L;
@@ -31,25 +31,25 @@ abstract class LatencyLoop extends Loop {
         queuePairRun().post(signaled);
     }
 
-    /** Counts an exchange if the time has come. */
+    /** Counts an exchange of a timed run within the measured interval. */
     final void count() {
         if (phases.isSampling()) {
             counted++;
         }
     }
 
-    /** When each operation was posted. */
+    /** Returns the time at which each operation was posted. */
     final long[] postedNanos() {
         return posted;
     }
 
-    /** Exchanges in the time that was measured. */
+    /** Returns the number of exchanges within the measured interval. */
     final long counted() {
         return counted;
     }
 
-    /** The time that was measured. */
+    /** Returns the length of the measured interval. */
     final long elapsedNanos() {
-        return phases.endedNanos() - phases.beganNanos();
+        return phases.endNanos() - phases.startNanos();
     }
 }

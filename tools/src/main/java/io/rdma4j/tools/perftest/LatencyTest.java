@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a latency tool does once the queue pairs are connected. */
+/** A latency test over connected queue pairs. */
 final class LatencyTest {
-    /** Exit status of perftest where a run of messages, READs or atomics fails; of WRITEs it is 1. */
+    /** Perftest's exit status if a run of SENDs, READs or atomics fails. For WRITEs it is 1. */
     private static final int RUN_FAILED = 17;
 
     private static final long LINGER_NANOS = 500_000_000L;
@@ -15,32 +15,32 @@ final class LatencyTest {
     private final Console console;
     private final Handshake handshake;
     private final Resources resources;
-    private final PerftestDestination mine;
+    private final PerftestDestination local;
     private final SizeRows rows;
 
     LatencyTest(
-            Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
+            Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination local) {
         this.settings = settings;
         this.console = console;
         this.handshake = handshake;
         this.resources = resources;
-        this.mine = mine;
-        rows = new SizeRows(console.environment().report(), settings.forever);
+        this.local = local;
+        rows = new SizeRows(console.environment().report(), settings.infinite);
     }
 
     void run(Completions sends, Completions receives) throws PerftestFailure {
         if (settings.operation.isFetch() && !settings.isClient()) {
-            handshake.close(mine);
+            handshake.close(local);
             line();
             return;
         }
         line();
-        full(PerftestTable.latencyHead(settings.timed));
+        printIfFull(PerftestTable.latencyHead(settings.timed));
         for (long size : Sizes.of(settings)) {
             LatencyLoop loop = loop(sends, receives);
             if (loop instanceof SendLatency messages) {
                 messages.postReceives(size);
-                handshake.swap(mine);
+                handshake.exchange(local);
             }
             try {
                 loop.run(size);
@@ -55,18 +55,21 @@ final class LatencyTest {
         }
         line();
         if (settings.operation != MeasuredOperation.WRITE) {
-            handshake.close(mine);
+            handshake.close(local);
         } else if (settings.timed) {
             linger();
         }
     }
 
-    /** The peer's time may end later: what it has under way until then must be acknowledged, or it waits for ever. */
+    /**
+     * Drives the device a while longer: the peer's time may end later, and it would wait for acknowledgements
+     * indefinitely.
+     */
     private void linger() {
-        Drive drive = new Drive(resources.sends());
+        ProgressPoller poller = new ProgressPoller(resources.sends());
         long until = System.nanoTime() + LINGER_NANOS;
         while (System.nanoTime() < until) {
-            drive.run();
+            poller.run();
         }
     }
 
@@ -81,17 +84,17 @@ final class LatencyTest {
     // ---- the table
 
     private void line() {
-        full(PerftestTable.LINE);
+        printIfFull(PerftestTable.LINE);
     }
 
-    /** A line that only the full output has. */
-    private void full(String text) {
+    /** Prints a line of the full output only. */
+    private void printIfFull(String text) {
         if (settings.output == Settings.Output.FULL) {
             console.line(text);
         }
     }
 
-    private int ways() {
+    private int directions() {
         return settings.operation.isFetch() ? 1 : 2;
     }
 
@@ -100,7 +103,7 @@ final class LatencyTest {
             printTimed(size, loop);
             return;
         }
-        double[] samples = LatencyFigures.samples(loop.postedNanos(), ways());
+        double[] samples = LatencyFigures.samples(loop.postedNanos(), directions());
         LatencyFigures figures = LatencyFigures.of(samples);
         if (settings.unsorted) {
             printSamples(samples, samples.length);
@@ -112,7 +115,7 @@ final class LatencyTest {
         }
         if (settings.unsorted || settings.histogram) {
             line();
-            full(PerftestTable.latencyHead(false));
+            printIfFull(PerftestTable.latencyHead(false));
         }
         boolean isFull = settings.output == Settings.Output.FULL;
         console.line(isFull ? PerftestTable.latency(size, figures) : PerftestTable.plain(figures.average()));
@@ -131,7 +134,7 @@ final class LatencyTest {
 
     private void printTimed(long size, LatencyLoop loop) {
         long count = Math.max(1, loop.counted());
-        double average = loop.elapsedNanos() / 1e3 / ways() / count;
+        double average = loop.elapsedNanos() / 1e3 / directions() / count;
         double perSecond = loop.counted() * 1e9 / Math.max(1, loop.elapsedNanos());
         boolean isFull = settings.output == Settings.Output.FULL;
         console.line(

@@ -2,7 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import java.util.List;
 
-/** What the loops that post and poll have in common. Not thread safe. */
+/** Base class of the measurement loops, which post and poll. Not thread safe. */
 abstract class Loop {
     final Settings settings;
     final List<QueuePairRun> queuePairRuns;
@@ -17,22 +17,22 @@ abstract class Loop {
         this.receives = receives;
     }
 
-    /** Operations of each queue pair; without end in a run that time ends. */
+    /** Returns the number of operations of each queue pair, {@link Long#MAX_VALUE} in a timed run. */
     final long limit() {
         return settings.timed ? Long.MAX_VALUE : settings.iterations;
     }
 
-    /** Begins the time of a run that time ends. */
+    /** Starts the timer of a timed run. */
     final void startTime() {
-        if (settings.timed && !settings.forever) {
+        if (settings.timed && !settings.infinite) {
             phases = Phases.start(settings);
         }
     }
 
-    /** Waits for one operation to be done, or for the end of the time. */
+    /** Waits until one operation is complete or the time is over. */
     final void awaitSend() throws PerftestFailure {
         while (!sends.pollOne() && !phases.isOver()) {
-            if (sends.isSilent()) {
+            if (sends.isTimedOut()) {
                 throw sends.lost();
             }
         }

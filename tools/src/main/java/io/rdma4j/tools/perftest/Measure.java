@@ -1,10 +1,10 @@
 package io.rdma4j.tools.perftest;
 
-/** What a tool finds out about an operation. */
+/** The quantity that a tool measures of an operation. */
 public enum Measure {
-    /** How long one takes. */
+    /** The duration of an operation. */
     LATENCY("lat"),
-    /** How much goes through. */
+    /** The throughput. */
     BANDWIDTH("bw");
 
     private final String word;
@@ -13,7 +13,7 @@ public enum Measure {
         this.word = word;
     }
 
-    /** In the names of the tools. */
+    /** Returns the abbreviation in the names of the tools. */
     String word() {
         return word;
     }

@@ -1,8 +1,8 @@
 package io.rdma4j.tools.perftest;
 
-/** What a tool measures. */
+/** The operation that a tool measures. */
 public enum MeasuredOperation {
-    /** Messages that take a receive. */
+    /** SEND, which consumes a receive of the peer. */
     SEND("send", "Send"),
     /** RDMA WRITE. */
     WRITE("write", "RDMA_Write"),
@@ -19,17 +19,17 @@ public enum MeasuredOperation {
         this.title = title;
     }
 
-    /** In the names of the tools. */
+    /** Returns the word in the names of the tools. */
     String word() {
         return word;
     }
 
-    /** In the heads of the tables. */
+    /** Returns the title in the heads of the tables. */
     String title() {
         return title;
     }
 
-    /** Whether the peer answers with data: a latency is that of the whole round trip. */
+    /** Returns whether the peer responds with data. The latency is then that of the whole round trip. */
     boolean isFetch() {
         return this == READ || this == ATOMIC;
     }

@@ -6,9 +6,9 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
 
 /**
- * A tool of perftest: {@code ib_send_lat}, {@code ib_write_lat}, {@code ib_read_lat}, {@code ib_atomic_lat}, {@code
- * ib_send_bw}, {@code ib_write_bw}, {@code ib_read_bw}, {@code ib_atomic_bw}, with the options, tables and messages of
- * version 4.5. What differs is in {@code docs/tools/perftest.md}.
+ * A tool of perftest, with the options, tables and messages of version 4.5. The tools are {@code ib_send_lat}, {@code
+ * ib_write_lat}, {@code ib_read_lat}, {@code ib_atomic_lat}, {@code ib_send_bw}, {@code ib_write_bw}, {@code
+ * ib_read_bw} and {@code ib_atomic_bw}. {@code docs/tools/perftest.md} lists the differences.
  */
 public final class Perftest implements Tool {
     private final MeasuredOperation operation;
@@ -17,8 +17,8 @@ public final class Perftest implements Tool {
     /**
      * Creates a tool.
      *
-     * @param operation what it measures
-     * @param measure what it finds out about it
+     * @param operation the operation to measure
+     * @param measure the quantity to measure
      */
     public Perftest(MeasuredOperation operation, Measure measure) {
         this.operation = operation;
@@ -51,13 +51,13 @@ public final class Perftest implements Tool {
             return 0;
         }
         Console console = new Console(name(), environment);
-        Runnable atInterrupt = console::silence;
+        Runnable atInterrupt = console::mute;
         environment.onInterrupt(atInterrupt);
         try {
             if (!new PerftestCommandLine(name(), settings, environment).read(arguments)) {
-                return 1; // as in C, also after -h and -V
+                return 1; // as in C, even after -h and -V
             }
-            settings.tell(environment.report());
+            settings.report(environment.report());
             new PerftestRun(settings, console).run();
             return 0;
         } catch (PerftestFailure e) {

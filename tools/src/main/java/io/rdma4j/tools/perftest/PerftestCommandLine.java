@@ -9,26 +9,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Reads a command line of perftest, with its messages. */
+/** A parser of perftest's command line, with perftest's messages. */
 final class PerftestCommandLine {
-    /** All letters of perftest 4.5, also those that are refused here. */
+    /** All option letters of perftest 4.5, including those that are rejected here. */
     private static final String LETTERS =
             "w:y:p:d:i:m:s:n:t:u:S:x:c:q:I:o:M:r:Q:A:l:D:f:B:T:L:E:J:j:K:k:X:W:aFegzRvhbNVCHUOZP";
 
     private static final Pattern INTEGER = Pattern.compile("\\s*[-+]?(0[xX][0-9a-fA-F]+|[0-9]+)?");
-    private static final int MOST_PORT = 65_535;
-    private static final int FEWEST_ITERATIONS = 5;
-    private static final int MOST_ITERATIONS = 100_000_000;
-    private static final int MOST_SEND_DEPTH = 15_000;
-    private static final int MOST_RECEIVE_DEPTH = 16_384;
-    private static final int MOST_QUEUE_PAIRS = 16_384;
-    private static final int MOST_MODERATION = 1024;
-    private static final int MOST_INLINE_BYTES = 912;
-    private static final int MOST_GID_INDEX = 64;
-    private static final int MOST_COMPLETION_VECTOR = 2048;
-    private static final long MOST_BYTES = (1L << 31) - 1;
+    private static final int MAX_PORT = 65_535;
+    private static final int MIN_ITERATIONS = 5;
+    private static final int MAX_ITERATIONS = 100_000_000;
+    private static final int MAX_SEND_DEPTH = 15_000;
+    private static final int MAX_RECEIVE_DEPTH = 16_384;
+    private static final int MAX_QUEUE_PAIRS = 16_384;
+    private static final int MAX_MODERATION = 1024;
+    private static final int MAX_INLINE_BYTES = 912;
+    private static final int MAX_GID_INDEX = 64;
+    private static final int MAX_COMPLETION_VECTOR = 2048;
+    private static final long MAX_BYTES = (1L << 31) - 1;
 
-    /** Options that only have a name get a letter that nobody can type. */
+    /** The first letter of options without a letter of their own, in the private use area. */
     private static final char FIRST_NAMED = '\uE000';
 
     private static final List<String> NAMED = List.of(
@@ -139,10 +139,10 @@ final class PerftestCommandLine {
     }
 
     /**
-     * Reads into the settings.
+     * Parses the arguments into the settings.
      *
-     * @return whether there is a run to do; else help or version was asked for, and is printed
-     * @throws PerftestFailure if it makes no sense; the reason has been printed
+     * @return true if the test is to run, or false if help or version was requested and has been printed
+     * @throws PerftestFailure if the command line is invalid; the reason has been printed
      */
     boolean read(List<String> arguments) throws PerftestFailure {
         Getopt options = new Getopt(tool, LETTERS, LONG_OPTIONS, arguments, environment.err());
@@ -156,9 +156,9 @@ final class PerftestCommandLine {
                 return false;
             }
             if (letter >= FIRST_NAMED) {
-                takeNamed(NAMED.get(letter - FIRST_NAMED), options.argumentOrEmpty());
+                parseNamed(NAMED.get(letter - FIRST_NAMED), options.argumentOrEmpty());
             } else {
-                take((char) letter, options.argumentOrEmpty());
+                parse((char) letter, options.argumentOrEmpty());
             }
         }
         if (options.operands().size() > 1) {
@@ -172,9 +172,9 @@ final class PerftestCommandLine {
 
     // ---- options with a letter
 
-    private void take(char letter, String value) throws PerftestFailure {
+    private void parse(char letter, String value) throws PerftestFailure {
         switch (letter) {
-            case 'p' -> settings.port = number(value, "Port", 0, MOST_PORT);
+            case 'p' -> settings.port = number(value, "Port", 0, MAX_PORT);
             case 'd' -> settings.device = value;
             case 'i' -> {
                 settings.devicePort = number(value, "IB Port");
@@ -183,15 +183,15 @@ final class PerftestCommandLine {
                 }
             }
             case 'm' -> settings.mtuBytes = number(value, "MTU");
-            case 'n' -> settings.iterations = number(value, "Iteration num", FEWEST_ITERATIONS, MOST_ITERATIONS);
-            case 't' -> settings.sendDepth = number(value, "Tx depth", 1, MOST_SEND_DEPTH);
-            case 'r' -> takeReceiveDepth(value);
-            case 's' -> takeSize(value);
+            case 'n' -> settings.iterations = number(value, "Iteration num", MIN_ITERATIONS, MAX_ITERATIONS);
+            case 't' -> settings.sendDepth = number(value, "Tx depth", 1, MAX_SEND_DEPTH);
+            case 'r' -> parseReceiveDepth(value);
+            case 's' -> parseSize(value);
             case 'a' -> settings.allSizes = true;
             case 'c' -> settings.connection = connection(value);
-            case 'q' -> takeQueuePairs(value);
-            case 'o' -> takeOutstanding(value);
-            case 'A' -> takeAtomicType(value);
+            case 'q' -> parseQueuePairs(value);
+            case 'o' -> parseOutstanding(value);
+            case 'A' -> parseAtomicType(value);
             case 'D' -> {
                 settings.durationSeconds = number(value, "Duration period");
                 if (settings.durationSeconds <= 0) {
@@ -199,14 +199,14 @@ final class PerftestCommandLine {
                 }
                 settings.timed = true;
             }
-            case 'f' -> settings.marginSeconds = notNegative(value, "Margin");
+            case 'f' -> settings.marginSeconds = nonNegative(value, "Margin");
             case 'T' -> settings.typeOfService = number(value, "TOS", 0, 255);
             case 'u' -> settings.timeoutExponent = number(value, "QP Timeout") & 0x1f;
-            case 'x' -> settings.gidIndex = number(value, "Gid index", 0, MOST_GID_INDEX);
-            case 'z' -> settings.managedTalk = true;
-            case 'R' -> settings.managed = true;
+            case 'x' -> settings.gidIndex = number(value, "Gid index", 0, MAX_GID_INDEX);
+            case 'z' -> settings.rdmaCmControl = true;
+            case 'R' -> settings.rdmaCm = true;
             case 'F' -> {
-                // About the clock of the processor, which nothing here is measured in.
+                // Concerns the processor's cycle counter, which is not used here.
             }
             case 'S' -> {
                 int level = number(value, "Service Level");
@@ -221,22 +221,22 @@ final class PerftestCommandLine {
     private void parseRare(char letter, String value) throws PerftestFailure {
         switch (letter) {
             case 'I' -> {
-                settings.inlineBytes = number(value, "Max inline", 0, MOST_INLINE_BYTES);
+                settings.inlineBytes = number(value, "Max inline", 0, MAX_INLINE_BYTES);
                 refuseIf(settings.operation.isFetch(), " Inline feature not available on READ/Atomic verbs");
             }
             case 'e' -> {
                 refuseIf(settings.operation == MeasuredOperation.WRITE, " Events feature not available on WRITE verb");
                 settings.events = true;
             }
-            case 'X' -> settings.completionVector = number(value, "EQN", 0, MOST_COMPLETION_VECTOR);
+            case 'X' -> settings.completionVector = number(value, "EQN", 0, MAX_COMPLETION_VECTOR);
             case 'Q' -> {
-                settings.moderation = number(value, "CQ moderation", 1, MOST_MODERATION);
-                settings.isModerationAsked = true;
+                settings.moderation = number(value, "CQ moderation", 1, MAX_MODERATION);
+                settings.isModerationSet = true;
             }
-            case 'l' -> settings.postList = number(value, "Send Post List size", 1, MOST_SEND_DEPTH);
+            case 'l' -> settings.postList = number(value, "Send Post List size", 1, MAX_SEND_DEPTH);
             case 'b' -> {
                 refuseIf(!settings.isBandwidth(), " Bidirectional is only available in BW test");
-                settings.bothWays = true;
+                settings.bidirectional = true;
             }
             case 'N' -> {
                 refuseIf(!settings.isBandwidth(), " NoPeak only valid for BW tests");
@@ -250,25 +250,25 @@ final class PerftestCommandLine {
                 refuseIf(settings.isBandwidth(), " is Available only on Latency tests");
                 settings.unsorted = true;
             }
-            case 'w' -> settings.leastBandwidth = limit(value, " Invalid Minimum BW Limit");
-            case 'y' -> settings.leastMessageRate = limit(value, " Invalid Minimum msgRate Limit");
+            case 'w' -> settings.minBandwidth = limit(value, " Invalid Minimum BW Limit");
+            case 'y' -> settings.minMessageRate = limit(value, " Invalid Minimum msgRate Limit");
             case 'L' -> {
                 environment.out().println(" Hop limit only valid for RawEth QP ");
                 throw new PerftestFailure(1);
             }
             case '?' -> throw usage();
-            default -> throw notHere("-" + letter);
+            default -> throw unsupported("-" + letter);
         }
     }
 
-    private void takeReceiveDepth(String value) throws PerftestFailure {
-        settings.receiveDepth = number(value, " Rx depth", 1, MOST_RECEIVE_DEPTH);
+    private void parseReceiveDepth(String value) throws PerftestFailure {
+        settings.receiveDepth = number(value, " Rx depth", 1, MAX_RECEIVE_DEPTH);
         refuseIf(
                 settings.operation != MeasuredOperation.SEND && settings.receiveDepth > 1,
                 " On RDMA verbs rx depth can be only 1");
     }
 
-    private void takeSize(String value) throws PerftestFailure {
+    private void parseSize(String value) throws PerftestFailure {
         long factor = 1;
         String digits = value;
         if (value.endsWith("K") || value.endsWith("M")) {
@@ -276,42 +276,42 @@ final class PerftestCommandLine {
             digits = value.substring(0, value.length() - 1);
         }
         long number = CStrings.strtol(digits);
-        settings.isSizeAsked = true;
-        if (number < 1 || number > MOST_BYTES / factor) {
-            throw refusal(" Message Size should be between 1 and " + MOST_BYTES);
+        settings.isSizeSet = true;
+        if (number < 1 || number > MAX_BYTES / factor) {
+            throw refusal(" Message Size should be between 1 and " + MAX_BYTES);
         }
         settings.sizeBytes = number * factor;
     }
 
-    private Connection connection(String value) throws PerftestFailure {
-        for (Connection each : Connection.values()) {
+    private ConnectionType connection(String value) throws PerftestFailure {
+        for (ConnectionType each : ConnectionType.values()) {
             if (each.name().equals(value)) {
-                if (each == Connection.UC && settings.operation.isFetch()) {
+                if (each == ConnectionType.UC && settings.operation.isFetch()) {
                     throw exit(" UC connection not possible in READ/ATOMIC verbs");
                 }
-                if (each == Connection.UD && settings.operation != MeasuredOperation.SEND) {
+                if (each == ConnectionType.UD && settings.operation != MeasuredOperation.SEND) {
                     throw exit(" UD connection only possible in SEND verb");
                 }
                 return each;
             }
         }
         if (List.of("XRC", "DC", "SRD", "RawEth").contains(value)) {
-            throw notHere("-c " + value);
+            throw unsupported("-c " + value);
         }
         throw exit(" Invalid Connection type. Please choose from {RC,UC,UD,XRC,DC,SRD}");
     }
 
-    private void takeQueuePairs(String value) throws PerftestFailure {
+    private void parseQueuePairs(String value) throws PerftestFailure {
         refuseIf(!settings.isBandwidth(), " Multiple QPs only available on bw tests");
-        settings.queuePairs = number(value, "num of Qps", 1, MOST_QUEUE_PAIRS);
+        settings.queuePairs = number(value, "num of Qps", 1, MAX_QUEUE_PAIRS);
     }
 
-    private void takeOutstanding(String value) throws PerftestFailure {
+    private void parseOutstanding(String value) throws PerftestFailure {
         settings.outstanding = number(value, "Outstanding Reads");
         refuseIf(!settings.operation.isFetch(), " Setting Outstanding reads only available on READ verb");
     }
 
-    private void takeAtomicType(String value) throws PerftestFailure {
+    private void parseAtomicType(String value) throws PerftestFailure {
         if (settings.operation != MeasuredOperation.ATOMIC) {
             environment.err().println(" You are not running the atomic_lat/bw test!");
             throw refusal(" To change the atomic action type, you must run one of the atomic tests");
@@ -325,15 +325,15 @@ final class PerftestCommandLine {
 
     // ---- options with a name
 
-    private void takeNamed(String name, String value) throws PerftestFailure {
+    private void parseNamed(String name, String value) throws PerftestFailure {
         switch (name) {
-            case "run_infinitely" -> settings.forever = true;
+            case "run_infinitely" -> settings.infinite = true;
             case "report_gbits" -> settings.gigabits = true;
             case "report-both" -> settings.reportBoth = true;
             case "output=" -> settings.output = output(value);
-            case "latency_gap=" -> settings.gapMicroseconds = notNegative(value, "Latency gap time");
-            case "retry_count=" -> settings.retryCount = Math.min(7, notNegative(value, "Retry Count"));
-            case "dont_xchg_versions" -> settings.silentVersions = true;
+            case "latency_gap=" -> settings.gapMicroseconds = nonNegative(value, "Latency gap time");
+            case "retry_count=" -> settings.retryCount = Math.min(7, nonNegative(value, "Retry Count"));
+            case "dont_xchg_versions" -> settings.skipVersions = true;
             case "ipv6" -> settings.ipv6 = true;
             case "mr_per_qp" -> settings.regionPerQueuePair = true;
             case "tclass=" -> settings.trafficClass = number(value, "traffic class") & 0xff;
@@ -341,15 +341,15 @@ final class PerftestCommandLine {
             case "perform_warm_up" -> settings.warmUp = true;
             case "source_ip=" -> settings.source = value;
             case "use_old_post_send", "disable_pcie_relaxed" -> {
-                // There is one way to post, and no PCI bus.
+                // There is only one way to post, and no PCI bus.
             }
             case "pkey_index=" -> number(value, "Pkey index", 0, 0);
             case "force-link=" -> {
                 if (!value.regionMatches(true, 0, "Ethernet", 0, 8)) {
-                    throw notHere("--force-link=" + value);
+                    throw unsupported("--force-link=" + value);
                 }
             }
-            default -> throw notHere("--" + name.replace("=", ""));
+            default -> throw unsupported("--" + name.replace("=", ""));
         }
     }
 
@@ -365,26 +365,26 @@ final class PerftestCommandLine {
 
     // ---- values
 
-    private int number(String value, String what) throws PerftestFailure {
+    private int number(String value, String name) throws PerftestFailure {
         if (!INTEGER.matcher(value).matches()) {
-            throw refusal(" " + what + " argument " + value + " should be int");
+            throw refusal(" " + name + " argument " + value + " should be int");
         }
-        // Never one that the 32 bits of a C int would turn into another.
+        // Clamped, since truncation to a C int would yield a different number.
         return Math.clamp(CStrings.strtol(value), Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
-    private int number(String value, String what, int least, int most) throws PerftestFailure {
-        int number = number(value, what);
-        if (number < least || number > most) {
-            throw refusal(" " + what + " should be between " + least + " and " + most);
+    private int number(String value, String name, int min, int max) throws PerftestFailure {
+        int number = number(value, name);
+        if (number < min || number > max) {
+            throw refusal(" " + name + " should be between " + min + " and " + max);
         }
         return number;
     }
 
-    private int notNegative(String value, String what) throws PerftestFailure {
-        int number = number(value, what);
+    private int nonNegative(String value, String name) throws PerftestFailure {
+        int number = number(value, name);
         if (number < 0) {
-            throw refusal(" " + what + " must be non-negative");
+            throw refusal(" " + name + " must be non-negative");
         }
         return number;
     }
@@ -429,8 +429,8 @@ final class PerftestCommandLine {
         return new PerftestFailure(1);
     }
 
-    private PerftestFailure notHere(String option) {
-        return exit(tool + ": the option " + option + " of perftest is not there: "
-                + "docs/tools/perftest.md says which are, and why");
+    private PerftestFailure unsupported(String option) {
+        return exit(tool + ": the option " + option + " of perftest is not supported: "
+                + "docs/tools/perftest.md lists the supported options and the reasons");
     }
 }

@@ -8,18 +8,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one of a side's queue pairs is, and its memory: what the sides tell each other. Over a connection of the connection
- * manager it is a C structure in network order (56 bytes with its padding), over TCP a text (108 bytes with the zero at
- * its end).
+ * The address of one queue pair of a side and of its memory, as the two sides exchange it. Over a connection of the
+ * connection manager it is a C structure in network byte order (56 bytes with its padding). Over TCP it is a text (108
+ * bytes with the terminating zero).
  *
- * @param localId LID, 0 over RoCE
- * @param outstanding READs and atomics that the side takes at a time
- * @param queuePair number
- * @param packetNumber first packet sequence number
- * @param remoteKey key of the memory
- * @param address of the memory
- * @param gid of the side
- * @param gidIndex its place in the side's table
+ * @param localId the LID, 0 over RoCE
+ * @param outstanding the number of READs and atomics that the side accepts at a time
+ * @param queuePair the queue pair number
+ * @param packetNumber the first packet sequence number
+ * @param remoteKey the remote key of the memory
+ * @param address the address of the memory
+ * @param gid the GID of the side
+ * @param gidIndex the index of the GID in the side's table
  */
 record PerftestDestination(
         int localId,
@@ -30,13 +30,13 @@ record PerftestDestination(
         long address,
         Gid gid,
         int gidIndex) {
-    /** Length of {@link #toBytes}. */
+    /** The length of {@link #toBytes}. */
     static final int BYTES = 56;
 
-    /** Length of {@link #toText}. */
+    /** The length of {@link #toText}. */
     static final int TEXT_BYTES = 108;
 
-    /** What a side says before it has a queue pair. */
+    /** The destination that a side sends before it has a queue pair. */
     static final PerftestDestination EMPTY = new PerftestDestination(0, 0, 0, 0, 0, 0, Gid.ZERO, 0);
 
     private static final int ADDRESS_AT = 24;
@@ -83,7 +83,7 @@ record PerftestDestination(
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** Reads a text; null if it is none. */
+    /** Parses a text. Returns null if it is malformed. */
     static @Nullable PerftestDestination ofText(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
         String[] words = text.split(":", -1);
@@ -115,10 +115,10 @@ record PerftestDestination(
     }
 
     /**
-     * The line about it.
+     * Returns perftest's line about this destination.
      *
      * @param side local or remote
-     * @param operation what the two sides do to each other's memory; null if that is not told
+     * @param operation the measured operation, which determines the fields shown, or null to show none of them
      */
     String line(String side, @Nullable MeasuredOperation operation) {
         StringBuilder text = new StringBuilder(" " + side + " address: LID ")
@@ -139,7 +139,7 @@ record PerftestDestination(
         return text.toString();
     }
 
-    /** The line of its GID: sixteen decimal numbers, as perftest has it. */
+    /** Returns the line with the GID: sixteen decimal numbers, as in perftest. */
     String gidLine() {
         StringBuilder text = new StringBuilder(" GID: ");
         for (byte each : gidBytes()) {

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-/** Ends a run; the reason has been printed. */
+/** Thrown to end a run after the reason has been printed. */
 final class PerftestFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ final class PerftestFailure extends Exception {
         this.status = status;
     }
 
-    /** The exit status. */
+    /** Returns the exit status. */
     int status() {
         return status;
     }

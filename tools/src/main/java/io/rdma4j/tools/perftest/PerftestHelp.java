@@ -2,12 +2,12 @@ package io.rdma4j.tools.perftest;
 
 import java.util.Locale;
 
-/** The texts about the options of a tool. */
+/** The help texts of a tool. */
 final class PerftestHelp {
     private static final String EXAMPLES = """
 
-        Start both sides with the same options; the client has the server's address besides. With -R the connection
-        manager connects the queue pairs, and takes the device that has the address.
+        Start both sides with the same options; the client also gets the server's address. With -R the connection
+        manager connects the queue pairs, and uses the device that has the address.
 
         examples:
           TOOL -R                          the server, on every IPv4 address
@@ -23,12 +23,12 @@ final class PerftestHelp {
         this.defaults = defaults;
     }
 
-    /** What the tool's options are. */
+    /** Returns the usage with all options of the tool. */
     static String usage(String tool, Settings settings) {
         return new PerftestHelp(new Settings(settings.operation, settings.measure)).write(tool);
     }
 
-    /** How it is used. */
+    /** Returns the examples. */
     static String examples(String tool) {
         return EXAMPLES.replace("TOOL", tool);
     }
@@ -60,30 +60,30 @@ final class PerftestHelp {
             option("-a, --all", "run sizes from 2 till 2^23");
             option(
                     "-s, --size=<size>",
-                    "bytes of a message, also with K or M behind (default " + defaults.sizeBytes + ")");
+                    "bytes of a message, also with suffix K or M (default " + defaults.sizeBytes + ")");
         }
         option("-n, --iters=<iters>", "operations (default " + defaults.iterations + ", at least 5)");
-        option("-D, --duration=<seconds>", "run for so long instead of -n");
-        option("-f, --margin=<seconds>", "at both ends of -D, not measured (default a quarter)");
+        option("-D, --duration=<seconds>", "run for this time instead of -n");
+        option("-f, --margin=<seconds>", "unmeasured time at both ends of -D (default a quarter)");
         if (isBandwidth) {
-            option("-b, --bidirectional", "both sides send at a time");
+            option("-b, --bidirectional", "both sides send at the same time");
             option("-q, --qp=<number>", "queue pairs (default 1)");
-            option("-t, --tx-depth=<depth>", "operations under way on each (default 128)");
+            option("-t, --tx-depth=<depth>", "outstanding operations of each (default 128)");
             option("-l, --post_list=<number>", "operations to post at a time (default 1)");
-            option("-Q, --cq-mod=<number>", "operations to one completion (default 100; above 8 KiB 1)");
+            option("-Q, --cq-mod=<number>", "operations per completion (default 100; above 8 KiB 1)");
         }
         if (defaults.operation == MeasuredOperation.SEND) {
             option("-r, --rx-depth=<depth>", "receives posted (default 512)");
         }
         if (defaults.operation.isFetch()) {
-            option("-o, --outs=<number>", "READs or atomics under way (default as many as the device can)");
+            option("-o, --outs=<number>", "outstanding READs or atomics (default the device's maximum)");
         } else {
             option("-I, --inline_size=<size>", "send messages up to this size inline (default 0)");
         }
         if (defaults.operation != MeasuredOperation.WRITE) {
             option("-e, --events", "sleep on completions (default poll)");
         }
-        option("-X, --vector=<completion vector>", "where the completion queues are made (default 0)");
+        option("-X, --vector=<completion vector>", "vector of the completion queues (default 0)");
         if (!isBandwidth) {
             option("    --latency_gap=<microseconds>", "wait before each operation");
         }
@@ -98,7 +98,7 @@ final class PerftestHelp {
                     case READ, ATOMIC -> "RC (default RC)";
                 });
         option("-R, --rdma_cm", "connect the queue pairs with the connection manager");
-        option("-z, --comm_rdma_cm", "only exchange parameters over it (default over TCP)");
+        option("-z, --comm_rdma_cm", "only exchange parameters over rdma_cm (default over TCP)");
         option("-p, --port=<port>", "listen on/connect to port <port> (default 18515)");
         option("    --source_ip=<address>", "local address");
         option("    --ipv6", "serve IPv6 addresses, prefer IPv6 GIDs");
@@ -109,7 +109,7 @@ final class PerftestHelp {
         option("-T, --tos=<value>", "type of service, with -R");
         option("    --tclass=<value>", "type of service, without -R");
         option("-u, --qp-timeout=<exponent>", "acknowledgement time-out 4.096 us * 2^n (default 14)");
-        option("    --retry_count=<number>", "repetitions before a connection fails (default 7)");
+        option("    --retry_count=<number>", "retransmissions before a connection fails (default 7)");
         option("    --mr_per_qp", "a memory region for each queue pair");
         option("    --dont_xchg_versions", "do not exchange versions and MTU");
         option("-S, -F, --use_old_post_send, --disable_pcie_relaxed", "accepted, without effect");
@@ -117,9 +117,9 @@ final class PerftestHelp {
 
     private void writeMeasure() {
         if (defaults.isBandwidth()) {
-            option("-N, --noPeak", "do not find the peak (default find it, up to 20000 operations)");
-            option("    --perform_warm_up", "some operations before those that are measured");
-            option("    --run_infinitely", "never end; print results every <duration> seconds");
+            option("-N, --noPeak", "do not measure the peak (default measure it, up to 20000 operations)");
+            option("    --perform_warm_up", "some operations before the measured ones");
+            option("    --run_infinitely", "run until killed; print results every <duration> seconds");
             option("-w, --limit_bw=<value>", "fail if the bandwidth is lower");
             option("-y, --limit_msgrate=<value>", "fail if the message rate is lower");
         }
@@ -128,12 +128,12 @@ final class PerftestHelp {
 
     private void writeOutput() {
         if (defaults.isBandwidth()) {
-            option("    --report_gbits", "gigabits in a second, not MiB");
-            option("    --report-both", "with -b also both directions apart");
+            option("    --report_gbits", "gigabits per second, not MiB");
+            option("    --report-both", "with -b also report each direction");
             option("    --output=<kind>", "only one number: bandwidth or message_rate");
         } else {
             option("-H, --report-histogram", "print all results, sorted");
-            option("-U, --report-unsorted", "print all results as they came");
+            option("-U, --report-unsorted", "print all results in their order");
             option("    --output=<kind>", "only one number: latency");
         }
         option("-V, --version", "print the version of the protocol");

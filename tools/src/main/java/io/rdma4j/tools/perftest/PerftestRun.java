@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A run of a tool: the two sides meet, agree, make and connect queue pairs, measure, and part, in the order and with the
- * messages of perftest.
+ * A run of a tool, from the control connection to the disconnect. The two sides agree on parameters, create and connect
+ * their queue pairs and measure, in the order and with the messages of perftest.
  */
 final class PerftestRun {
     private final Settings settings;
@@ -21,15 +21,15 @@ final class PerftestRun {
     }
 
     /**
-     * Runs to the end.
+     * Runs the test.
      *
      * @throws PerftestFailure if something fails; the reason has been printed
      */
     void run() throws PerftestFailure {
-        try (PerftestSession session = PerftestSession.with(settings, console)) {
+        try (PerftestSession session = PerftestSession.open(settings, console)) {
             Handshake handshake = new Handshake(session.control(), settings, console);
-            handshake.greet();
-            PathMtu mtu = handshake.agree(mtu(session));
+            handshake.agreeOnParameters();
+            PathMtu mtu = handshake.agreeOnMtu(mtu(session));
             limitDatagrams(mtu);
             limitOutstanding(session);
             limitInline(session);
@@ -41,7 +41,7 @@ final class PerftestRun {
         } catch (OutOfMemoryError e) {
             throw console.failure(
                     "Couldn't allocate memory for the times of " + settings.iterations + " operations",
-                    e.getMessage() + "; use a smaller -n or -q, or -D SECONDS, which keeps no times");
+                    e.getMessage() + "; use a smaller -n or -q, or -D SECONDS, which records no times");
         }
     }
 
@@ -52,22 +52,22 @@ final class PerftestRun {
             packetNumbers[i] = ThreadLocalRandom.current().nextInt(1 << 24);
         }
         if (!settings.events) {
-            handshake.control().driveBy(new Drive(resources.sends()));
+            handshake.control().driveWith(new ProgressPoller(resources.sends()));
         }
-        try (Links links = settings.managed
-                ? new CmLinks(settings, resources, handshake, console, session.local(), session.server())
-                : new PlainLinks(settings, resources, console, mtu, session.gidIndex(), packetNumbers)) {
-            links.make();
-            List<PerftestDestination> mine = destinations(session, resources, packetNumbers);
+        try (QueuePairConnector connector = settings.rdmaCm
+                ? new CmConnector(settings, resources, handshake, console, session.local(), session.server())
+                : new ManualConnector(settings, resources, console, mtu, session.gidIndex(), packetNumbers)) {
+            connector.create();
+            List<PerftestDestination> local = destinations(session, resources, packetNumbers);
             new TestInfo(settings, console).print(session, mtu);
-            introduce(handshake, links, resources, mine);
+            exchangeDestinations(handshake, connector, resources, local);
             handshake.control().expectRuns();
-            measure(handshake, links, resources, mine);
+            measure(handshake, connector, resources, local);
             if (settings.waitSeconds > 0) {
                 console.line(" Waiting " + settings.waitSeconds + " seconds before releasing resources...");
                 sleep(settings.waitSeconds);
             }
-            links.awaitDisconnect();
+            connector.awaitDisconnect();
         }
     }
 
@@ -79,7 +79,7 @@ final class PerftestRun {
         }
     }
 
-    // ---- what the device can
+    // ---- limits of the device
 
     private PathMtu mtu(PerftestSession session) throws PerftestFailure {
         PortAttributes port = console.call(
@@ -108,11 +108,11 @@ final class PerftestRun {
         if (!settings.isDatagram() || settings.sizeBytes <= mtu.bytes()) {
             return;
         }
-        if (settings.isSizeAsked && !settings.allSizes) {
+        if (settings.isSizeSet && !settings.allSizes) {
             console.error(" Max message size in UD cannot be greater than MTU ");
             throw console.failure(
                     " Couldn't get context for the device",
-                    "datagrams are one packet: -s " + mtu.bytes() + " is the most over this network");
+                    "a datagram is one packet: the maximum over this network is -s " + mtu.bytes());
         }
         console.error(" Max msg size in UD is MTU " + mtu.bytes());
         console.error(" Changing to this MTU");
@@ -124,34 +124,34 @@ final class PerftestRun {
             settings.outstanding = 1;
             return;
         }
-        int most = Math.min(
+        int max = Math.min(
                 session.context().attributes().maxReadAtomicPerQueuePair(),
                 session.context().attributes().maxInitiatedReadAtomicPerQueuePair());
-        if (settings.outstanding > most) {
+        if (settings.outstanding > max) {
             console.line(PerftestTable.LINE);
-            console.error(" Number of outstanding reads is above max = " + most);
+            console.error(" Number of outstanding reads is above max = " + max);
             console.error(" Changing to that max value");
         }
-        if (settings.outstanding <= 0 || settings.outstanding > most) {
-            settings.outstanding = most;
+        if (settings.outstanding <= 0 || settings.outstanding > max) {
+            settings.outstanding = max;
         }
     }
 
     private void limitInline(PerftestSession session) {
-        int most = session.context().attributes().maxInlineBytes();
-        if (settings.inlineBytes > most) {
-            console.line("  Actual inline-size(" + most + ") > requested inline-size(" + settings.inlineBytes + ")");
-            settings.inlineBytes = most;
+        int max = session.context().attributes().maxInlineBytes();
+        if (settings.inlineBytes > max) {
+            console.line("  Actual inline-size(" + max + ") > requested inline-size(" + settings.inlineBytes + ")");
+            settings.inlineBytes = max;
         }
         settings.inlineBytes = Math.max(0, settings.inlineBytes);
     }
 
-    // ---- where the queue pairs are
+    // ---- exchange of destinations
 
     private List<PerftestDestination> destinations(PerftestSession session, Resources resources, int[] packetNumbers) {
-        List<PerftestDestination> mine = new ArrayList<>();
+        List<PerftestDestination> local = new ArrayList<>();
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
-            mine.add(new PerftestDestination(
+            local.add(new PerftestDestination(
                     0,
                     settings.outstanding,
                     queuePairRun.queuePair().number(),
@@ -161,52 +161,55 @@ final class PerftestRun {
                     session.gid(),
                     session.gidIndex()));
         }
-        return mine;
+        return local;
     }
 
-    private void introduce(Handshake handshake, Links links, Resources resources, List<PerftestDestination> mine)
+    private void exchangeDestinations(
+            Handshake handshake, QueuePairConnector connector, Resources resources, List<PerftestDestination> local)
             throws PerftestFailure {
         boolean isSend = settings.operation == MeasuredOperation.SEND;
         if (!isSend && !settings.isBandwidth()) {
-            handshake.swap(mine.getFirst());
+            handshake.exchange(local.getFirst());
         }
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
-            queuePairRun.connectTo(handshake.swap(mine.get(queuePairRun.index())));
+            queuePairRun.setRemote(handshake.exchange(local.get(queuePairRun.index())));
         }
-        if (!settings.managed) {
-            if (mine.getFirst().gid().isIpv4()
+        if (!settings.rdmaCm) {
+            if (local.getFirst().gid().isIpv4()
                     != resources.queuePairRuns().getFirst().remote().gid().isIpv4()) {
                 console.error("");
                 console.error(" Found Incompatibility issue with GID types.");
                 console.error(" Please Try to use a different IP version.");
                 throw console.failure("", "one side uses an IPv4 GID, the other an IPv6 one; -x INDEX chooses");
             }
-            links.connect();
+            connector.connect();
         }
         if (isSend) {
-            handshake.swap(mine.getFirst());
+            handshake.exchange(local.getFirst());
         }
-        mine.forEach(each -> print(each, "local"));
-        for (PerftestDestination each : mine) {
-            print(handshake.swap(each), "remote");
+        local.forEach(each -> print(each, "local"));
+        for (PerftestDestination each : local) {
+            print(handshake.exchange(each), "remote");
         }
         if (!isSend) {
-            handshake.swap(mine.getFirst());
+            handshake.exchange(local.getFirst());
         }
     }
 
     private void print(PerftestDestination destination, String side) {
         if (settings.output == Settings.Output.FULL) {
-            console.line(destination.line(side, settings.managedTalk ? null : settings.operation));
+            console.line(destination.line(side, settings.rdmaCmControl ? null : settings.operation));
             console.line(destination.gidLine());
         }
     }
 
-    // ---- what is measured
+    // ---- measurement
 
-    private void measure(Handshake handshake, Links links, Resources resources, List<PerftestDestination> mine)
+    private void measure(
+            Handshake handshake, QueuePairConnector connector, Resources resources, List<PerftestDestination> local)
             throws PerftestFailure {
-        Completions.Watch watch = () -> links.isOver() || handshake.control().isOver();
+        Completions.Watch watch =
+                () -> connector.isClosed() || handshake.control().isClosed();
         Completions sends = new Completions(
                 resources.sends(), resources.channel(), resources.queuePairRuns(), watch, console, "client");
         Completions receives = settings.operation == MeasuredOperation.SEND
@@ -214,9 +217,9 @@ final class PerftestRun {
                         resources.receives(), resources.channel(), resources.queuePairRuns(), watch, console, "server")
                 : sends;
         if (settings.isBandwidth()) {
-            new BandwidthTest(settings, console, handshake, resources, mine.getFirst()).run(sends, receives);
+            new BandwidthTest(settings, console, handshake, resources, local.getFirst()).run(sends, receives);
         } else {
-            new LatencyTest(settings, console, handshake, resources, mine.getFirst()).run(sends, receives);
+            new LatencyTest(settings, console, handshake, resources, local.getFirst()).run(sends, receives);
         }
     }
 }

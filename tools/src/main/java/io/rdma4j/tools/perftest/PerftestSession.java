@@ -24,15 +24,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the two sides find each other: the talk between them, and the device and the GID that this side uses.
+ * The control channel to the peer, and the device and the GID that this side uses.
  *
- * @param control with the peer
+ * @param control the control channel to the peer
  * @param context the device
- * @param ownsContext whether the run has opened the device
- * @param gidIndex place of the GID
- * @param gid of this side
- * @param local where the server listens, or the client connects from
- * @param server where the client connects to
+ * @param ownsContext true if closing the session closes the device
+ * @param gidIndex the index of the GID
+ * @param gid the GID of this side
+ * @param local the address on which the server listens, or from which the client connects
+ * @param server the server's address, or null on the server
  */
 record PerftestSession(
         ControlChannel control,
@@ -45,13 +45,13 @@ record PerftestSession(
         implements AutoCloseable {
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
 
-    /** Exit status of two of perftest's programs where there is no device; that of the others is 1. */
+    /** The exit status of two of perftest's programs if there is no device. That of the others is 1. */
     private static final int NO_DEVICE = 7;
 
     private static final String NO_CONNECTION = " Unable to init the socket connection";
 
-    /** Meets the peer: waits for it, or connects to it. */
-    static PerftestSession with(Settings settings, Console console) throws PerftestFailure {
+    /** Opens the control channel: waits for the client or connects to the server. */
+    static PerftestSession open(Settings settings, Console console) throws PerftestFailure {
         checkDevice(settings, console);
         if (!settings.isClient() && settings.output == Settings.Output.FULL) {
             console.line("");
@@ -59,7 +59,7 @@ record PerftestSession(
             console.line("* Waiting for client to connect... *");
             console.line("************************************");
         }
-        return settings.managedTalk ? byConnectionManager(settings, console) : byTcp(settings, console);
+        return settings.rdmaCmControl ? byConnectionManager(settings, console) : byTcp(settings, console);
     }
 
     private static void checkDevice(Settings settings, Console console) throws PerftestFailure {
@@ -67,7 +67,7 @@ record PerftestSession(
         if (devices.isEmpty()) {
             console.error(" Did not detect devices ");
             console.error(" If device exists, check if driver is up");
-            throw noDevice(settings, console, "rdma4j doctor tells what is missing");
+            throw noDevice(settings, console, "run rdma4j doctor to find out why");
         }
         String name = settings.device;
         if (name != null && devices.stream().noneMatch(device -> device.name().equals(name))) {
@@ -86,7 +86,7 @@ record PerftestSession(
         return console.failure(isFetch ? NO_DEVICE : 1, " Unable to find the Infiniband/RoCE device", explanation);
     }
 
-    /** Says no to a completion vector that the device has not. */
+    /** Rejects a completion vector that the device does not have. */
     private static void checkVector(DeviceContext context, Settings settings, Console console) throws PerftestFailure {
         int last = context.completionVectors() - 1;
         if (settings.completionVector > last) {
@@ -97,31 +97,31 @@ record PerftestSession(
         }
     }
 
-    // ---- over a connection of the connection manager
+    // ---- over the connection manager
 
     private static PerftestSession byConnectionManager(Settings settings, Console console) throws PerftestFailure {
-        AddressInformation found = lookUp(settings, console);
-        InetSocketAddress destination = found.destination();
-        CmTalk control = settings.isClient()
-                ? connect(found, Objects.requireNonNull(destination), settings, console)
-                : accept(Objects.requireNonNull(found.source()), settings, console);
+        AddressInformation addresses = lookUp(settings, console);
+        InetSocketAddress destination = addresses.destination();
+        CmControlChannel control = settings.isClient()
+                ? connect(addresses, Objects.requireNonNull(destination), settings, console)
+                : accept(Objects.requireNonNull(addresses.source()), settings, console);
         DeviceContext context = control.id().verbs();
         Gid gid = Gid.of(Objects.requireNonNull(control.id().localAddress()).getAddress());
         int index = settings.gidIndex != Settings.NONE
                 ? settings.gidIndex
                 : Math.max(0, context.gids(control.id().portNumber()).indexOf(gid));
         InetSocketAddress local = settings.isClient()
-                ? Objects.requireNonNullElse(found.source(), new InetSocketAddress(0))
-                : Objects.requireNonNull(found.source());
+                ? Objects.requireNonNullElse(addresses.source(), new InetSocketAddress(0))
+                : Objects.requireNonNull(addresses.source());
         return new PerftestSession(control, context, false, index, gid, local, destination);
     }
 
     private static AddressInformation lookUp(Settings settings, Console console) throws PerftestFailure {
-        String source = settings.source == null ? null : text(settings.source, settings, console);
+        String source = settings.source == null ? null : numericAddress(settings.source, settings, console);
         if (source == null && settings.ipv6 && !settings.isClient()) {
             source = "::";
         }
-        String server = settings.server == null ? null : text(settings.server, settings, console);
+        String server = settings.server == null ? null : numericAddress(settings.server, settings, console);
         try {
             return CmAddresses.lookUp(
                     source, server, String.valueOf(settings.port), EnumSet.noneOf(Flag.class), PortSpace.TCP);
@@ -133,15 +133,15 @@ record PerftestSession(
         }
     }
 
-    private static CmTalk connect(
-            AddressInformation found, InetSocketAddress destination, Settings settings, Console console)
+    private static CmControlChannel connect(
+            AddressInformation addresses, InetSocketAddress destination, Settings settings, Console console)
             throws PerftestFailure {
         CmId id = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
         try {
-            id.resolveAddress(found.source(), destination, RESOLUTION);
+            id.resolveAddress(addresses.source(), destination, RESOLUTION);
             id.resolveRoute(RESOLUTION);
             checkVector(id.verbs(), settings, console);
-            return CmTalk.connect(console, id, settings.completionVector);
+            return CmControlChannel.connect(console, id, settings.completionVector);
         } catch (PerftestFailure e) {
             id.close();
             throw e;
@@ -152,7 +152,8 @@ record PerftestSession(
         }
     }
 
-    private static CmTalk accept(InetSocketAddress local, Settings settings, Console console) throws PerftestFailure {
+    private static CmControlChannel accept(InetSocketAddress local, Settings settings, Console console)
+            throws PerftestFailure {
         CmId listener = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
         try {
             listener.bindAddress(local);
@@ -166,14 +167,14 @@ record PerftestSession(
         }
     }
 
-    private static CmTalk accept(CmId request, Settings settings, Console console) throws PerftestFailure {
+    private static CmControlChannel accept(CmId request, Settings settings, Console console) throws PerftestFailure {
         try {
             checkVector(request.verbs(), settings, console);
         } catch (PerftestFailure e) {
             request.close();
             throw e;
         }
-        return CmTalk.accept(console, request, settings.completionVector);
+        return CmControlChannel.accept(console, request, settings.completionVector);
     }
 
     // ---- over TCP
@@ -186,7 +187,7 @@ record PerftestSession(
         InetSocketAddress remote =
                 server == null ? null : new InetSocketAddress(address(server, settings, console), settings.port);
         try {
-            TcpTalk control = control(settings, console, local, remote);
+            TcpControlChannel control = control(settings, console, local, remote);
             try {
                 return withDevice(settings, console, control, local, remote);
             } catch (PerftestFailure e) {
@@ -203,19 +204,19 @@ record PerftestSession(
         }
     }
 
-    private static TcpTalk control(
+    private static TcpControlChannel control(
             Settings settings, Console console, InetSocketAddress local, @Nullable InetSocketAddress remote)
             throws IOException {
         return AddressFamilies.call(() -> remote == null
-                ? TcpTalk.accept(console, local)
-                : TcpTalk.connect(console, settings.source == null ? null : local.getAddress(), remote));
+                ? TcpControlChannel.accept(console, local)
+                : TcpControlChannel.connect(console, settings.source == null ? null : local.getAddress(), remote));
     }
 
     private static InetAddress wildcard(boolean ipv6) {
         return InetAddress.ofLiteral(ipv6 ? "::" : "0.0.0.0");
     }
 
-    private static String text(String host, Settings settings, Console console) throws PerftestFailure {
+    private static String numericAddress(String host, Settings settings, Console console) throws PerftestFailure {
         return address(host, settings, console).getHostAddress();
     }
 
@@ -232,7 +233,7 @@ record PerftestSession(
     private static PerftestSession withDevice(
             Settings settings,
             Console console,
-            TcpTalk control,
+            TcpControlChannel control,
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
             throws IOException, PerftestFailure {
@@ -249,7 +250,7 @@ record PerftestSession(
     private static PerftestSession withContext(
             Settings settings,
             Console console,
-            TcpTalk control,
+            TcpControlChannel control,
             DeviceContext context,
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
@@ -266,7 +267,10 @@ record PerftestSession(
         return new PerftestSession(control, context, true, index, gids.get(index), local, remote);
     }
 
-    /** The device that was named, else the one of the address that the peer is talked to from, else the first. */
+    /**
+     * Returns the device of {@code -d}, else the one that has the local address of the control connection, else the
+     * first.
+     */
     private static Device device(Settings settings, InetAddress address) {
         List<Device> devices = Device.chosen();
         if (settings.device != null) {
@@ -282,11 +286,11 @@ record PerftestSession(
                 .orElse(devices.getFirst());
     }
 
-    /** The GID of the address if the device has it, else the first one of the family. */
+    /** Returns the index of the address' GID, else of the first GID of the family, else 0. */
     private static int gidIndex(List<Gid> gids, InetAddress address, boolean ipv6) {
-        int own = gids.indexOf(Gid.of(address));
-        if (own >= 0) {
-            return own;
+        int index = gids.indexOf(Gid.of(address));
+        if (index >= 0) {
+            return index;
         }
         for (int i = 0; i < gids.size(); i++) {
             if (!gids.get(i).equals(Gid.ZERO) && gids.get(i).isIpv4() != ipv6) {

@@ -5,7 +5,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** The lines of perftest's tables, to the character. */
+/** The lines of perftest's tables, byte for byte. */
 final class PerftestTable {
     static final String LINE = "-".repeat(87);
 
@@ -18,18 +18,18 @@ final class PerftestTable {
 
     private PerftestTable() {}
 
-    /** The head of a table of bandwidths. */
+    /** Returns the head of a bandwidth table. */
     static String bandwidthHead(boolean gigabits) {
         String unit = gigabits ? "Gb" : "MB";
         return " #bytes     #iterations    BW peak[" + unit + "/sec]    BW average[" + unit + "/sec]   MsgRate[Mpps]";
     }
 
-    /** The head of a table of latencies. */
+    /** Returns the head of a latency table. */
     static String latencyHead(boolean timed) {
         return timed ? TIMED_LATENCY_HEAD : LATENCY_HEAD;
     }
 
-    /** A row of bandwidths; small ones get more digits. */
+    /** Formats a row of a bandwidth table. Small bandwidths in gigabits get more digits. */
     static String bandwidth(BandwidthFigures figures, boolean gigabits) {
         if (figures.average() < 0.1 && gigabits) {
             return String.format(
@@ -51,7 +51,7 @@ final class PerftestTable {
                 figures.messageRate());
     }
 
-    /** A row of latencies. */
+    /** Formats a row of a latency table. */
     static String latency(long sizeBytes, LatencyFigures figures) {
         return String.format(
                 Locale.ROOT,
@@ -67,7 +67,7 @@ final class PerftestTable {
                 figures.percentile999());
     }
 
-    /** A row of a run that time has ended. */
+    /** Formats a row of a timed latency test. */
     static String timedLatency(long sizeBytes, long iterations, double average, double perSecond) {
         return String.format(
                 Locale.ROOT,
@@ -78,17 +78,17 @@ final class PerftestTable {
                 perSecond);
     }
 
-    /** A line of {@code -H} or {@code -U}. */
+    /** Formats a line of {@code -H} or {@code -U}. */
     static String sample(int number, double microseconds) {
         return number + ", " + general(microseconds);
     }
 
-    /** As C's {@code %lf}. */
+    /** Formats a number as C's {@code %lf}. */
     static String plain(double value) {
         return String.format(Locale.ROOT, "%.6f", value);
     }
 
-    /** As C's {@code %g}: six significant digits, without zeros at the end. */
+    /** Formats a number as C's {@code %g}: six significant digits without trailing zeros. */
     static String general(double value) {
         if (value == 0) {
             return "0";
@@ -107,7 +107,7 @@ final class PerftestTable {
                 + String.format(Locale.ROOT, "e%s%02d", exponent < 0 ? "-" : "+", Math.abs(exponent));
     }
 
-    /** As C's {@code %#0WIDTHx}: zero has no prefix. */
+    /** Formats a number as C's {@code %#0WIDTHx}. Zero has no prefix. */
     static String hexadecimal(long value, int width) {
         String digits = Long.toHexString(value);
         String prefix = value == 0 ? "" : "0x";

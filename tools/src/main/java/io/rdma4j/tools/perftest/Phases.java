@@ -1,8 +1,8 @@
 package io.rdma4j.tools.perftest;
 
 /**
- * The parts of a run that time ends: a margin, what is measured, another margin. Made by the thread that works; a thread
- * of its own goes from part to part, as perftest's alarm does.
+ * The phases of a timed run: a margin, the measured interval, and another margin. A separate thread advances the phase,
+ * in place of perftest's alarm signal. The measuring thread reads it.
  */
 final class Phases {
     private static final int MARGIN = 0;
@@ -11,15 +11,15 @@ final class Phases {
     private static final int OVER = 3;
 
     private volatile int phase = MARGIN;
-    private volatile long beganNanos;
-    private volatile long endedNanos;
+    private volatile long startNanos;
+    private volatile long endNanos;
 
-    /** Not running: never over, and nothing is measured. */
+    /** Returns phases that never advance: nothing is measured and the run is never over. */
     static Phases idle() {
         return new Phases();
     }
 
-    /** Begins now. */
+    /** Starts the phases of a run. */
     static Phases start(Settings settings) {
         Phases phases = new Phases();
         if (settings.marginSeconds == 0) {
@@ -39,7 +39,7 @@ final class Phases {
                 sample();
             }
             Thread.sleep(durationMillis - 2 * marginMillis);
-            endedNanos = System.nanoTime();
+            endNanos = System.nanoTime();
             phase = LAST_MARGIN;
             Thread.sleep(marginMillis);
             phase = OVER;
@@ -49,7 +49,7 @@ final class Phases {
     }
 
     private void sample() {
-        beganNanos = System.nanoTime();
+        startNanos = System.nanoTime();
         phase = SAMPLING;
     }
 
@@ -61,11 +61,11 @@ final class Phases {
         return phase == OVER;
     }
 
-    long beganNanos() {
-        return beganNanos;
+    long startNanos() {
+        return startNanos;
     }
 
-    long endedNanos() {
-        return endedNanos;
+    long endNanos() {
+        return endNanos;
     }
 }

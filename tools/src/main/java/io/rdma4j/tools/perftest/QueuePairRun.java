@@ -9,19 +9,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair with its memory and what it posts. Half of the memory is what it sends or fetches into, the other half is the
- * peer's to write or read, or where messages arrive. Small messages go round in their half. Posting allocates nothing. Not
- * thread safe.
+ * A queue pair of a run with its memory and work requests. One half of the memory holds the data that this side sends
+ * or fetches. The peer's operations access the other half, and messages are received there. Small messages cycle
+ * through slots of their half. Posting allocates nothing. Not thread safe.
  */
 final class QueuePairRun {
-    /** Bytes before the data of a datagram. */
-    static final int ROUTE_BYTES = 40;
+    /** The length of the global routing header before the data of a datagram. */
+    static final int GRH_BYTES = 40;
 
     private final Settings settings;
     private final int index;
     private final MemoryRegion region;
-    private final long sendAt;
-    private final long receiveAt;
+    private final long sendOffset;
+    private final long receiveOffset;
     private final SendWorkRequest[] sends;
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private @Nullable QueuePair queuePair;
@@ -31,22 +31,22 @@ final class QueuePairRun {
     private int remoteQueueKey;
     private long size;
     private long stride;
-    private int places = 1;
-    private int sendPlace;
+    private int slots = 1;
+    private int sendSlot;
     private long received;
 
-    /** Operations posted. */
+    /** The number of operations posted. */
     long posted;
 
-    /** Operations done. */
+    /** The number of operations completed. */
     long done;
 
-    QueuePairRun(Settings settings, int index, MemoryRegion region, long sendAt, long receiveAt) {
+    QueuePairRun(Settings settings, int index, MemoryRegion region, long sendOffset, long receiveOffset) {
         this.settings = settings;
         this.index = index;
         this.region = region;
-        this.sendAt = sendAt;
-        this.receiveAt = receiveAt;
+        this.sendOffset = sendOffset;
+        this.receiveOffset = receiveOffset;
         size = settings.sizeBytes;
         sends = new SendWorkRequest[settings.postList];
         for (int i = 0; i < sends.length; i++) {
@@ -62,23 +62,23 @@ final class QueuePairRun {
         return region;
     }
 
-    /** Where in the region this side's operations take their data, or leave them. */
-    long sendAt() {
-        return sendAt;
+    /** Returns the offset in the region of the data that this side's operations send or fetch. */
+    long sendOffset() {
+        return sendOffset;
     }
 
-    /** Where in the region the peer's operations do. */
-    long receiveAt() {
-        return receiveAt;
+    /** Returns the offset in the region of the data that the peer's operations access. */
+    long receiveOffset() {
+        return receiveOffset;
     }
 
-    /** What peers need to reach the memory that is theirs. */
+    /** Returns the address of the memory that the peer's operations access. */
     long remoteAddress() {
-        return region.address() + receiveAt;
+        return region.address() + receiveOffset;
     }
 
-    void use(QueuePair made) {
-        queuePair = made;
+    void setQueuePair(QueuePair created) {
+        queuePair = created;
     }
 
     QueuePair queuePair() {
@@ -89,7 +89,7 @@ final class QueuePairRun {
         return queuePair != null;
     }
 
-    void connectTo(PerftestDestination peer) {
+    void setRemote(PerftestDestination peer) {
         remote = peer;
     }
 
@@ -97,9 +97,9 @@ final class QueuePairRun {
         return remote;
     }
 
-    /** Where datagrams go. */
-    void sendTo(AddressHandle way, int number, int queueKey) {
-        handle = way;
+    /** Sets the destination of datagrams. */
+    void setDatagramPeer(AddressHandle path, int number, int queueKey) {
+        handle = path;
         remoteQueuePair = number;
         remoteQueueKey = queueKey;
     }
@@ -118,18 +118,18 @@ final class QueuePairRun {
     }
 
     /**
-     * Begins anew with messages of a size.
+     * Resets the counters for a run with messages of the given size.
      *
-     * @param goRound whether small messages go round in the memory; else all are at the same place
+     * @param cycle true if small messages cycle through slots, false if all use the same slot
      */
-    void prepare(long sizeBytes, boolean goRound) {
+    void prepare(long sizeBytes, boolean cycle) {
         size = sizeBytes;
         posted = 0;
         done = 0;
         received = 0;
-        sendPlace = 0;
+        sendSlot = 0;
         stride = settings.strideBytes(sizeBytes);
-        places = goRound && sizeBytes <= settings.cycleBytes / 2 ? (int) Math.max(1, settings.cycleBytes / stride) : 1;
+        slots = cycle && sizeBytes <= settings.cycleBytes / 2 ? (int) Math.max(1, settings.cycleBytes / stride) : 1;
     }
 
     /** Posts the next operation. */
@@ -139,9 +139,10 @@ final class QueuePairRun {
     }
 
     /**
-     * Posts the next operations of a list together. Every {@code moderation}-th is signaled, and the last one of the run.
+     * Posts a list of operations with one call. Every {@code moderation}-th one and the last one of the run are
+     * signaled.
      *
-     * @param limit operations of the run
+     * @param limit the number of operations of the run
      */
     void postList(int moderation, long limit) {
         for (SendWorkRequest each : sends) {
@@ -155,7 +156,7 @@ final class QueuePairRun {
     }
 
     private void fill(SendWorkRequest send, boolean signaled) {
-        long place = sendPlace * stride;
+        long offset = sendSlot * stride;
         send.reset(index);
         switch (settings.operation) {
             case SEND -> {
@@ -163,17 +164,17 @@ final class QueuePairRun {
                     send.to(handle, remoteQueuePair, remoteQueueKey);
                 }
             }
-            case WRITE -> send.write(remote.address() + place, remote.remoteKey());
-            case READ -> send.read(remote.address() + place, remote.remoteKey());
+            case WRITE -> send.write(remote.address() + offset, remote.remoteKey());
+            case READ -> send.read(remote.address() + offset, remote.remoteKey());
             case ATOMIC -> {
                 if (settings.compareAndSwap) {
-                    send.compareAndSwap(remote.address() + place, remote.remoteKey(), 0, 0);
+                    send.compareAndSwap(remote.address() + offset, remote.remoteKey(), 0, 0);
                 } else {
-                    send.fetchAndAdd(remote.address() + place, remote.remoteKey(), 1);
+                    send.fetchAndAdd(remote.address() + offset, remote.remoteKey(), 1);
                 }
             }
         }
-        send.from(region, sendAt + place, size);
+        send.from(region, sendOffset + offset, size);
         if (signaled) {
             send.signaled();
         }
@@ -181,16 +182,16 @@ final class QueuePairRun {
             send.inline();
         }
         posted++;
-        sendPlace = sendPlace + 1 == places ? 0 : sendPlace + 1;
+        sendSlot = sendSlot + 1 == slots ? 0 : sendSlot + 1;
     }
 
     /** Posts a receive. */
     void postReceive() {
         if (settings.isDatagram()) {
-            // Data begin where a cache line does.
-            receive.reset(index).into(region, receiveAt + settings.cacheLineBytes - ROUTE_BYTES, size + ROUTE_BYTES);
+            // The data after the header starts at a cache line.
+            receive.reset(index).into(region, receiveOffset + settings.cacheLineBytes - GRH_BYTES, size + GRH_BYTES);
         } else {
-            receive.reset(index).into(region, receiveAt + received % places * stride, size);
+            receive.reset(index).into(region, receiveOffset + received % slots * stride, size);
             received++;
         }
         queuePair().postReceive(receive);

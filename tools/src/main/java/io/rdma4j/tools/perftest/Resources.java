@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Resources implements AutoCloseable {
     private static final int PAGE_BYTES = 4096;
 
-    /** Room in completion queues beyond what can be under way. */
+    /** Spare entries of a completion queue beyond the outstanding work requests. */
     private static final int SPARE_COMPLETIONS = 16;
 
     private final Settings settings;
@@ -37,7 +37,7 @@ final class Resources implements AutoCloseable {
         this.settings = settings;
     }
 
-    /** Makes all but the queue pairs. */
+    /** Creates all resources but the queue pairs. */
     static Resources create(Settings settings, DeviceContext context, Console console) throws PerftestFailure {
         Resources resources = new Resources(settings);
         try {
@@ -79,8 +79,9 @@ final class Resources implements AutoCloseable {
             if (i % shared == 0) {
                 regions.add(register(2 * slot * shared, console));
             }
-            int place = i % shared;
-            queuePairRuns.add(new QueuePairRun(settings, i, regions.getLast(), place * slot, (shared + place) * slot));
+            int slotIndex = i % shared;
+            queuePairRuns.add(
+                    new QueuePairRun(settings, i, regions.getLast(), slotIndex * slot, (shared + slotIndex) * slot));
         }
     }
 
@@ -95,7 +96,7 @@ final class Resources implements AutoCloseable {
         }
     }
 
-    /** What peers may do: of memory, and of the queue pairs over which they do it. */
+    /** Returns the access rights of the memory, and of the queue pairs over which the peer accesses it. */
     static Set<AccessFlag> access(MeasuredOperation operation, boolean local) {
         EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
         if (local) {
@@ -106,13 +107,13 @@ final class Resources implements AutoCloseable {
             case READ -> rights.add(AccessFlag.REMOTE_READ);
             case ATOMIC -> rights.add(AccessFlag.REMOTE_ATOMIC);
             case SEND -> {
-                // Needs no right.
+                // Needs no remote access right.
             }
         }
         return rights;
     }
 
-    /** What a queue pair is made of. */
+    /** Returns the attributes of new queue pairs. */
     QueuePairInitAttributes attributes() {
         return new QueuePairInitAttributes(
                 settings.connection.type(),
@@ -146,7 +147,7 @@ final class Resources implements AutoCloseable {
         return queuePairRuns;
     }
 
-    /** Closes all; queue pairs of the connection manager must be closed before. */
+    /** Closes all resources. Queue pairs of the connection manager must be closed before. */
     @Override
     public void close() {
         for (QueuePairRun queuePairRun : queuePairRuns) {

@@ -1,12 +1,12 @@
 package io.rdma4j.tools.perftest;
 
-/** Messages to and fro, each of which takes a receive; the client begins. */
+/** A latency loop of SENDs in alternating directions. The client sends first. */
 final class SendLatency extends LatencyLoop {
     SendLatency(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
     }
 
-    /** Posts the receives that are there before the first message; both sides do before either sends. */
+    /** Posts the initial receives. Both sides do so before either one sends. */
     void postReceives(long sizeBytes) {
         queuePairRun().prepare(sizeBytes, false);
         for (int i = 0; i < settings.receiveDepth; i++) {
@@ -45,13 +45,13 @@ final class SendLatency extends LatencyLoop {
         }
     }
 
-    /** Whether a message has come; else the time is over. */
+    /** Waits for a message. Returns false if the time is over before one arrives. */
     private boolean awaitReceive() throws PerftestFailure {
         while (!receives.pollOne()) {
             if (phases.isOver()) {
                 return false;
             }
-            if (receives.isSilent()) {
+            if (receives.isTimedOut()) {
                 throw receives.lost();
             }
         }

@@ -4,7 +4,8 @@ import io.rdma4j.tools.ToolReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run is to do: the options, with perftest's defaults, and later what both sides have agreed on. Not thread safe.
+ * The options of a run, with perftest's defaults, later updated with the values that both sides agree on. Not thread
+ * safe.
  */
 final class Settings {
     static final int DEFAULT_PORT = 18_515;
@@ -16,7 +17,7 @@ final class Settings {
     private static final int PAGE_BYTES = 4096;
     private static final int CACHE_LINE_BYTES = 64;
 
-    /** How much a run prints. */
+    /** The verbosity of a run. */
     enum Output {
         FULL,
         BANDWIDTH,
@@ -27,7 +28,7 @@ final class Settings {
     final MeasuredOperation operation;
     final Measure measure;
 
-    /** Host of the server; null for the server itself. */
+    /** The server's host, or null on the server. */
     @Nullable
     String server;
 
@@ -38,65 +39,65 @@ final class Settings {
 
     int devicePort = 1;
 
-    /** Bytes of the largest packet's data; 0 for what the port carries. */
+    /** The path MTU in bytes, or 0 for that of the port. */
     int mtuBytes;
 
-    /** Bytes of a message; with {@code -a} those of the largest. */
+    /** The size of a message in bytes. With {@code -a} it is the largest one. */
     long sizeBytes;
 
-    boolean isSizeAsked;
+    boolean isSizeSet;
 
-    /** Whether to go through all powers of two. */
+    /** True to measure all powers of two. */
     boolean allSizes;
 
-    /** Operations of each queue pair. */
+    /** The number of operations of each queue pair. */
     long iterations;
 
     int queuePairs = 1;
     int sendDepth;
     int receiveDepth;
 
-    /** Most bytes that go inline; {@link #NONE} if not asked for. */
+    /** The size in bytes up to which messages are sent inline, or {@link #NONE} if not set. */
     int inlineBytes = NONE;
 
-    Connection connection = Connection.RC;
+    ConnectionType connection = ConnectionType.RC;
     int moderation = 100;
-    boolean isModerationAsked;
+    boolean isModerationSet;
     boolean events;
 
-    /** Completion vector of all completion queues of the run. */
+    /** The completion vector of all completion queues of the run. */
     int completionVector;
 
-    boolean bothWays;
+    boolean bidirectional;
     boolean noPeak;
 
-    /** READs or atomics under way; 0 for as many as the device can. */
+    /** The maximum number of outstanding READs or atomics, or 0 for that of the device. */
     int outstanding;
 
     int postList = 1;
     int durationSeconds = 5;
 
-    /** Whether time ends the run, not a count. */
+    /** True if the run ends after a time, not after a number of operations. */
     boolean timed;
 
-    /** Seconds at both ends of a timed run that are not measured; {@link #NONE} for a quarter of it. */
+    /** Unmeasured seconds at both ends of a timed run, or {@link #NONE} for a quarter of its duration. */
     int marginSeconds = NONE;
 
-    boolean forever;
+    boolean infinite;
     int gidIndex = NONE;
 
-    /** Type of service of the connection manager's queue pairs, or {@link #NONE}. */
+    /** The type of service of the connection manager's queue pairs, or {@link #NONE}. */
     int typeOfService = NONE;
 
     int trafficClass;
     int timeoutExponent = 14;
     int retryCount = 7;
 
-    /** {@code -R}: the queue pairs that are measured are made by the connection manager, too. */
-    boolean managed;
+    /** {@code -R}: the connection manager also connects the measured queue pairs. */
+    boolean rdmaCm;
 
-    /** {@code -z}: the two sides talk over a connection of the connection manager, not over TCP. */
-    boolean managedTalk;
+    /** {@code -z}: the control channel is a connection of the connection manager, not TCP. */
+    boolean rdmaCmControl;
 
     boolean gigabits;
     boolean compareAndSwap;
@@ -104,7 +105,7 @@ final class Settings {
     boolean unsorted;
     boolean reportBoth;
     Output output = Output.FULL;
-    boolean silentVersions;
+    boolean skipVersions;
     boolean ipv6;
 
     @Nullable
@@ -112,12 +113,12 @@ final class Settings {
 
     boolean regionPerQueuePair;
     boolean warmUp;
-    float leastBandwidth = NONE;
-    float leastMessageRate = NONE;
+    float minBandwidth = NONE;
+    float minMessageRate = NONE;
     int gapMicroseconds;
     int waitSeconds;
 
-    /** Bytes over which small messages go round; the larger of what the two sides say. */
+    /** The size in bytes of the buffer that small messages cycle through, the larger one of the two sides. */
     int cycleBytes = PAGE_BYTES;
 
     int cacheLineBytes = CACHE_LINE_BYTES;
@@ -143,27 +144,27 @@ final class Settings {
         return measure == Measure.BANDWIDTH;
     }
 
-    /** Whether this side posts operations. */
+    /** Returns whether this side posts operations. */
     boolean sends() {
-        return isClient() || bothWays || !isBandwidth();
+        return isClient() || bidirectional || !isBandwidth();
     }
 
-    /** Whether this side takes messages. */
+    /** Returns whether this side receives messages. */
     boolean receives() {
-        return operation == MeasuredOperation.SEND && (!isClient() || bothWays || !isBandwidth());
+        return operation == MeasuredOperation.SEND && (!isClient() || bidirectional || !isBandwidth());
     }
 
     boolean isDatagram() {
-        return connection == Connection.UD;
+        return connection == ConnectionType.UD;
     }
 
-    /** Bytes of the buffer of one direction of one queue pair. */
+    /** Returns the size in bytes of the buffer for one direction of one queue pair. */
     long slotBytes() {
         long bytes = Math.max(sizeBytes, cycleBytes) + (isDatagram() ? cacheLineBytes : 0);
         return roundUp(bytes, cacheLineBytes);
     }
 
-    /** From one small message of a cycle to the next. */
+    /** Returns the distance in bytes between two small messages of a cycle. */
     long strideBytes(long size) {
         return roundUp(Math.max(1, size), cacheLineBytes);
     }
@@ -172,12 +173,12 @@ final class Settings {
         return (value + unit - 1) / unit * unit;
     }
 
-    void tell(ToolReport report) {
+    void report(ToolReport report) {
         report.parameter("server", server)
                 .parameter("port", port)
                 .parameter("operation", operation.word())
                 .parameter("connection", connection.name())
-                .parameter("rdmaCm", managed)
+                .parameter("rdmaCm", rdmaCm)
                 .parameter("sizeBytes", allSizes ? null : sizeBytes)
                 .parameter("iterations", timed ? null : iterations)
                 .parameter("durationSeconds", timed ? durationSeconds : null)
@@ -189,6 +190,6 @@ final class Settings {
                 .parameter("postList", postList)
                 .parameter("events", events)
                 .parameter("completionVector", completionVector)
-                .parameter("bidirectional", bothWays);
+                .parameter("bidirectional", bidirectional);
     }
 }

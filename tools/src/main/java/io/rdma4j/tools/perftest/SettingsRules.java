@@ -2,13 +2,13 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.ToolEnvironment;
 
-/** What options make of each other, in perftest's order and with its messages. */
+/** Perftest's rules on combinations of options, in its order and with its messages. */
 final class SettingsRules {
-    /** Larger messages are reported one by one, or the figures would be off. */
+    /** The size above which each message gets a completion of its own, since moderation would distort the figures. */
     private static final int LARGEST_MODERATED_BYTES = 8192;
 
-    private static final int MOST_DATAGRAM_RECEIVES = 16_000;
-    private static final int MOST_PEAK_ITERATIONS = 20_000;
+    private static final int MAX_DATAGRAM_RECEIVES = 16_000;
+    private static final int MAX_PEAK_ITERATIONS = 20_000;
 
     private final Settings settings;
     private final ToolEnvironment environment;
@@ -23,7 +23,7 @@ final class SettingsRules {
         chooseModeration();
         if (settings.operation == MeasuredOperation.ATOMIC
                 && (settings.allSizes || settings.sizeBytes != Settings.ATOMIC_BYTES)) {
-            throw refusal("Message size cannot be changed for Atomic tests ");
+            throw rejectOnOut("Message size cannot be changed for Atomic tests ");
         }
         if (settings.allSizes) {
             settings.sizeBytes = Settings.LARGEST_BYTES;
@@ -44,8 +44,8 @@ final class SettingsRules {
         if (settings.operation == MeasuredOperation.SEND) {
             settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);
         }
-        if (settings.connection != Connection.RC && settings.receiveDepth == Settings.DEFAULT_RECEIVE_DEPTH) {
-            settings.receiveDepth = (int) Math.min(settings.iterations, MOST_DATAGRAM_RECEIVES);
+        if (settings.connection != ConnectionType.RC && settings.receiveDepth == Settings.DEFAULT_RECEIVE_DEPTH) {
+            settings.receiveDepth = (int) Math.min(settings.iterations, MAX_DATAGRAM_RECEIVES);
         }
     }
 
@@ -54,7 +54,7 @@ final class SettingsRules {
                 && !settings.isDatagram()
                 && !settings.allSizes
                 && !settings.events) {
-            if (!settings.isModerationAsked) {
+            if (!settings.isModerationSet) {
                 settings.moderation = 1;
             } else if (settings.moderation > 1) {
                 line();
@@ -70,20 +70,20 @@ final class SettingsRules {
             return;
         }
         if (!settings.isBandwidth()) {
-            throw explained("Post list is supported in BW tests only");
+            throw rejectOnErr("Post list is supported in BW tests only");
         }
         if (!settings.timed && settings.iterations % settings.postList != 0) {
-            throw explained("Number of iterations must be a multiple of post list size");
+            throw rejectOnErr("Number of iterations must be a multiple of post list size");
         }
-        if (!settings.isModerationAsked) {
+        if (!settings.isModerationSet) {
             settings.moderation = settings.postList;
             line();
             environment.out().println("Post List requested - CQ moderation will be the size of the post list");
         } else if (settings.postList % settings.moderation != 0) {
-            throw explained("Post list size must be a multiple of CQ moderation");
+            throw rejectOnErr("Post list size must be a multiple of CQ moderation");
         }
         if (settings.postList > settings.sendDepth) {
-            throw explained("Post list size must not be above the tx depth of " + settings.sendDepth);
+            throw rejectOnErr("Post list size must not be above the tx depth of " + settings.sendDepth);
         }
     }
 
@@ -91,26 +91,26 @@ final class SettingsRules {
         if (settings.timed) {
             settings.noPeak = true;
             if (settings.events) {
-                throw explained("Duration mode doesn't work with events.");
+                throw rejectOnErr("Duration mode doesn't work with events.");
             }
             if (settings.allSizes) {
-                throw explained("Duration mode currently doesn't support running on all sizes.");
+                throw rejectOnErr("Duration mode currently doesn't support running on all sizes.");
             }
             if (settings.marginSeconds == Settings.NONE) {
                 settings.marginSeconds = settings.durationSeconds / 4;
             }
         }
         if (settings.durationSeconds <= 2 * settings.marginSeconds) {
-            throw explained("please check that DURATION > 2*MARGIN");
+            throw rejectOnErr("please check that DURATION > 2*MARGIN");
         }
     }
 
     private void checkConnection() throws PerftestFailure {
-        if (settings.managed) {
-            if (settings.connection == Connection.UC) {
-                throw refusal(" UC is not supported in librdmacm");
+        if (settings.rdmaCm) {
+            if (settings.connection == ConnectionType.UC) {
+                throw rejectOnOut(" UC is not supported in librdmacm");
             }
-            settings.managedTalk = true;
+            settings.rdmaCmControl = true;
         } else if (settings.typeOfService != Settings.NONE) {
             environment.out().println(" TOS only valid for rdma_cm based QP and RawEth QP ");
             throw new PerftestFailure(1);
@@ -118,19 +118,19 @@ final class SettingsRules {
     }
 
     private void checkForever() throws PerftestFailure {
-        if (!settings.forever) {
+        if (!settings.infinite) {
             return;
         }
         settings.noPeak = true;
         settings.timed = true;
         if (settings.events) {
-            throw explained(" run_infinitely does not support events feature yet.");
+            throw rejectOnErr(" run_infinitely does not support events feature yet.");
         }
         if (!settings.isBandwidth()) {
-            throw explained(" run_infinitely exists only in BW tests for now.");
+            throw rejectOnErr(" run_infinitely exists only in BW tests for now.");
         }
-        if (settings.bothWays && settings.operation == MeasuredOperation.SEND) {
-            throw explained(" run_infinitely mode is not supported in SEND Bidirectional BW test");
+        if (settings.bidirectional && settings.operation == MeasuredOperation.SEND) {
+            throw rejectOnErr(" run_infinitely mode is not supported in SEND Bidirectional BW test");
         }
     }
 
@@ -139,7 +139,7 @@ final class SettingsRules {
             return;
         }
         if (settings.isBandwidth() == (settings.output == Settings.Output.LATENCY)) {
-            throw explained(
+            throw rejectOnErr(
                     settings.isBandwidth()
                             ? " Output verbosity level for BW can be: bandwidth, message_rate"
                             : " Output verbosity level for LAT can be: latency");
@@ -147,7 +147,7 @@ final class SettingsRules {
     }
 
     private void chooseRest() throws PerftestFailure {
-        boolean isReceiver = settings.isBandwidth() && !settings.isClient() && !settings.bothWays;
+        boolean isReceiver = settings.isBandwidth() && !settings.isClient() && !settings.bidirectional;
         if (settings.operation == MeasuredOperation.SEND) {
             if (isReceiver) {
                 settings.noPeak = true;
@@ -157,9 +157,9 @@ final class SettingsRules {
             }
         }
         if (settings.gapMicroseconds > 0 && settings.isBandwidth()) {
-            throw explained(" Latency gap feature is only for latency tests");
+            throw rejectOnErr(" Latency gap feature is only for latency tests");
         }
-        if (!settings.timed && settings.iterations > MOST_PEAK_ITERATIONS) {
+        if (!settings.timed && settings.iterations > MAX_PEAK_ITERATIONS) {
             settings.noPeak = true;
         }
     }
@@ -168,15 +168,15 @@ final class SettingsRules {
         environment.out().println(PerftestTable.LINE);
     }
 
-    /** The reason behind a line, on standard output. */
-    private PerftestFailure refusal(String reason) {
+    /** Prints a ruler and the reason on standard output. */
+    private PerftestFailure rejectOnOut(String reason) {
         line();
         environment.out().println(reason);
         return new PerftestFailure(1);
     }
 
-    /** The reason on standard error, the line before it on standard output. */
-    private PerftestFailure explained(String reason) {
+    /** Prints a ruler on standard output and the reason on standard error. */
+    private PerftestFailure rejectOnErr(String reason) {
         line();
         environment.err().println(reason);
         return new PerftestFailure(1);

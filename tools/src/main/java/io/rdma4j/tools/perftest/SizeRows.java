@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The figures of each size for programs to read. Each is there once it is known, so that a run that fails or is ended
- * tells what it has measured. Not thread safe.
+ * The figures of each size in the JSON report. Each row is reported immediately, so that the report of a run that fails
+ * or is interrupted contains the completed measurements. Not thread safe.
  */
 final class SizeRows {
     private final ToolReport report;
@@ -15,10 +15,10 @@ final class SizeRows {
     private final List<Map<String, Object>> rows = new ArrayList<>();
 
     /**
-     * Begins with none.
+     * Reports an empty list of rows.
      *
-     * @param report where they go
-     * @param onlyLast whether each takes the place of the one before: those of a run without end would fill the memory
+     * @param report the report that gets the rows
+     * @param onlyLast true if each row replaces the previous one, so that an infinite run does not fill the memory
      */
     SizeRows(ToolReport report, boolean onlyLast) {
         this.report = report;
@@ -26,7 +26,7 @@ final class SizeRows {
         report.result("sizes", List.of());
     }
 
-    /** Tells the figures of one more size, or period. */
+    /** Reports the figures of another size or period. */
     void add(Map<String, Object> row) {
         if (onlyLast) {
             rows.clear();

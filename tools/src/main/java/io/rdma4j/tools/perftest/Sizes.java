@@ -1,10 +1,10 @@
 package io.rdma4j.tools.perftest;
 
-/** The sizes of messages that a run goes through. */
+/** The message sizes of a run. */
 final class Sizes {
     private Sizes() {}
 
-    /** The one of {@code -s}; with {@code -a} all powers of two from 2 to the largest. */
+    /** Returns the size of {@code -s}, or with {@code -a} all powers of two from 2 to the largest. */
     static long[] of(Settings settings) {
         if (!settings.allSizes) {
             return new long[] {settings.sizeBytes};

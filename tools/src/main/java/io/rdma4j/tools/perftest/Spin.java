@@ -1,23 +1,25 @@
 package io.rdma4j.tools.perftest;
 
 /**
- * What a thread does that polls in vain: it keeps its core for as long as any answer takes, and after that lets others have
- * it in between, one of which may be the peer, and looks now and then whether that is still there. Not thread safe.
+ * The idle strategy of a thread that polls without success. It spins for as long as a response normally takes. After
+ * that it yields the core between polls, possibly to the peer, and periodically asks its caller to check the peer. Not
+ * thread safe.
  */
 final class Spin {
     private static final int POLLS_BEFORE_YIELD = 2000;
-    private static final long LOOK_NANOS = 10_000_000L;
+    private static final long CHECK_NANOS = 10_000_000L;
 
     private int polls;
-    private long lookedNanos = System.nanoTime();
+    private long checkedNanos = System.nanoTime();
 
     /**
-     * Nothing has come. The looks are told by a clock: where others want the core, too, a poll may take milliseconds.
+     * Called after a poll without success. The interval between checks is measured by a clock, since a poll takes
+     * milliseconds while other threads compete for the core.
      *
-     * @return whether it is time to look after the peer
+     * @return true if it is time to check the peer
      */
-    @SuppressWarnings("ThreadPriorityCheck") // a hint is all that is wanted: nothing depends on who runs next
-    boolean once() {
+    @SuppressWarnings("ThreadPriorityCheck") // only a hint: correctness does not depend on the scheduler
+    boolean idle() {
         if (polls < POLLS_BEFORE_YIELD) {
             polls++;
             Thread.onSpinWait();
@@ -25,14 +27,14 @@ final class Spin {
         }
         Thread.yield();
         long now = System.nanoTime();
-        boolean isTime = now - lookedNanos > LOOK_NANOS;
-        if (isTime) {
-            lookedNanos = now;
+        boolean isDue = now - checkedNanos > CHECK_NANOS;
+        if (isDue) {
+            checkedNanos = now;
         }
-        return isTime;
+        return isDue;
     }
 
-    /** Something has come. */
+    /** Spins again, after a successful poll. */
     void reset() {
         polls = 0;
     }

@@ -2,7 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.verbs.PathMtu;
 
-/** The lines about a test before it begins, those of perftest on a device without PCI bus. */
+/** The description printed before a test, that of perftest for a device without PCI bus. */
 final class TestInfo {
     private final Settings settings;
     private final Console console;
@@ -32,13 +32,13 @@ final class TestInfo {
         console.line(" Connection type : " + settings.connection + "\t\tUsing SRQ      : OFF");
         console.line(" PCIe relax order: Unsupported");
         console.line(" ibv_wr* API     : OFF");
-        if (settings.isClient() || settings.bothWays) {
+        if (settings.isClient() || settings.bidirectional) {
             console.line(" TX depth        : " + settings.sendDepth);
         }
         if (settings.postList > 1) {
             console.line(" Post List       : " + settings.postList);
         }
-        if (settings.operation == MeasuredOperation.SEND && (!settings.isClient() || settings.bothWays)) {
+        if (settings.operation == MeasuredOperation.SEND && (!settings.isClient() || settings.bidirectional)) {
             console.line(" RX depth        : " + settings.receiveDepth);
         }
         if (settings.isBandwidth()) {
@@ -51,9 +51,9 @@ final class TestInfo {
                 settings.operation.isFetch()
                         ? " Outstand reads  : " + settings.outstanding
                         : " Max inline data : " + settings.inlineBytes + "[B]");
-        console.line(" rdma_cm QPs\t : " + (settings.managed ? "ON" : "OFF"));
-        console.line(" Data ex. method : " + (settings.managedTalk ? "rdma_cm" : "Ethernet") + typeOfService());
-        if (settings.managed && !settings.isClient()) {
+        console.line(" rdma_cm QPs\t : " + (settings.rdmaCm ? "ON" : "OFF"));
+        console.line(" Data ex. method : " + (settings.rdmaCmControl ? "rdma_cm" : "Ethernet") + typeOfService());
+        if (settings.rdmaCm && !settings.isClient()) {
             console.line(PerftestTable.LINE);
             console.line(" Waiting for client rdma_cm QP to connect");
             console.line(" Please run the same command with the IB/RoCE interface IP");
@@ -70,7 +70,7 @@ final class TestInfo {
         if (settings.operation == MeasuredOperation.ATOMIC) {
             title.append(settings.compareAndSwap ? "CMP_AND_SWAP " : "FETCH_AND_ADD ");
         }
-        if (settings.bothWays) {
+        if (settings.bidirectional) {
             title.append("Bidirectional ");
         }
         if (settings.isBandwidth()) {

@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * RDMA WRITEs to and fro: each side waits until the last byte of its memory is the number of the next message. The server
- * begins.
+ * A latency loop of RDMA WRITEs in alternating directions. Each side waits until the last byte of its memory is the
+ * number of the next message. The server writes first.
  */
 final class WriteLatency extends LatencyLoop {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
@@ -20,21 +20,21 @@ final class WriteLatency extends LatencyLoop {
         QueuePairRun queuePairRun = queuePairRun();
         queuePairRun.prepare(sizeBytes, false);
         MemorySegment memory = queuePairRun.region().memory();
-        long writeAt = queuePairRun.sendAt() + sizeBytes - 1;
-        long readAt = queuePairRun.receiveAt() + sizeBytes - 1;
+        long writeOffset = queuePairRun.sendOffset() + sizeBytes - 1;
+        long readOffset = queuePairRun.receiveOffset() + sizeBytes - 1;
         long limit = limit();
-        boolean begins = !settings.isClient();
+        boolean writesFirst = !settings.isClient();
         long sent = 0;
         long received = 0;
         startTime();
         sends.expect(sizeBytes);
         while ((sent < limit || received < limit) && !phases.isOver()) {
-            if (received < limit && (sent > 0 || !begins)) {
+            if (received < limit && (sent > 0 || !writesFirst)) {
                 received++;
-                await(memory, readAt, (byte) received);
+                await(memory, readOffset, (byte) received);
             }
             if (sent < limit && !phases.isOver()) {
-                BYTE.setRelease(memory, writeAt, (byte) (sent + 1));
+                BYTE.setRelease(memory, writeOffset, (byte) (sent + 1));
                 post((int) sent, true);
                 sent++;
                 awaitSend();
@@ -43,10 +43,10 @@ final class WriteLatency extends LatencyLoop {
         }
     }
 
-    private void await(MemorySegment memory, long at, byte value) throws PerftestFailure {
-        while ((byte) BYTE.getAcquire(memory, at) != value && !phases.isOver()) {
-            sends.poll(); // which keeps the device going; nothing is under way that could be done
-            if (sends.isSilent()) {
+    private void await(MemorySegment memory, long offset, byte value) throws PerftestFailure {
+        while ((byte) BYTE.getAcquire(memory, offset) != value && !phases.isOver()) {
+            sends.poll(); // drives the device; no completion is outstanding
+            if (sends.isTimedOut()) {
                 throw sends.lost();
             }
         }

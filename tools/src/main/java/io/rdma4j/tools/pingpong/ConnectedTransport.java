@@ -10,7 +10,10 @@ import io.rdma4j.verbs.QueuePairType;
 import java.util.List;
 import java.util.Set;
 
-/** A connection, reliable with the timings of {@code ibv_rc_pingpong} or unreliable as in {@code ibv_uc_pingpong}. */
+/**
+ * A reliable connection with the timeouts of {@code ibv_rc_pingpong}, or an unreliable one as in {@code
+ * ibv_uc_pingpong}.
+ */
 final class ConnectedTransport implements PingpongTransport {
     private static final int HOP_LIMIT = 1;
     private static final int MIN_RNR_TIMER = 12;

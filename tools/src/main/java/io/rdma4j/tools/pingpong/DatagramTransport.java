@@ -69,7 +69,7 @@ final class DatagramTransport implements PingpongTransport {
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
         QueuePairAttributes send =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(local.psn());
-        AddressVector way = new AddressVector(gidIndex, remote.gid(), 0, 0, HOP_LIMIT, 0, options.port());
+        AddressVector path = new AddressVector(gidIndex, remote.gid(), 0, 0, HOP_LIMIT, 0, options.port());
         remoteQueuePair = remote.queuePair();
         return List.of(
                 new Step("Failed to modify QP to RTR", false, () -> queuePair.modify(receive)),
@@ -77,7 +77,7 @@ final class DatagramTransport implements PingpongTransport {
                 new Step(
                         "Failed to create AH",
                         true,
-                        () -> handle = queuePair.protectionDomain().createAddressHandle(way)));
+                        () -> handle = queuePair.protectionDomain().createAddressHandle(path)));
     }
 
     @Override
@@ -90,7 +90,7 @@ final class DatagramTransport implements PingpongTransport {
         return "Could not get local gid for gid index " + gidIndex;
     }
 
-    /** C's line has a colon where those of the other tools have a comma. */
+    /** Returns C's text, which has a colon where the other tools have a comma. */
     @Override
     public String localText(PingPongDestination local) {
         return local.toString().replace(", GID", ": GID");

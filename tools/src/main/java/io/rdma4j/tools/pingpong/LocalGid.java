@@ -7,23 +7,22 @@ import io.rdma4j.verbs.Gid;
 import java.util.List;
 
 /**
- * This side's GID.
+ * The GID of this side.
  *
- * @param index its place in the port's table; negative for none
+ * @param index the index in the port's GID table, negative for none
  * @param gid the GID, zero for none
  */
 record LocalGid(int index, Gid gid) {
-    /** What helps where a GID is missing. */
-    static final String HINT =
-            "RoCE needs a GID on both sides: use -g INDEX here and there; ibv_devinfo -v lists the GIDs";
+    /** The explanation of a missing GID. */
+    static final String HINT = "RoCE needs a GID on both sides: use -g INDEX on each; ibv_devinfo -v lists the GIDs";
 
     /**
-     * The GID of {@code -g}; else that of {@code --device} if it is an address; else none, as in C.
+     * Returns the GID of {@code -g}, else that of {@code --device} if it is an address, else none, as in C.
      *
-     * @param index of {@code -g}, or negative
-     * @param missing C's line if there is none at the index
+     * @param index the index of {@code -g}, or negative
+     * @param missingLine C's line if there is no GID at the index
      */
-    static LocalGid of(PingpongCalls calls, DeviceContext context, int port, int index, String missing)
+    static LocalGid of(PingpongCalls calls, DeviceContext context, int port, int index, String missingLine)
             throws PingpongFailure {
         List<Gid> gids = calls.call("Couldn't get port info", () -> context.gids(port));
         if (index < 0) {
@@ -34,7 +33,7 @@ record LocalGid(int index, Gid gid) {
             return new LocalGid(chosen, chosen < 0 ? Gid.ZERO : gids.get(chosen));
         }
         if (index >= gids.size() || gids.get(index).equals(Gid.ZERO)) {
-            throw calls.failure(missing, context.device().name() + " has " + table(gids));
+            throw calls.failure(missingLine, context.device().name() + " has " + table(gids));
         }
         return new LocalGid(index, gids.get(index));
     }

@@ -8,26 +8,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where one side's queue pair is.
+ * The address of one side's queue pair.
  *
- * @param localId LID, 16 bits; 0 with RoCE
- * @param queuePair its number, 24 bits
+ * @param localId the LID, 16 bits, 0 with RoCE
+ * @param queuePair the queue pair number, 24 bits
  * @param psn the first packet sequence number that this side sends, 24 bits
- * @param gid its address
+ * @param gid the GID of this side
  */
 record PingPongDestination(int localId, int queuePair, int psn, Gid gid) {
-    /** Bytes of the text form with the zero behind it. */
+    /** The length of the text form in bytes, including the terminating zero. */
     static final int TEXT_BYTES = 52;
 
     private static final Pattern TEXT =
             Pattern.compile("([0-9a-f]{4}):([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{32})", Pattern.CASE_INSENSITIVE);
 
-    /** The form that the ping-pongs exchange: LID, number, PSN and GID in hexadecimal. */
+    /** Returns the text that the two sides exchange: LID, queue pair number, PSN and GID in hexadecimal. */
     String toText() {
         return String.format(Locale.ROOT, "%04x:%06x:%06x:%016x%016x", localId, queuePair, psn, gid.high(), gid.low());
     }
 
-    /** Reads {@link #toText}; nothing if it is something else. */
+    /** Parses the form of {@link #toText}. Returns empty if the text is malformed. */
     static Optional<PingPongDestination> parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
@@ -41,7 +41,7 @@ record PingPongDestination(int localId, int queuePair, int psn, Gid gid) {
                 new Gid(Long.parseUnsignedLong(gid, 0, 16, 16), Long.parseUnsignedLong(gid, 16, 32, 16))));
     }
 
-    /** As the lines {@code local address} and {@code remote address} have it. */
+    /** Returns the text of the lines {@code local address} and {@code remote address}. */
     @Override
     public String toString() {
         return String.format(

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a ping-pong, from the device to the figures. */
+/** A run of a ping-pong, from opening the device to printing the figures. */
 final class Pingpong {
     private final PingpongTransport transport;
     private final PingpongOptions options;
@@ -36,7 +36,7 @@ final class Pingpong {
     }
 
     /**
-     * Runs to the end.
+     * Runs the ping-pong.
      *
      * @throws PingpongFailure if something fails; the reason has been printed
      */
@@ -44,7 +44,7 @@ final class Pingpong {
         Device device = device();
         try (Arena arena = Arena.ofShared();
                 DeviceContext context = calls.call("Couldn't get context for " + device.name(), device::open)) {
-            refuseWhatTheDeviceCannot(context);
+            checkDevice(context);
             MemorySegment memory = calls.allocate(arena, transport.headerBytes() + options.sizeBytes())
                     .fill(transport.fill());
             CompletionChannel channel = options.events()
@@ -95,15 +95,15 @@ final class Pingpong {
                         () -> calls.failure(name == null ? "No IB devices found" : "IB device " + name + " not found"));
     }
 
-    /** The device of a name, or the first one. */
+    /** Finds the device with the given name, or the first one if the name is null. */
     static Optional<Device> find(@Nullable String name) {
         return Device.chosen().stream()
                 .filter(device -> name == null || device.name().equals(name))
                 .findFirst();
     }
 
-    /** Options for devices that a software device is not. The lines are those of C's tool with such a device. */
-    private void refuseWhatTheDeviceCannot(DeviceContext context) throws PingpongFailure {
+    /** Rejects options that need a hardware device, with the lines of C's tool for a device without the capability. */
+    private void checkDevice(DeviceContext context) throws PingpongFailure {
         String refusal = transport.refusal(context, options);
         if (refusal != null) {
             throw calls.failure(refusal);
@@ -119,28 +119,28 @@ final class Pingpong {
         }
     }
 
-    // ---- the addresses ----
+    // ---- addresses
 
     private void exchange(DeviceContext context, List<QueuePair> queuePairs) throws PingpongFailure {
         List<PingPongDestination> local = new ArrayList<>();
         int index = options.gidIndex();
-        LocalGid found = LocalGid.of(calls, context, options.port(), index, transport.missingGid(index));
-        Gid gid = found.gid();
-        gidIndex = found.index();
+        LocalGid localGid = LocalGid.of(calls, context, options.port(), index, transport.missingGid(index));
+        Gid gid = localGid.gid();
+        gidIndex = localGid.index();
         for (QueuePair queuePair : queuePairs) {
             int psn = ThreadLocalRandom.current().nextInt(1 << 24);
             local.add(new PingPongDestination(0, queuePair.number(), psn, gid));
             environment.out().println("  local address:  " + transport.localText(local.getLast()));
         }
-        List<PingPongDestination> told = new ArrayList<>(local);
-        while (told.size() < transport.addresses()) {
-            told.add(new PingPongDestination(0, 0, 0, Gid.ZERO));
+        List<PingPongDestination> offered = new ArrayList<>(local);
+        while (offered.size() < transport.addresses()) {
+            offered.add(new PingPongDestination(0, 0, 0, Gid.ZERO));
         }
         SideChannel side = new SideChannel(calls, options.tcpPort());
         String server = options.server();
         List<PingPongDestination> remote = server == null
-                ? side.exchangeAsServer(told, peer -> connectAsServer(queuePairs, local, peer))
-                : side.exchangeAsClient(server, told);
+                ? side.exchangeAsServer(offered, peer -> connectAsServer(queuePairs, local, peer))
+                : side.exchangeAsClient(server, offered);
         List<PingPongDestination> used = remote.subList(0, local.size());
         used.forEach(each -> environment.out().println("  remote address: " + each));
         if (server != null) {
@@ -180,7 +180,7 @@ final class Pingpong {
                     transport.connect(queuePairs.get(i), options, gidIndex, local.get(i), to)) {
                 if (to.queuePair() == 0) {
                     throw calls.failure(
-                            step.failure(), "the peer has " + i + " queue pairs only; use the same -q on both sides");
+                            step.failure(), "the peer has only " + i + " queue pairs; use the same -q on both sides");
                 }
                 if (step.needsGid() && !hasGids) {
                     throw calls.failure(step.failure(), LocalGid.HINT);
@@ -190,7 +190,7 @@ final class Pingpong {
         }
     }
 
-    // ---- the data and the figures ----
+    // ---- data and figures
 
     private void prepareData(MemorySegment memory) {
         if (options.isClient() && options.validate()) {
@@ -231,7 +231,7 @@ final class Pingpong {
         }
     }
 
-    /** As {@code %.2f}. */
+    /** Formats a number as C's {@code %.2f}. */
     static String fixed(double value) {
         if (Double.isNaN(value)) {
             return "-nan";

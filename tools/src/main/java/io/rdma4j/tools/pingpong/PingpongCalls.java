@@ -10,13 +10,14 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a ping-pong fails: C's line on standard error, behind it one that explains, and exit status 1.
+ * The verbs calls of a ping-pong. A failed call prints C's line and an explanation on standard error, with exit status
+ * 1.
  *
- * @param tool name for the explanations
- * @param environment where it prints
+ * @param tool the name of the tool, for explanations
+ * @param environment the environment whose streams are printed to
  */
 record PingpongCalls(String tool, ToolEnvironment environment) {
-    /** C's tools write and look at the first byte of each page. */
+    /** The page size. C's tools write and check the first byte of each page. */
     static final int PAGE_BYTES = 4096;
 
     /** A call of the verbs. */
@@ -24,12 +25,12 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
         T run();
     }
 
-    /** Does a call; {@code line} is C's if it fails. */
+    /** Calls {@code call}. If it fails, prints {@code line}, which is C's, and the explanation. */
     <T extends @Nullable Object> T call(String line, Call<T> call) throws PingpongFailure {
         return call((int errno) -> line, call);
     }
 
-    /** The same with a line that tells the number of the error. */
+    /** Calls {@code call}, with a line that contains the errno if it fails. */
     <T extends @Nullable Object> T call(IntFunction<String> line, Call<T> call) throws PingpongFailure {
         try {
             return call.run();
@@ -40,7 +41,7 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
         }
     }
 
-    /** The same without a result. */
+    /** Calls {@code call}, which has no result, as {@link #call} does. */
     void step(String line, Runnable call) throws PingpongFailure {
         this.<@Nullable Void>call(line, () -> {
             call.run();
@@ -48,7 +49,7 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
         });
     }
 
-    /** Memory for the messages, which begins at a page. */
+    /** Allocates page-aligned memory for the messages. */
     MemorySegment allocate(Arena arena, long bytes) throws PingpongFailure {
         try {
             return arena.allocate(Math.max(1, bytes), PAGE_BYTES).asSlice(0, bytes);
@@ -64,7 +65,7 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
         return failure;
     }
 
-    /** Prints C's line, which says enough. */
+    /** Prints C's line, which needs no explanation. */
     PingpongFailure failure(String line) {
         environment.err().println(line);
         return new PingpongFailure(1);

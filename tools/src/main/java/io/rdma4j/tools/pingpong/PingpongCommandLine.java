@@ -8,7 +8,7 @@ import io.rdma4j.verbs.PathMtu;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the command line of a ping-pong as C's tool does, with its messages. */
+/** A parser of the command line of a ping-pong, with the messages of C's tool. */
 final class PingpongCommandLine {
     private static final List<LongOption> LONG_OPTIONS = List.of(
             new LongOption("port", true, 'p'),
@@ -53,13 +53,13 @@ final class PingpongCommandLine {
     private boolean deviceMemory;
 
     /**
-     * Creates a reader.
+     * Creates a parser.
      *
-     * @param tool name for messages
-     * @param letters the tool's options, as for getopt(3); long names are known for these
-     * @param sizeBytes size of a message unless {@code -s} says otherwise
-     * @param usage what to print if the command line makes no sense
-     * @param environment where it prints
+     * @param tool the name of the tool, for messages
+     * @param letters the tool's options, as for getopt(3); their long names are accepted, too
+     * @param sizeBytes the default size of a message
+     * @param usage the text to print if the command line is invalid
+     * @param environment the environment whose streams are printed to
      */
     PingpongCommandLine(String tool, String letters, long sizeBytes, String usage, ToolEnvironment environment) {
         this.tool = tool;
@@ -77,9 +77,9 @@ final class PingpongCommandLine {
     }
 
     /**
-     * Reads.
+     * Parses the arguments.
      *
-     * @throws PingpongFailure if it makes no sense; the reason has been printed
+     * @throws PingpongFailure if the command line is invalid; the reason has been printed
      */
     PingpongOptions read(List<String> arguments) throws PingpongFailure {
         List<LongOption> longOptions = LONG_OPTIONS.stream()
@@ -87,7 +87,7 @@ final class PingpongCommandLine {
                 .toList();
         Getopt options = new Getopt(tool, letters, longOptions, arguments, environment.err());
         for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            take(letter, options);
+            parse(letter, options);
         }
         if (options.operands().size() > 1) {
             throw usage();
@@ -135,7 +135,7 @@ final class PingpongCommandLine {
         }
     }
 
-    private void take(int letter, Getopt options) throws PingpongFailure {
+    private void parse(int letter, Getopt options) throws PingpongFailure {
         switch (letter) {
             case 'p' -> {
                 tcpPort = number(options);
@@ -152,11 +152,11 @@ final class PingpongCommandLine {
             }
             case 's' -> sizeBytes = Integer.toUnsignedLong(number(options));
             case 'm' -> {
-                PathMtu wanted = mtu(number(options));
-                if (wanted == null) {
+                PathMtu chosen = mtu(number(options));
+                if (chosen == null) {
                     throw usage();
                 }
-                mtu = wanted;
+                mtu = chosen;
             }
             case 'q' -> queuePairs = number(options);
             case 'r' -> receiveDepth = number(options);
@@ -169,18 +169,18 @@ final class PingpongCommandLine {
             case 'P' -> prefetch = true;
             case 'o', 'O' -> onDemand = true;
             case 'l', 'N' -> {
-                // RoCE carries no service level, and there is one way only to post a SEND.
+                // RoCE has no service level, and there is only one way to post a SEND.
             }
             default -> throw usage();
         }
     }
 
-    /** A number as C takes it with {@code strtol}. */
+    /** Returns the option's argument as a number, parsed as by C's {@code strtol}. */
     static int number(Getopt options) {
         return (int) CStrings.strtol(options.requiredArgument());
     }
 
-    /** The path MTU of so many bytes; null if there is none. */
+    /** Returns the path MTU with the given number of bytes, or null if there is none. */
     static @Nullable PathMtu mtu(int bytes) {
         for (PathMtu each : PathMtu.values()) {
             if (each.bytes() == bytes) {

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-/** Ends a run; the reason has been printed. */
+/** Thrown to end a run after the reason has been printed. */
 final class PingpongFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ final class PingpongFailure extends Exception {
         this.status = status;
     }
 
-    /** Exit status. */
+    /** Returns the exit status. */
     int status() {
         return status;
     }

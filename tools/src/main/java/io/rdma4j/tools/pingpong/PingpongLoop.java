@@ -14,13 +14,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The messages to and fro: whoever has received and whose own message has gone out sends the next. */
+/**
+ * The message loop of a ping-pong. A queue pair sends its next message when its previous one is complete and it has
+ * received one.
+ */
 final class PingpongLoop {
     private static final int RECEIVE = 1;
     private static final int SEND = 2;
 
-    /** How long nothing may happen until the peer is taken for gone; C's tool would wait for ever. */
-    private static final long SILENCE_NANOS = Duration.ofSeconds(10).toNanos();
+    /** The time without a completion after which the run fails. C's tool would wait indefinitely. */
+    private static final long TIMEOUT_NANOS = Duration.ofSeconds(10).toNanos();
 
     private final PingpongCalls calls;
     private final PingpongTransport transport;
@@ -32,15 +35,17 @@ final class PingpongLoop {
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private final SendWorkRequest send = new SendWorkRequest();
 
-    /** Room for all that can be finished at a time: what is left behind would bring no event. */
-    private final WorkCompletion[] finished;
+    /** Completions of one poll, enough for all outstanding ones: those left in the queue would raise no event. */
+    private final WorkCompletion[] batch;
 
-    private final long patienceNanos;
+    private final long timeoutNanos;
     private int posted;
     private int sent;
     private int received;
 
-    /** What is still to come of each queue pair before it sends again. */
+    /**
+     * The completions that each queue pair awaits before it sends again, as bits {@link #RECEIVE} and {@link #SEND}.
+     */
     private final int[] pending;
 
     private long elapsedNanos;
@@ -57,21 +62,21 @@ final class PingpongLoop {
         this.transport = transport;
         this.queuePairs = queuePairs;
         pending = new int[queuePairs.size()];
-        finished = WorkCompletion.array(2 * pending.length);
+        batch = WorkCompletion.array(2 * pending.length);
         this.completions = completions;
         this.channel = channel;
         this.region = region;
         this.options = options;
-        // A nanosecond for each 1000 bits would be 1 Tbit/s; a slow peer gets a second for each megabyte.
-        this.patienceNanos = SILENCE_NANOS + options.sizeBytes() * 1000;
+        // 1000 ns per byte: a slow peer gets a second for each megabyte.
+        this.timeoutNanos = TIMEOUT_NANOS + options.sizeBytes() * 1000;
     }
 
-    /** Time of the exchanges. */
+    /** Returns the duration of all exchanges. */
     long elapsedNanos() {
         return elapsedNanos;
     }
 
-    /** Fills the receive queue up. */
+    /** Refills the receive queue. */
     void postReceives() throws PingpongFailure {
         try {
             while (posted < options.receiveDepth()) {
@@ -97,38 +102,38 @@ final class PingpongLoop {
         }
     }
 
-    /** All exchanges. */
+    /** Runs all exchanges. */
     void run() throws PingpongFailure {
         Arrays.fill(pending, RECEIVE);
         for (int i = 0; i < pending.length && options.isClient(); i++) {
             postSend(i);
         }
         int events = 0;
-        long begin = System.nanoTime();
-        long lastNanos = begin;
+        long startNanos = System.nanoTime();
+        long lastCompletionNanos = startNanos;
         try {
             while (Integer.compareUnsigned(received, options.exchanges()) < 0
                     || Integer.compareUnsigned(sent, options.exchanges()) < 0) {
                 if (channel != null && awaitEvent(channel)) {
                     events++;
                 }
-                int count = completions.poll(finished);
+                int count = completions.poll(batch);
                 for (int i = 0; i < count; i++) {
-                    take(finished[i]);
+                    onCompletion(batch[i]);
                 }
                 if (count > 0) {
-                    lastNanos = System.nanoTime();
-                } else if (System.nanoTime() - lastNanos > patienceNanos) {
+                    lastCompletionNanos = System.nanoTime();
+                } else if (System.nanoTime() - lastCompletionNanos > timeoutNanos) {
                     throw calls.failure(
-                            "No completion for " + patienceNanos / 1_000_000_000 + " seconds",
+                            "No completion for " + timeoutNanos / 1_000_000_000 + " seconds",
                             (transport.isReliable()
-                                            ? "the peer has gone or waits, too; "
-                                            : "a message was lost, or the peer has gone; ")
+                                            ? "the peer has exited or is waiting, too; "
+                                            : "a message was lost, or the peer has exited; ")
                                     + received + " messages received and " + sent
                                     + " sent of " + options.exchanges() + ". Do both sides use the same -n and -s?");
                 }
             }
-            elapsedNanos = System.nanoTime() - begin;
+            elapsedNanos = System.nanoTime() - startNanos;
         } catch (RdmaException e) {
             throw calls.failure("poll CQ failed -1", e.getMessage());
         } finally {
@@ -136,14 +141,14 @@ final class PingpongLoop {
         }
     }
 
-    /** Sleeps until the next event, and arms the queue for the one after; false if none came for long. */
+    /** Waits for the next event and requests the one after it. Returns false if the wait times out. */
     private boolean awaitEvent(CompletionChannel events) {
-        boolean came = events.await(Duration.ofNanos(patienceNanos)) != null;
+        boolean hasEvent = events.await(Duration.ofNanos(timeoutNanos)) != null;
         completions.requestNotification(false);
-        return came;
+        return hasEvent;
     }
 
-    private void take(WorkCompletion completion) throws PingpongFailure {
+    private void onCompletion(WorkCompletion completion) throws PingpongFailure {
         if (!completion.isSuccess()) {
             throw calls.failure(
                     "Failed status " + completion.status().text() + " ("
@@ -180,7 +185,7 @@ final class PingpongLoop {
         return switch (completion.status()) {
             case RETRY_EXCEEDED_ERROR, RNR_RETRY_EXCEEDED_ERROR ->
                 queuePairs.getFirst().explain(completion.status())
-                        + "; has the peer ended, after fewer exchanges (-n)?";
+                        + "; has the peer exited after fewer exchanges (-n)?";
             case REMOTE_INVALID_REQUEST_ERROR, LOCAL_LENGTH_ERROR ->
                 "the message does not fit the other side's buffer; do both sides use the same -s?";
             default ->

@@ -4,23 +4,23 @@ import io.rdma4j.verbs.PathMtu;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ping-pong is to do.
+ * The options of a ping-pong.
  *
- * @param server name or address of the server, or null to be the server
- * @param tcpPort {@code -p}: port of the exchange of addresses
- * @param device {@code -d}: name of the device, or null for the first
- * @param port {@code -i}: port of the device
- * @param sizeBytes {@code -s}: bytes of a message, an unsigned 32-bit number
- * @param mtu {@code -m}: path MTU
- * @param queuePairs {@code -q}: queue pairs to use
- * @param receiveDepth {@code -r}: receives to post at a time
- * @param exchanges {@code -n}: messages each way, of all queue pairs together
- * @param events {@code -e}: sleep until a completion event instead of polling
- * @param gidIndex {@code -g}: which GID of the port to use; negative for none
- * @param timestamps {@code -t}: take timestamps of completions
- * @param validate {@code -c}: look at the data received
- * @param onDemand {@code -o}, {@code -O}: register memory on demand
- * @param deviceMemory {@code -j}: use memory of the device
+ * @param server the name or address of the server, or null to be the server
+ * @param tcpPort {@code -p}: the TCP port of the address exchange
+ * @param device {@code -d}: the name of the device, or null for the first
+ * @param port {@code -i}: the port of the device
+ * @param sizeBytes {@code -s}: the size of a message in bytes, an unsigned 32-bit number
+ * @param mtu {@code -m}: the path MTU
+ * @param queuePairs {@code -q}: the number of queue pairs
+ * @param receiveDepth {@code -r}: the number of receives to post at a time
+ * @param exchanges {@code -n}: the number of messages in each direction, of all queue pairs together
+ * @param events {@code -e}: true to wait for completion events instead of polling
+ * @param gidIndex {@code -g}: the index of the GID of the port, negative for none
+ * @param timestamps {@code -t}: true to take timestamps of completions
+ * @param validate {@code -c}: true to check the received data
+ * @param onDemand {@code -o}, {@code -O}: true to register memory on demand
+ * @param deviceMemory {@code -j}: true to use memory of the device
  */
 record PingpongOptions(
         @Nullable String server,
@@ -38,7 +38,7 @@ record PingpongOptions(
         boolean validate,
         boolean onDemand,
         boolean deviceMemory) {
-    /** Port of the exchange of addresses unless {@code -p} says otherwise. */
+    /** The default TCP port of the address exchange. */
     static final int DEFAULT_TCP_PORT = 18515;
 
     boolean isClient() {

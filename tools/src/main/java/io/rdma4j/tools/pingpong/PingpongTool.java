@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ping-pong of libibverbs, with the options, lines and exit statuses of rdma-core 44. What differs is in the pages of
- * {@code docs/tools}.
+ * A ping-pong of libibverbs, with the options, lines and exit statuses of rdma-core 44. The pages in {@code docs/tools}
+ * list the differences.
  */
 abstract class PingpongTool implements Tool {
     private static final String EXAMPLES = """
@@ -23,7 +23,10 @@ abstract class PingpongTool implements Tool {
 
         """;
 
-    /** The options of all, {@code -s} and {@code -l} as the tool has them, by letter and in the order of C's help. */
+    /**
+     * The help lines of the options of all tools by letter, in the order of C's help. Those of {@code -s} and {@code
+     * -l} are completed by the tool.
+     */
     private static final List<String> OPTION_LINES = List.of(
             "p, --port=<port>      listen on/connect to port <port> (default 18515)",
             "d, --ib-dev=<dev>     use IB device <dev> (default first device found)",
@@ -44,19 +47,19 @@ abstract class PingpongTool implements Tool {
             "j, --dm\t            use device memory",
             "N, --new_send            use new post send WR API");
 
-    /** C's line of {@code -n} where there are several queue pairs; it counts the messages of all nevertheless. */
+    /** C's line of {@code -n} for several queue pairs. The number is nevertheless that of all queue pairs together. */
     private static final String EXCHANGES_EACH = "n, --iters=<iters>    number of exchanges per QP(default 1000)";
 
-    /** C's line of {@code -c} where there are no options beyond it. */
+    /** C's line of {@code -c} in tools without further options. */
     private static final String PLAIN_CHECK = "c, --chk              validate received buffer";
 
     /**
-     * What the tools' command lines differ in.
+     * The parts of a command line that differ between the tools.
      *
      * @param letters the options, as for getopt(3)
-     * @param sizeBytes size of a message unless {@code -s} says otherwise
-     * @param statedSizeBytes the same, as C's help has it
-     * @param levelLine what the help says of {@code -l}
+     * @param sizeBytes the default size of a message
+     * @param statedSizeBytes the default size that C's help states
+     * @param levelLine the help line of {@code -l}
      */
     record Form(String letters, long sizeBytes, long statedSizeBytes, String levelLine) {}
 
@@ -66,7 +69,7 @@ abstract class PingpongTool implements Tool {
         this.form = form;
     }
 
-    /** The transport of one run. */
+    /** Creates the transport of a run. */
     abstract PingpongTransport transport();
 
     private String usage() {
@@ -122,7 +125,7 @@ abstract class PingpongTool implements Tool {
         }
     }
 
-    /** The path MTU, which a tool without {@code -m} does not have. */
+    /** Returns the path MTU, or null for a tool without {@code -m}. */
     private @Nullable Integer mtuBytes(PingpongOptions options) {
         return form.letters().indexOf('m') < 0 ? null : options.mtu().bytes();
     }

@@ -13,46 +13,48 @@ import io.rdma4j.verbs.SendWorkRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What differs between the ping-pongs: the kind of queue pair, and how it is brought to work. One for each run. */
+/**
+ * The parts of a run that depend on the tool: the type of queue pair and the way it is connected. Each run has its own.
+ */
 interface PingpongTransport {
     /**
-     * One thing to do.
+     * A call to the device.
      *
-     * @param failure C's line if it fails
-     * @param needsGid whether it takes a GID of both sides
-     * @param action throws {@link RdmaException} if the device refuses
+     * @param failure C's line if the call fails
+     * @param needsGid true if both sides need a GID
+     * @param action the call, which throws {@link RdmaException} if it fails
      */
     record Step(String failure, boolean needsGid, Runnable action) {}
 
-    /** Whether every message arrives, or its sender hears that it did not. */
+    /** Returns whether the sender of a lost message gets an error. */
     boolean isReliable();
 
-    /** Addresses that each side tells the other; those beyond its queue pairs are zero. */
+    /** Returns the number of addresses that each side sends. Those beyond its queue pairs are zero. */
     default int addresses() {
         return 1;
     }
 
-    /** How messages name a queue pair. */
+    /** Returns the name of a queue pair in messages. */
     default String label(int index) {
         return "QP";
     }
 
-    /** What the buffer is filled with at first. */
+    /** Returns the initial value of the bytes of the buffer. */
     default byte fill() {
         return 0x7b;
     }
 
-    /** Bytes of a receive that come before the message. */
+    /** Returns the length of the header before the data of a received message. */
     default int headerBytes() {
         return 0;
     }
 
-    /** Why the device cannot do what the options want: C's line; null if it can. */
+    /** Returns C's line if the device does not support the options, else null. */
     default @Nullable String refusal(DeviceContext context, PingpongOptions options) {
         return null;
     }
 
-    /** What makes all that the queue pairs have in common. */
+    /** Returns the calls that create the resources shared by the queue pairs. */
     default List<Step> prepare(ProtectionDomain domain, PingpongOptions options) {
         return List.of();
     }
@@ -60,27 +62,27 @@ interface PingpongTransport {
     /**
      * Posts a receive.
      *
-     * @throws RdmaException if the device refuses
+     * @throws RdmaException if it fails
      */
     default void postReceive(QueuePair queuePair, ReceiveWorkRequest request) {
         queuePair.postReceive(request);
     }
 
     /**
-     * Makes a queue pair, in the reset state.
+     * Creates a queue pair, in the reset state.
      *
-     * @throws RdmaException if the device refuses
+     * @throws RdmaException if it fails
      */
     QueuePair create(ProtectionDomain domain, CompletionQueue completions, PingpongOptions options);
 
     /**
-     * Brings it to the INIT state.
+     * Moves a queue pair to the INIT state.
      *
-     * @throws RdmaException if the device refuses
+     * @throws RdmaException if it fails
      */
     void initialise(QueuePair queuePair, PingpongOptions options);
 
-    /** What brings it to the RTS state and makes it know the other side, in order. */
+    /** Returns the calls, in order, that connect a queue pair to the peer and move it to the RTS state. */
     List<Step> connect(
             QueuePair queuePair,
             PingpongOptions options,
@@ -88,20 +90,20 @@ interface PingpongTransport {
             PingPongDestination local,
             PingPongDestination remote);
 
-    /** Completes a SEND with what the transport needs beyond the message. */
+    /** Sets the destination of a SEND, if the transport needs one. */
     default void address(SendWorkRequest send) {}
 
-    /** C's line when the GID that was asked for is not there. */
+    /** Returns C's line if there is no GID at the index. */
     default String missingGid(int gidIndex) {
         return "can't read sgid of index " + gidIndex;
     }
 
-    /** This side's place in the line {@code local address}. */
+    /** Returns the text of this side's address in the line {@code local address}. */
     default String localText(PingPongDestination local) {
         return local.toString();
     }
 
-    /** A queue pair of a type with places for one SEND and the receives of the options. */
+    /** Creates a queue pair of the given type with room for one SEND and the receives of the options. */
     static QueuePair create(
             QueuePairType type, ProtectionDomain domain, CompletionQueue completions, PingpongOptions options) {
         return domain.createQueuePair(QueuePairInitAttributes.of(

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-/** {@code ibv_rc_pingpong}: SENDs to and fro over a reliable connection. */
+/** {@code ibv_rc_pingpong}: SENDs in both directions over a reliable connection. */
 public final class RcPingpong extends PingpongTool {
     /** Creates the tool. */
     public RcPingpong() {

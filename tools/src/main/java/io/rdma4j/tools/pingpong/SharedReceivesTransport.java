@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Reliable connections that share their receives, as {@code ibv_srq_pingpong} makes them. */
+/** Reliable connections with a shared receive queue, as in {@code ibv_srq_pingpong}. */
 final class SharedReceivesTransport implements PingpongTransport {
-    /** Addresses that C's tool exchanges, used or not. */
+    /** The number of addresses that C's tool exchanges, used or not. */
     static final int ADDRESSES = 256;
 
     private final ConnectedTransport connections = new ConnectedTransport(true);

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The TCP connection over which the two sides tell where their queue pairs are: the client sends its {@link PingPongDestination}s
- * as texts, the server answers with as many of its own, the client says {@code done}.
+ * The TCP connection over which the two sides exchange the addresses of their queue pairs. The client sends its {@link
+ * PingPongDestination}s as texts, the server replies with as many of its own, and the client sends {@code done}.
  */
 final class SideChannel {
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
@@ -24,7 +24,7 @@ final class SideChannel {
     private final PingpongCalls calls;
     private final int port;
 
-    /** What the server does between the client's word and its own: its queue pair must be ready before it answers. */
+    /** The action that connects the server's queue pairs, which must be ready before the server sends its addresses. */
     interface Connect {
         void to(List<PingPongDestination> remote) throws PingpongFailure;
     }
@@ -35,7 +35,7 @@ final class SideChannel {
     }
 
     /**
-     * The client's part.
+     * Exchanges the addresses as the client.
      *
      * @throws PingpongFailure if it fails; the reason has been printed
      */
@@ -80,13 +80,13 @@ final class SideChannel {
         try {
             socket.close();
         } catch (IOException e) {
-            // It has not been connected: there is nothing to lose.
+            // The socket was never connected, so no data is lost.
             return;
         }
     }
 
     /**
-     * The server's part, for one client.
+     * Exchanges the addresses as the server, with one client.
      *
      * @throws PingpongFailure if it fails; the reason has been printed
      */
@@ -99,7 +99,7 @@ final class SideChannel {
             connect.to(remote);
             socket.getOutputStream().write(bytes(local));
             if (!Arrays.equals(socket.getInputStream().readNBytes(DONE.length), DONE)) {
-                throw calls.failure("Couldn't send/recv local address", "the client has gone");
+                throw calls.failure("Couldn't send/recv local address", "the client closed the connection");
             }
             return remote;
         } catch (IOException e) {
@@ -125,7 +125,7 @@ final class SideChannel {
         return text.toString().getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Reads addresses; nothing if there are fewer, or something else comes. */
+    /** Reads the given number of addresses. Returns empty if there are fewer or one is malformed. */
     private static Optional<List<PingPongDestination>> read(InputStream stream, int count) throws IOException {
         List<PingPongDestination> destinations = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-/** {@code ibv_srq_pingpong}: SENDs to and fro over reliable connections that share their receives. */
+/** {@code ibv_srq_pingpong}: SENDs in both directions over reliable connections with a shared receive queue. */
 public final class SrqPingpong extends PingpongTool {
     /** Creates the tool. */
     public SrqPingpong() {

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-/** {@code ibv_uc_pingpong}: SENDs to and fro over an unreliable connection. */
+/** {@code ibv_uc_pingpong}: SENDs in both directions over an unreliable connection. */
 public final class UcPingpong extends PingpongTool {
     /** Creates the tool. */
     public UcPingpong() {

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-/** {@code ibv_ud_pingpong}: datagrams to and fro. */
+/** {@code ibv_ud_pingpong}: datagrams in both directions. */
 public final class UdPingpong extends PingpongTool {
     /** Creates the tool. */
     public UdPingpong() {

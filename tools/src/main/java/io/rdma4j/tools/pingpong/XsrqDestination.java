@@ -8,24 +8,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where one side of an extended connection is.
+ * The address of one side of an extended reliable connection.
  *
- * @param localId LID, 16 bits; 0 with RoCE
- * @param target number of the queue pair that receives, 24 bits
- * @param initiator number of the queue pair that sends, 24 bits
+ * @param localId the LID, 16 bits, 0 with RoCE
+ * @param target the number of the queue pair that receives, 24 bits
+ * @param initiator the number of the queue pair that sends, 24 bits
  * @param psn the first packet sequence number that this side sends, 24 bits
- * @param sharedReceiveQueue number of the queue that messages to this side name, 24 bits
- * @param gid its address
+ * @param sharedReceiveQueue the number of the shared receive queue of this side, which messages to it carry, 24 bits
+ * @param gid the GID of this side
  */
 record XsrqDestination(int localId, int target, int initiator, int psn, int sharedReceiveQueue, Gid gid) {
-    /** Bytes of the text form with the zero behind it. */
+    /** The length of the text form in bytes, including the terminating zero. */
     static final int TEXT_BYTES = 66;
 
     private static final String NUMBER = "([0-9a-f]{6}):";
     private static final Pattern TEXT =
             Pattern.compile("([0-9a-f]{4}):" + NUMBER.repeat(4) + "([0-9a-f]{32})", Pattern.CASE_INSENSITIVE);
 
-    /** The form that the two sides exchange. */
+    /** Returns the text that the two sides exchange. */
     String toText() {
         return String.format(
                 Locale.ROOT,
@@ -39,7 +39,7 @@ record XsrqDestination(int localId, int target, int initiator, int psn, int shar
                 gid.low());
     }
 
-    /** Reads {@link #toText}; nothing if it is something else. */
+    /** Parses the form of {@link #toText}. Returns empty if the text is malformed. */
     static Optional<XsrqDestination> parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
@@ -59,7 +59,7 @@ record XsrqDestination(int localId, int target, int initiator, int psn, int shar
         return Integer.parseInt(matcher.group(group), 16);
     }
 
-    /** As C's lines have it. */
+    /** Returns the text of C's lines. */
     @Override
     public String toString() {
         return String.format(

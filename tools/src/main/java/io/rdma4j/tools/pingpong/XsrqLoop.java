@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The messages of ibv_xsrq_pingpong: the server begins with each client, and every message is answered. All but the last
- * one to a peer are not signaled.
+ * The message loop of ibv_xsrq_pingpong. The server sends to each client first, and each message is answered by
+ * another. Only the last message to a peer is signaled.
  */
 final class XsrqLoop {
-    /** Names another number of milliseconds that nothing may come, as for the tools of librdmacm. */
+    /** The system property of the receive timeout in milliseconds, that of the tools of librdmacm. */
     static final String PATIENCE_PROPERTY = "rdma4j.tools.patience";
 
     private static final long DEFAULT_MILLIS = 10_000;
-    private static final Duration GLANCE = Duration.ofSeconds(1);
+    private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
     private final PingpongCalls calls;
     private final XsrqOptions options;
@@ -29,25 +29,25 @@ final class XsrqLoop {
     private final List<XsrqPeer> peers;
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private final SendWorkRequest send = new SendWorkRequest();
-    private final WorkCompletion[] finished;
+    private final WorkCompletion[] batch;
 
-    /** Messages posted for each peer. */
+    /** The number of messages posted to each peer. */
     private final int[] posted;
 
-    /** How long nothing may come between messages until something must be wrong; C's tool would wait for ever. */
-    private final Duration patience = Duration.ofMillis(Long.getLong(PATIENCE_PROPERTY, DEFAULT_MILLIS));
+    /** The time without a message after which the run fails. C's tool would wait indefinitely. */
+    private final Duration timeout = Duration.ofMillis(Long.getLong(PATIENCE_PROPERTY, DEFAULT_MILLIS));
 
     private int received;
-    private int sendsDone;
+    private int sendsCompleted;
     private int events;
-    private long lastNanos;
-    private long lookNanos;
+    private long lastReceiveNanos;
+    private long checkedNanos;
 
     /**
-     * Prepares.
+     * Creates the loop.
      *
-     * @param remote where the peers are
-     * @param peers the way to ask whether they still are
+     * @param remote the addresses of the peers
+     * @param peers the TCP connections to the peers
      */
     XsrqLoop(
             PingpongCalls calls,
@@ -60,14 +60,14 @@ final class XsrqLoop {
         this.resources = resources;
         this.remote = remote;
         this.peers = peers;
-        finished = WorkCompletion.array(options.clients());
+        batch = WorkCompletion.array(options.clients());
         posted = new int[options.clients()];
     }
 
-    /** All messages. */
+    /** Exchanges all messages. */
     void run() throws PingpongFailure {
-        lastNanos = System.nanoTime();
-        lookNanos = lastNanos;
+        lastReceiveNanos = System.nanoTime();
+        checkedNanos = lastReceiveNanos;
         try {
             for (int i = 0; i < options.clients() && !options.isClient(); i++) {
                 postSend(i);
@@ -77,14 +77,14 @@ final class XsrqLoop {
                 if (channel != null) {
                     awaitEvent(channel);
                 }
-                if (takeReceives() == 0) {
-                    takeSends();
-                    checkSilence();
+                if (pollReceives() == 0) {
+                    pollSends();
+                    checkProgress();
                 }
             }
-            while (sendsDone < options.clients()) {
-                if (takeSends() == 0) {
-                    checkSilence();
+            while (sendsCompleted < options.clients()) {
+                if (pollSends() == 0) {
+                    checkProgress();
                 }
             }
         } catch (RdmaException e) {
@@ -95,39 +95,39 @@ final class XsrqLoop {
     }
 
     private void awaitEvent(CompletionChannel channel) {
-        if (channel.await(GLANCE) != null) {
+        if (channel.await(CHECK_INTERVAL) != null) {
             events++;
             resources.receiveCompletions().requestNotification(false);
         }
     }
 
-    /** Takes all that have come; how many. */
-    private int takeReceives() throws PingpongFailure {
+    /** Processes all received messages and returns their number. */
+    private int pollReceives() throws PingpongFailure {
         int total = 0;
-        for (int count = resources.receiveCompletions().poll(finished);
+        for (int count = resources.receiveCompletions().poll(batch);
                 count > 0;
-                count = resources.receiveCompletions().poll(finished)) {
+                count = resources.receiveCompletions().poll(batch)) {
             for (int i = 0; i < count; i++) {
-                check(finished[i], resources.targets());
+                check(batch[i], resources.targets());
                 postReceive();
                 received++;
-                int index = index(finished[i].queuePairNumber());
+                int index = index(batch[i].queuePairNumber());
                 if (posted[index] < options.tests()) {
                     postSend(index);
                 }
             }
             total += count;
-            lastNanos = System.nanoTime();
+            lastReceiveNanos = System.nanoTime();
         }
         return total;
     }
 
-    private int takeSends() throws PingpongFailure {
-        int count = resources.sendCompletions().poll(finished);
+    private int pollSends() throws PingpongFailure {
+        int count = resources.sendCompletions().poll(batch);
         for (int i = 0; i < count; i++) {
-            check(finished[i], resources.initiators());
+            check(batch[i], resources.initiators());
         }
-        sendsDone += count;
+        sendsCompleted += count;
         return count;
     }
 
@@ -148,19 +148,19 @@ final class XsrqLoop {
                     "Work completion error " + status.code(),
                     status + " (" + reason
                             + String.format(Locale.ROOT, "), queue pair 0x%06x", completion.queuePairNumber())
-                            + ". Has the peer gone? Do both sides use the same -n and -s?");
+                            + ". Has the peer exited? Do both sides use the same -n and -s?");
         }
     }
 
-    /** Posts one more receive. */
+    /** Posts a receive. */
     void postReceive() throws PingpongFailure {
         receive.reset(0).into(resources.region());
         calls.step("Failed to post receive to SRQ", () -> resources.receives().postReceive(receive));
     }
 
     /**
-     * Posts the next message to a peer, over its own connection. C's goes over the connections of all peers in turn, which
-     * a target finds only if the peers' processes have one domain.
+     * Posts the next message to a peer, over its own connection. C's tool cycles through the connections of all peers,
+     * which works only if the peers' processes share one XRC domain.
      */
     private void postSend(int index) {
         send.reset(index)
@@ -172,7 +172,7 @@ final class XsrqLoop {
         resources.initiators().get(index).postSend(send);
     }
 
-    /** The peer whose message came to a target. */
+    /** Returns the index of the peer that sends to the given target. */
     private int index(int queuePairNumber) {
         for (int i = 0; i < posted.length && posted.length > 1; i++) {
             if (resources.targets().get(i).number() == queuePairNumber) {
@@ -186,22 +186,22 @@ final class XsrqLoop {
     }
 
     /**
-     * Ends the run if nobody is there any more, or nothing has come for long. A client waits for its first message as long
-     * as the server waits for other clients.
+     * Fails the run if a peer has exited or no message has arrived in time. A client waits for its first message
+     * without a timeout, since the server may be waiting for other clients.
      */
-    private void checkSilence() throws PingpongFailure {
+    private void checkProgress() throws PingpongFailure {
         long now = System.nanoTime();
-        if (now - lookNanos < GLANCE.toNanos()) {
+        if (now - checkedNanos < CHECK_INTERVAL.toNanos()) {
             Thread.onSpinWait();
             return;
         }
-        lookNanos = now;
-        boolean isWaiting = options.isClient() && received == 0;
-        String reason = !isWaiting && now - lastNanos > patience.toNanos()
-                ? "nothing came for " + patience.toSeconds() + " s"
+        checkedNanos = now;
+        boolean awaitsFirst = options.isClient() && received == 0;
+        String reason = !awaitsFirst && now - lastReceiveNanos > timeout.toNanos()
+                ? "nothing was received for " + timeout.toSeconds() + " s"
                 : null;
         for (XsrqPeer peer : peers) {
-            reason = peer.isGone() ? "the peer has gone" : reason;
+            reason = peer.isClosed() ? "the peer has exited" : reason;
         }
         if (reason != null) {
             throw calls.failure(

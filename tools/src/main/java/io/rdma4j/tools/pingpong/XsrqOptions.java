@@ -8,19 +8,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ibv_xsrq_pingpong is to do.
+ * The options of ibv_xsrq_pingpong.
  *
- * @param server name or address of the server, or null to be the server
- * @param tcpPort {@code -p}: port of the exchange of addresses
- * @param device {@code -d}: name of the device, or null for the first
- * @param port {@code -i}: port of the device
- * @param sizeBytes {@code -s}: bytes of a message
- * @param mtu {@code -m}: path MTU
- * @param clients {@code -c}: clients of a server; 1 in a client
- * @param tests {@code -n}: messages each way, of each client
- * @param events {@code -e}: sleep until a completion event instead of polling
- * @param onDemand {@code -o}: register memory on demand
- * @param gidIndex {@code -g}: which GID of the port to use; negative for none
+ * @param server the name or address of the server, or null to be the server
+ * @param tcpPort {@code -p}: the TCP port of the address exchange
+ * @param device {@code -d}: the name of the device, or null for the first
+ * @param port {@code -i}: the port of the device
+ * @param sizeBytes {@code -s}: the size of a message in bytes
+ * @param mtu {@code -m}: the path MTU
+ * @param clients {@code -c}: the number of clients of a server, 1 in a client
+ * @param tests {@code -n}: the number of messages in each direction, for each client
+ * @param events {@code -e}: true to wait for completion events instead of polling
+ * @param onDemand {@code -o}: true to register memory on demand
+ * @param gidIndex {@code -g}: the index of the GID of the port, negative for none
  */
 record XsrqOptions(
         @Nullable String server,
@@ -48,21 +48,21 @@ record XsrqOptions(
             new LongOption("odp", false, 'o'),
             new LongOption("gid-idx", true, 'g'));
 
-    /** Whether there is a server to connect to. */
+    /** Returns whether there is a server to connect to. */
     boolean isClient() {
         return server != null;
     }
 
-    /** Messages that come to this side. */
+    /** Returns the number of messages that this side receives. */
     int messages() {
         return clients * tests;
     }
 
     /**
-     * Reads a command line.
+     * Parses the command line.
      *
-     * @param usage what to print if it makes no sense
-     * @throws PingpongFailure if it makes none; the reason has been printed
+     * @param usage the text to print if the command line is invalid
+     * @throws PingpongFailure if the command line is invalid; the reason has been printed
      */
     static XsrqOptions read(List<String> arguments, String usage, PingpongCalls calls) throws PingpongFailure {
         Getopt options = new Getopt(
@@ -81,8 +81,8 @@ record XsrqOptions(
         boolean events = false;
         boolean onDemand = false;
         int gidIndex = -1;
-        boolean isRight = true;
-        for (int letter = options.next(); letter != Getopt.END && isRight; letter = options.next()) {
+        boolean isValid = true;
+        for (int letter = options.next(); letter != Getopt.END && isValid; letter = options.next()) {
             switch (letter) {
                 case 'p' -> tcpPort = PingpongCommandLine.number(options);
                 case 'd' -> device = options.requiredArgument();
@@ -95,13 +95,13 @@ record XsrqOptions(
                 case 'e' -> events = true;
                 case 'o' -> onDemand = true;
                 case 'l' -> {
-                    // RoCE carries no service level.
+                    // RoCE has no service level.
                 }
-                default -> isRight = false;
+                default -> isValid = false;
             }
-            isRight &= tcpPort >= 0 && tcpPort <= 0xffff && port >= 0 && mtu != null;
+            isValid &= tcpPort >= 0 && tcpPort <= 0xffff && port >= 0 && mtu != null;
         }
-        if (!isRight || mtu == null || options.operands().size() > 1) {
+        if (!isValid || mtu == null || options.operands().size() > 1) {
             calls.environment().out().print(usage);
             throw new PingpongFailure(1);
         }
@@ -114,8 +114,8 @@ record XsrqOptions(
                 server, tcpPort, device, port, sizeBytes, mtu, clients, tests, events, onDemand, gidIndex);
     }
 
-    /** Tells the parameters to programs. */
-    void tell(ToolReport report) {
+    /** Adds the parameters to the JSON report. */
+    void report(ToolReport report) {
         report.parameter("server", server)
                 .parameter("tcpPort", tcpPort)
                 .parameter("device", device)

@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * The TCP connection to one peer of ibv_xsrq_pingpong, over which the two tell where they are, and at the end that they
- * are done: a target must not go while the other side may still send to it.
+ * The TCP connection to one peer of ibv_xsrq_pingpong. The two sides exchange their addresses over it, and at the end a
+ * termination message: a target must not be closed while the other side may still send to it.
  */
 final class XsrqPeer implements AutoCloseable {
     private static final byte[] END = {'E', 'N', 'D', 0};
     private static final int TIMEOUT_MILLIS = 30_000;
-    private static final int GLANCE_MILLIS = 1;
+    private static final int POLL_MILLIS = 1;
 
     private final Socket socket;
     private final PingpongCalls calls;
@@ -27,20 +27,20 @@ final class XsrqPeer implements AutoCloseable {
     }
 
     /**
-     * Takes the peer's address.
+     * Receives the peer's address.
      *
-     * @param index place among the clients
+     * @param index the index of the peer among the clients
      */
     XsrqDestination receive(int index) throws PingpongFailure {
         byte[] bytes = new byte[0];
-        String reason = "the peer sent something else, or nothing";
+        String reason = "the peer sent no valid address";
         try {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             bytes = socket.getInputStream().readNBytes(XsrqDestination.TEXT_BYTES);
         } catch (IOException e) {
             reason = e.getMessage();
         }
-        String why = reason;
+        String explanation = reason;
         return XsrqDestination.parse(new String(bytes, 0, Math.max(0, bytes.length - 1), StandardCharsets.US_ASCII))
                 .orElseThrow(() -> calls.failure(
                         String.format(
@@ -48,15 +48,15 @@ final class XsrqPeer implements AutoCloseable {
                                 "0/%d: Couldn't read remote address [%d]",
                                 XsrqDestination.TEXT_BYTES,
                                 index),
-                        why));
+                        explanation));
     }
 
-    /** Tells the own address. */
+    /** Sends this side's address. */
     void send(XsrqDestination local) throws PingpongFailure {
         write((local.toText() + '\0').getBytes(StandardCharsets.US_ASCII), "Couldn't send local address");
     }
 
-    /** Says that this side is done. */
+    /** Sends the termination message. */
     void sendEnd() throws PingpongFailure {
         write(END, "Couldn't send termination ack");
     }
@@ -69,21 +69,21 @@ final class XsrqPeer implements AutoCloseable {
         }
     }
 
-    /** Whether the peer has ended without having said that it is done. */
-    boolean isGone() {
+    /** Returns whether the peer closed the connection before its termination message. */
+    boolean isClosed() {
         try {
-            socket.setSoTimeout(GLANCE_MILLIS);
+            socket.setSoTimeout(POLL_MILLIS);
             return !readEnd();
-        } catch (SocketTimeoutException quiet) {
+        } catch (SocketTimeoutException open) {
             return false;
-        } catch (IOException broken) {
+        } catch (IOException closed) {
             return true;
         }
     }
 
-    /** Waits until the peer is done. */
+    /** Waits for the peer's termination message. */
     void awaitEnd() throws PingpongFailure {
-        String reason = "the peer has gone. Do both sides use the same -n and -s?";
+        String reason = "the peer has exited. Do both sides use the same -n and -s?";
         try {
             socket.setSoTimeout(0);
             if (readEnd()) {
@@ -100,7 +100,9 @@ final class XsrqPeer implements AutoCloseable {
                 reason);
     }
 
-    /** Reads what is left of the peer's last word; false if it has closed before. */
+    /**
+     * Reads the rest of the peer's termination message. Returns false if the peer closes the connection before its end.
+     */
     private boolean readEnd() throws IOException {
         while (endBytes < end.length) {
             int count = socket.getInputStream().read(end, endBytes, end.length - endBytes);
@@ -117,7 +119,7 @@ final class XsrqPeer implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // All that was to be said has been said.
+            // All messages have been exchanged.
             return;
         }
     }

@@ -7,39 +7,39 @@ import java.util.List;
 
 /**
  * {@code ibv_xsrq_pingpong}: SENDs between a server and its clients over extended reliable connections (XRC), with the
- * options, lines and exit statuses of rdma-core's. What differs is in {@code docs/tools/ibv_xsrq_pingpong.md}.
+ * options, lines and exit statuses of rdma-core's. {@code docs/tools/ibv_xsrq_pingpong.md} lists the differences.
  */
 public final class XsrqPingpong implements Tool {
     private static final String USAGE = """
-            Usage:
-              ibv_xsrq_pingpong            start a server and wait for connection
-              ibv_xsrq_pingpong <host>     connect to server at <host>
+        Usage:
+          ibv_xsrq_pingpong            start a server and wait for connection
+          ibv_xsrq_pingpong <host>     connect to server at <host>
 
-            Options:
-              -p, --port=<port>      listen on/connect to port <port> (default 18515)
-              -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
-              -i, --ib-port=<port>   use port <port> of IB device (default 1)
-              -s, --size=<size>      size of message to exchange (default 4096)
-              -m, --mtu=<size>       path MTU (default 1024)
-              -c, --clients=<n>      number of clients (on server only, default 1)
-              -n, --num_tests=<n>    number of tests per client (default 5)
-              -l, --sl=<sl>          service level value
-              -e, --events           sleep on CQ events (default poll)
-              -o, --odp\t\t    use on demand paging
-              -g, --gid-idx=<gid index> local port gid index
-            """;
+        Options:
+          -p, --port=<port>      listen on/connect to port <port> (default 18515)
+          -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
+          -i, --ib-port=<port>   use port <port> of IB device (default 1)
+          -s, --size=<size>      size of message to exchange (default 4096)
+          -m, --mtu=<size>       path MTU (default 1024)
+          -c, --clients=<n>      number of clients (on server only, default 1)
+          -n, --num_tests=<n>    number of tests per client (default 5)
+          -l, --sl=<sl>          service level value
+          -e, --events           sleep on CQ events (default poll)
+          -o, --odp\t\t    use on demand paging
+          -g, --gid-idx=<gid index> local port gid index
+        """;
 
     private static final String EXAMPLES = """
 
-            RoCE needs -g on both sides (ibv_devinfo -v lists the GIDs), or --device with an address. Linux's software
-            device (rxe) has no XRC: the other side is this tool again, or a card's.
+        RoCE needs -g on both sides (ibv_devinfo -v lists the GIDs), or --device with an address. Linux's software
+        device (rxe) has no XRC: the other side is this tool again, or a card's.
 
-            examples:
-              ibv_xsrq_pingpong -d rdma4j_eth0 -g 0
-              ibv_xsrq_pingpong -d rdma4j_eth0 -g 0 192.0.2.1
-              ibv_xsrq_pingpong --device 192.0.2.1 -c 3 -n 1000     begins when three clients are there
+        examples:
+          ibv_xsrq_pingpong -d rdma4j_eth0 -g 0
+          ibv_xsrq_pingpong -d rdma4j_eth0 -g 0 192.0.2.1
+          ibv_xsrq_pingpong --device 192.0.2.1 -c 3 -n 1000     starts when three clients have connected
 
-            """;
+        """;
 
     /** Creates the tool. */
     public XsrqPingpong() {}
@@ -63,7 +63,7 @@ public final class XsrqPingpong implements Tool {
         try {
             PingpongCalls calls = new PingpongCalls(name(), environment);
             XsrqOptions options = XsrqOptions.read(arguments, USAGE, calls);
-            options.tell(environment.report());
+            options.report(environment.report());
             new XsrqRun(options, calls).run();
             return 0;
         } catch (PingpongFailure e) {

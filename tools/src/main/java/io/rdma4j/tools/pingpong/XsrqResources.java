@@ -23,16 +23,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a side of ibv_xsrq_pingpong consists of: one shared receive queue, and for each client a target and an initiator.
- * Closed with the open device.
+ * The resources of one side of ibv_xsrq_pingpong: a shared receive queue, and a target and an initiator for each
+ * client. They are closed with the device context.
  *
- * @param region memory of all messages
- * @param channel where receives are reported with {@code -e}, else null
- * @param receiveCompletions receives
- * @param sendCompletions the last message to each client
- * @param receives shared receive queue
- * @param targets queue pairs that receive
- * @param initiators queue pairs that send
+ * @param region the memory of all messages
+ * @param channel the event channel of the receive completions with {@code -e}, else null
+ * @param receiveCompletions the completion queue of all receives
+ * @param sendCompletions the completion queue of the last message to each client
+ * @param receives the shared receive queue
+ * @param targets the queue pairs that receive
+ * @param initiators the queue pairs that send
  */
 record XsrqResources(
         MemoryRegion region,
@@ -47,7 +47,7 @@ record XsrqResources(
     private static final int TIMEOUT = 14;
     private static final int RETRIES = 7;
 
-    /** Makes it all, with queue pairs in the INIT state. */
+    /** Creates the resources, with queue pairs in the INIT state. */
     static XsrqResources create(PingpongCalls calls, DeviceContext context, MemorySegment memory, XsrqOptions options)
             throws PingpongFailure {
         int clients = options.clients();
@@ -83,7 +83,7 @@ record XsrqResources(
     private static QueuePair create(
             PingpongCalls calls, ProtectionDomain domain, QueuePairInitAttributes attributes, String label, int port)
             throws PingpongFailure {
-        QueuePair made = calls.call(
+        QueuePair created = calls.call(
                 (int errno) -> "Couldn't create " + label + " errno " + errno,
                 () -> domain.createQueuePair(attributes));
         Set<AccessFlag> access = attributes.type() == QueuePairType.XRC_RECEIVE
@@ -91,12 +91,12 @@ record XsrqResources(
                 : Set.of();
         calls.step(
                 "Failed to modify " + label + " to INIT",
-                () -> made.modify(new QueuePairAttributes()
+                () -> created.modify(new QueuePairAttributes()
                         .state(QueuePairState.INIT)
                         .partitionKeyIndex(0)
                         .port(port)
                         .accessFlags(access)));
-        return made;
+        return created;
     }
 
     /** Connects both queue pairs of a client. */
@@ -112,7 +112,7 @@ record XsrqResources(
         QueuePair initiator = initiators.get(index);
         String receiver = "Failed to modify recv QP[" + index + "] to ";
         String sender = "Failed to modify send QP[" + index + "] to ";
-        // C sets the GID only if the low half of the peer's is not zero; without it RoCE refuses.
+        // C sets the GID only if the low half of the peer's is not zero. RoCE rejects a missing GID.
         if (gid.index() < 0 || remote.gid().low() == 0) {
             throw calls.failure(receiver + "RTR", LocalGid.HINT);
         }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** One run of ibv_xsrq_pingpong, from the device to the last word. */
+/** A run of ibv_xsrq_pingpong, from opening the device to the termination messages. */
 final class XsrqRun {
     private final XsrqOptions options;
     private final ToolEnvironment environment;
@@ -29,7 +29,7 @@ final class XsrqRun {
     }
 
     /**
-     * Runs to the end.
+     * Runs the test.
      *
      * @throws PingpongFailure if something fails; the reason has been printed
      */
@@ -53,10 +53,10 @@ final class XsrqRun {
             } else {
                 connect(context, resources, server);
             }
-            tellAddresses();
-            long began = System.nanoTime();
+            reportAddresses();
+            long startNanos = System.nanoTime();
             loop.run();
-            tellFigures(System.nanoTime() - began);
+            reportFigures(System.nanoTime() - startNanos);
             terminate();
         } finally {
             peers.forEach(XsrqPeer::close);
@@ -77,13 +77,13 @@ final class XsrqRun {
         calls.call("Failed to get port info", () -> context.port(options.port()));
     }
 
-    // ---- the addresses
+    // ---- addresses
 
     private void connect(DeviceContext context, XsrqResources resources, String server) throws PingpongFailure {
         XsrqPeer peer = new XsrqPeer(new SideChannel(calls, options.tcpPort()).connect(server), calls);
         peers.add(peer);
-        LocalGid gid = tell(peer, context, resources);
-        hear(peer);
+        LocalGid gid = sendLocal(peer, context, resources);
+        receiveRemote(peer);
         resources.connect(calls, options, 0, gid, local.getFirst(), remote.getFirst());
     }
 
@@ -93,8 +93,8 @@ final class XsrqRun {
             for (int i = 0; i < options.clients(); i++) {
                 XsrqPeer peer = accept(listening, i);
                 peers.add(peer);
-                hear(peer);
-                LocalGid gid = tell(peer, context, resources);
+                receiveRemote(peer);
+                LocalGid gid = sendLocal(peer, context, resources);
                 resources.connect(calls, options, i, gid, local.getLast(), remote.getLast());
             }
         } catch (IOException e) {
@@ -119,7 +119,7 @@ final class XsrqRun {
         }
     }
 
-    private LocalGid tell(XsrqPeer peer, DeviceContext context, XsrqResources resources) throws PingpongFailure {
+    private LocalGid sendLocal(XsrqPeer peer, DeviceContext context, XsrqResources resources) throws PingpongFailure {
         int index = local.size();
         LocalGid gid = LocalGid.of(
                 calls, context, options.port(), options.gidIndex(), "can't read sgid of index " + options.gidIndex());
@@ -135,18 +135,21 @@ final class XsrqRun {
         return gid;
     }
 
-    private void hear(XsrqPeer peer) throws PingpongFailure {
+    private void receiveRemote(XsrqPeer peer) throws PingpongFailure {
         remote.add(peer.receive(remote.size()));
         print("remote", remote.getLast());
     }
 
-    private void print(String side, XsrqDestination place) {
-        environment.out().println(String.format(Locale.ROOT, "%8s: %s", side, place));
+    private void print(String side, XsrqDestination destination) {
+        environment.out().println(String.format(Locale.ROOT, "%8s: %s", side, destination));
     }
 
-    // ---- the end
+    // ---- termination
 
-    /** Nobody goes before all are done: a message may still be on its way again. */
+    /**
+     * Waits for all sides to finish before any of them closes its queue pairs, since a message may still be
+     * retransmitted.
+     */
     private void terminate() throws PingpongFailure {
         if (options.isClient()) {
             peers.getFirst().sendEnd();
@@ -161,9 +164,9 @@ final class XsrqRun {
         }
     }
 
-    // ---- for programs
+    // ---- JSON report
 
-    private void tellAddresses() {
+    private void reportAddresses() {
         environment
                 .report()
                 .result(
@@ -174,7 +177,7 @@ final class XsrqRun {
                         remote.stream().map(XsrqDestination::toString).toList());
     }
 
-    private void tellFigures(long elapsedNanos) {
+    private void reportFigures(long elapsedNanos) {
         environment
                 .report()
                 .result("messagesReceived", options.messages())

@@ -1,2 +1,5 @@
-/** The ping-pongs of libibverbs: SENDs to and fro over queue pairs that are connected without connection manager. */
+/**
+ * The ping-pongs of libibverbs: SENDs in both directions over queue pairs that are connected without the connection
+ * manager.
+ */
 package io.rdma4j.tools.pingpong;

@@ -1,13 +1,13 @@
 package io.rdma4j.tools.rping;
 
-/** Is told how long every ping of a client took. */
+/** Receives the time of every ping of a client. */
 @FunctionalInterface
 public interface PingObserver {
     /**
-     * A ping is done.
+     * Called after each ping.
      *
-     * @param ping its number, from 0
-     * @param nanos time from posting its first message to the last message of the server, in nanoseconds
+     * @param ping the number of the ping, from 0
+     * @param nanos the time from posting its first message to receiving the last message of the server, in nanoseconds
      */
     void onPing(int ping, long nanos);
 }

@@ -2,7 +2,7 @@ package io.rdma4j.tools.rping;
 
 import io.rdma4j.tools.ToolReport;
 
-/** Counts a client's pings for {@code --json}. Used by one thread. */
+/** Collects statistics of a client's pings for {@code --json}. Used by one thread. */
 final class PingStatistics implements PingObserver {
     private final ToolReport report;
     private long pings;

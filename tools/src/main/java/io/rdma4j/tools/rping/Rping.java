@@ -11,22 +11,24 @@ import io.rdma4j.verbs.RdmaException;
 import java.util.List;
 
 /**
- * {@code rping}: an RDMA ping-pong between two hosts, with the options, lines and exit statuses of librdmacm's. What
- * differs is in {@code docs/tools/rping.md}.
+ * {@code rping}: an RDMA ping-pong between two hosts.
+ *
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/rping.md} lists the
+ * differences.
  */
 public final class Rping implements Tool {
     private static final String EXAMPLES = """
 
-            Without -S the data are 64 bytes; -S takes 23 to 65535. Without -C it never ends. Without -p the port is 7174.
+        -S takes 23 to 65535 bytes and defaults to 64. Without -C it runs indefinitely. Without -p the port is 7174.
 
-            examples:
-              rping -s -v -C 10                        serve one client on every IPv4 address
-              rping -s -a ::0 -P                       serve any number of clients, IPv4 and IPv6
-              rping -c -a 192.0.2.1 -v -V -C 10        ten validated pings
-              rping -c -a fe80::1%eth0 -S 65535 -C 1   one large ping to a link-local address
-              rping -c -a 192.0.2.1 -C 3 --pcap ping.pcapng
+        examples:
+          rping -s -v -C 10                        serve one client on every IPv4 address
+          rping -s -a ::0 -P                       serve any number of clients, IPv4 and IPv6
+          rping -c -a 192.0.2.1 -v -V -C 10        ten validated pings
+          rping -c -a fe80::1%eth0 -S 65535 -C 1   one large ping to a link-local address
+          rping -c -a 192.0.2.1 -C 3 --pcap ping.pcapng
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Rping() {}
@@ -51,17 +53,17 @@ public final class Rping implements Tool {
     }
 
     /**
-     * Runs a client and reports the time of every ping.
+     * Runs rping and reports the time of every ping of a client.
      *
      * @param arguments the command line
-     * @param environment where it prints
-     * @param observer is told how long every ping took
-     * @return exit status
+     * @param environment the output streams
+     * @param observer receives the time of every ping
+     * @return the exit status
      */
     public static int run(List<String> arguments, ToolEnvironment environment, PingObserver observer) {
         try {
             RpingOptions options = RpingCommandLine.parse(arguments, environment);
-            options.tell(environment.report());
+            options.addTo(environment.report());
             PingStatistics statistics = new PingStatistics(environment.report());
             run(options, environment, (ping, nanos) -> {
                 statistics.onPing(ping, nanos);
@@ -87,7 +89,7 @@ public final class Rping implements Tool {
             throw new RpingFailure(-1);
         }
         report.debug("created cm_id %s", RpingReport.pointer(id));
-        // The device parts from the peers when the process is asked to end; the C tool says nothing then.
+        // When the process is asked to end, the device disconnects its peers. The C tool prints nothing then.
         Runnable atInterrupt = report::silence;
         environment.onInterrupt(atInterrupt);
         try (RpingEvents events = new RpingEvents(channel, id, progress, options.server(), report)) {

@@ -11,8 +11,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The registered memory of one connection: a control message each way, the buffer that takes the peer's data, and for a
- * client the buffer that the data come from.
+ * The registered memory of one connection.
+ *
+ * <p>It consists of a control message for each direction, the buffer for the peer's data and, on a client, the source
+ * buffer.
  */
 final class RpingBuffers implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
@@ -34,9 +36,9 @@ final class RpingBuffers implements AutoCloseable {
     }
 
     /**
-     * Allocates and registers.
+     * Allocates and registers the buffers.
      *
-     * @throws RpingFailure if that cannot be done; the reason has been printed and nothing is left over
+     * @throws RpingFailure if this fails; the reason has been printed and all memory released
      */
     static RpingBuffers create(ProtectionDomain domain, RpingOptions options, RpingReport report) throws RpingFailure {
         return new RpingBuffers(domain, options, report);
@@ -67,27 +69,30 @@ final class RpingBuffers implements AutoCloseable {
         }
     }
 
-    /** Where the peer's control messages arrive. */
+    /** Returns the buffer for the peer's control messages. */
     MemoryRegion receive() {
         return receive;
     }
 
-    /** The control message to send. */
+    /** Returns the buffer for the control message to send. */
     MemoryRegion send() {
         return send;
     }
 
-    /** Server: the data read from the client, and written back. Client: where they come back. */
+    /**
+     * Returns the data buffer. A server reads the client's data into it and writes them back; a client receives its
+     * data in it.
+     */
     MemoryRegion data() {
         return data;
     }
 
-    /** Client: where the data come from. */
+    /** Returns the source buffer of a client's data. */
     MemoryRegion start() {
         return start;
     }
 
-    /** Takes the registrations back and frees the memory. */
+    /** Deregisters and frees the memory. */
     @Override
     public void close() {
         while (!registered.isEmpty()) {

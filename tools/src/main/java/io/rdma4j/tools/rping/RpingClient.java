@@ -7,9 +7,7 @@ import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
-/**
- * The client: connects, and for every ping tells the server where to read the data and where to write them back.
- */
+/** The client, which connects and, for every ping, advertises the source and the target of the data to the server. */
 final class RpingClient {
     private final RpingOptions options;
     private final RpingReport report;
@@ -34,9 +32,9 @@ final class RpingClient {
     }
 
     /**
-     * Connects, pings and disconnects.
+     * Connects, runs the pings and disconnects.
      *
-     * @throws RpingFailure if something failed; the reason has been printed
+     * @throws RpingFailure on failure; the reason has been printed
      */
     void run() throws RpingFailure {
         resolve();
@@ -117,18 +115,22 @@ final class RpingClient {
         }
     }
 
-    /** Ends the run if a ping came back otherwise than it was sent. */
+    /**
+     * Compares the received data with the sent data.
+     *
+     * @throws RpingFailure if they differ; the reason has been printed
+     */
     static void validate(MemorySegment sent, MemorySegment received, int ping, RpingReport report) throws RpingFailure {
         long difference = sent.mismatch(received);
         if (difference >= 0) {
             report.error("data mismatch!");
             report.explain("ping " + ping + ": byte " + difference + " of " + sent.byteSize()
-                    + " came back other than it was sent");
+                    + " differs from the byte that was sent");
             throw new DataMismatch();
         }
     }
 
-    /** Data came back other than they were sent, which the end of the connection does not excuse. */
+    /** Received data differ from the sent data. This is a failure even after a disconnection. */
     private static final class DataMismatch extends RpingFailure {
         private static final long serialVersionUID = 1L;
 

@@ -13,31 +13,30 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the command line of rping as C's tool does, with its messages.
+ * Parses the command line of rping as C's tool does, with its messages.
  *
- * <p>A wrong value does not end the reading, and is forgotten if an address that can be resolved comes after it: so does
- * the C tool.
+ * <p>As in C, an invalid value does not end the parsing, and a valid address after it clears the error.
  */
 final class RpingCommandLine {
-    /** The letter t takes an argument, but nothing is done with it: it is answered with the usage. */
+    /** The letter t takes an argument but is not implemented: it prints the usage. */
     private static final String LETTERS = "a:I:Pp:C:S:t:scvVdq";
 
     static final String USAGE = """
-            rping -s [-vVd] [-S size] [-C count] [-a addr] [-p port]
-            rping -c [-vVd] [-S size] [-C count] [-I addr] -a addr [-p port]
-            \t-c\t\tclient side
-            \t-I\t\tSource address to bind to for client.
-            \t-s\t\tserver side.  To bind to any address with IPv6 use -a ::0
-            \t-v\t\tdisplay ping data to stdout
-            \t-V\t\tvalidate ping data
-            \t-d\t\tdebug printfs
-            \t-S size \tping data size
-            \t-C count\tping count times
-            \t-a addr\t\taddress
-            \t-p port\t\tport
-            \t-P\t\tpersistent server mode allowing multiple connections
-            \t-q\t\tuse self-created, self-modified QP
-            """;
+        rping -s [-vVd] [-S size] [-C count] [-a addr] [-p port]
+        rping -c [-vVd] [-S size] [-C count] [-I addr] -a addr [-p port]
+        \t-c\t\tclient side
+        \t-I\t\tSource address to bind to for client.
+        \t-s\t\tserver side.  To bind to any address with IPv6 use -a ::0
+        \t-v\t\tdisplay ping data to stdout
+        \t-V\t\tvalidate ping data
+        \t-d\t\tdebug printfs
+        \t-S size \tping data size
+        \t-C count\tping count times
+        \t-a addr\t\taddress
+        \t-p port\t\tport
+        \t-P\t\tpersistent server mode allowing multiple connections
+        \t-q\t\tuse self-created, self-modified QP
+        """;
 
     private final ToolEnvironment environment;
     private int status;
@@ -58,9 +57,9 @@ final class RpingCommandLine {
     }
 
     /**
-     * Reads a command line.
+     * Parses a command line.
      *
-     * @throws RpingFailure if it makes no sense; the reason has been printed
+     * @throws RpingFailure if it is invalid; the reason has been printed
      */
     static RpingOptions parse(List<String> arguments, ToolEnvironment environment) throws RpingFailure {
         return new RpingCommandLine(environment).read(arguments);
@@ -123,7 +122,11 @@ final class RpingCommandLine {
         }
     }
 
-    /** Resolves an address; the outcome, good or bad, replaces that of the options before. Null if it has none. */
+    /**
+     * Resolves an address. The result, success or failure, replaces the status of earlier options.
+     *
+     * @return the address, or null on failure
+     */
     private @Nullable InetAddress lookUp(String host) {
         try {
             InetAddress found = HostAddresses.first(host);
@@ -143,7 +146,7 @@ final class RpingCommandLine {
 
     private void takeSize(int number) {
         sizeBytes = number;
-        // Compared without sign in C: a negative size passes here and fails when memory is asked for.
+        // C compares with the minimum without sign: a negative size passes here and fails at the allocation.
         boolean tooSmall = number >= 0 && number < RpingOptions.MINIMUM_SIZE_BYTES;
         if (tooSmall || number >= RpingOptions.SIZE_LIMIT_BYTES) {
             environment

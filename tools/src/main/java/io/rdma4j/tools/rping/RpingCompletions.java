@@ -9,8 +9,9 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 
 /**
- * Takes the completions of one connection and says with {@link RpingProgress} what they mean. Runs in a thread of its
- * own, until the queue pair is flushed, something fails or the channel is closed.
+ * Processes the completions of one connection and updates its {@link RpingProgress}.
+ *
+ * <p>Runs in a thread of its own until the queue pair is flushed, a failure occurs or the channel is closed.
  */
 final class RpingCompletions {
     private final boolean server;
@@ -38,12 +39,12 @@ final class RpingCompletions {
         this.report = report;
     }
 
-    /** Server: what the client told last. */
+    /** Returns the last buffer that the client advertised. Used by the server. */
     RpingMessage remote() {
         return remote;
     }
 
-    /** Posts the one receive there is, before the connection is made. */
+    /** Posts the only receive, before the connection is established. */
     void postReceive() throws RpingFailure {
         try {
             queuePair.postReceive(receiveRequest.reset(0).into(buffers.receive()));
@@ -54,7 +55,7 @@ final class RpingCompletions {
         }
     }
 
-    /** Waits for completions until the end. */
+    /** Processes completions until the end. */
     void run(CompletionChannel channel) {
         while (channel.await() != null) {
             boolean ended = true;
@@ -74,7 +75,7 @@ final class RpingCompletions {
         }
     }
 
-    /** Takes all there are; true if no more are to come. */
+    /** Processes all available completions. Returns true if it has processed the last one. */
     private boolean drain() {
         boolean flushed = false;
         while (completions.poll(one) == 1) {
@@ -87,7 +88,7 @@ final class RpingCompletions {
                 report.explain(explanation(completion));
                 progress.signal(RpingState.ERROR);
                 return true;
-            } else if (!take(completion)) {
+            } else if (!process(completion)) {
                 progress.signal(RpingState.ERROR);
                 return true;
             }
@@ -95,7 +96,7 @@ final class RpingCompletions {
         return flushed;
     }
 
-    private boolean take(WorkCompletion completion) {
+    private boolean process(WorkCompletion completion) {
         switch (completion.opcode()) {
             case SEND -> report.debug("send completion");
             case RDMA_WRITE -> {
@@ -108,7 +109,7 @@ final class RpingCompletions {
             }
             case RECEIVE -> {
                 report.debug("recv completion");
-                return takeMessage(completion);
+                return processMessage(completion);
             }
             default -> {
                 report.debug("unknown!!!!! completion");
@@ -118,7 +119,7 @@ final class RpingCompletions {
         return true;
     }
 
-    private boolean takeMessage(WorkCompletion completion) {
+    private boolean processMessage(WorkCompletion completion) {
         if (completion.byteLength() != RpingMessage.BYTES) {
             report.error("Received bogus data, size " + completion.byteLength());
             report.error("recv wc error: -1");
@@ -152,9 +153,9 @@ final class RpingCompletions {
         String what = queuePair.explain(completion.status()) + " (" + completion.status() + "), queue pair 0x"
                 + Integer.toHexString(completion.queuePairNumber());
         return switch (completion.status()) {
-            case RETRY_EXCEEDED_ERROR -> what + ": the peer has gone, or packets to UDP port 4791 are lost";
+            case RETRY_EXCEEDED_ERROR -> what + ": the peer has exited, or packets to UDP port 4791 are lost";
             case REMOTE_ACCESS_ERROR ->
-                what + ": the peer found key, range or rights wrong; do both sides use the same -S?";
+                what + ": the peer rejected the key, the range or the access; do both sides use the same -S?";
             case LOCAL_PROTECTION_ERROR ->
                 what + ": the data do not fit this side's buffer; do both sides use the same -S?";
             default -> what;

@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The verbs side of one connection, the same for server and client: queue pair, buffers, and the thread that takes
- * completions. Used by one thread; {@link #progress} is shared.
+ * The verbs resources of one connection of a server or a client: queue pair, buffers, and the completion thread.
+ *
+ * <p>Used by one thread; {@link #progress} is shared.
  */
 final class RpingConnection implements AutoCloseable {
     private static final int SEND_REQUESTS = 16;
@@ -33,7 +34,7 @@ final class RpingConnection implements AutoCloseable {
     private final RpingOptions options;
     private final RpingReport report;
     private final RpingProgress progress;
-    private final Deque<AutoCloseable> made = new ArrayDeque<>();
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final ProtectionDomain domain;
     private final CompletionChannel channel;
     private final CompletionQueue completions;
@@ -44,9 +45,9 @@ final class RpingConnection implements AutoCloseable {
     private final Thread completionThread;
 
     /**
-     * Makes queue pair and buffers, posts the first receive and starts to take completions.
+     * Creates the queue pair and the buffers, posts the first receive and starts the completion thread.
      *
-     * @throws RpingFailure if something cannot be made; the reason has been printed and nothing is left over
+     * @throws RpingFailure if this fails; the reason has been printed and all resources released
      */
     RpingConnection(CmId id, RpingOptions options, RpingReport report, RpingProgress progress) throws RpingFailure {
         this.id = id;
@@ -54,18 +55,18 @@ final class RpingConnection implements AutoCloseable {
         this.report = report;
         this.progress = progress;
         try {
-            domain = make("ibv_alloc_pd failed", () -> id.verbs().createProtectionDomain());
+            domain = create("ibv_alloc_pd failed", () -> id.verbs().createProtectionDomain());
             report.debug("created pd %s", RpingReport.pointer(domain));
-            channel = make("ibv_create_comp_channel failed", () -> id.verbs().createCompletionChannel());
+            channel = create("ibv_create_comp_channel failed", () -> id.verbs().createCompletionChannel());
             report.debug("created channel %s", RpingReport.pointer(channel));
-            completions = make(
+            completions = create(
                     "ibv_create_cq failed", () -> id.verbs().createCompletionQueue(SEND_REQUESTS * 2, null, channel));
             report.debug("created cq %s", RpingReport.pointer(completions));
             completions.requestNotification(false);
-            queuePair = makeQueuePair();
+            queuePair = createQueuePair();
             report.debug("created qp %s", RpingReport.pointer(queuePair));
             report.debug("rping_setup_buffers called on cb %s", RpingReport.pointer(this));
-            buffers = makeBuffers();
+            buffers = createBuffers();
             report.debug("allocated & registered buffers...");
             handler = new RpingCompletions(options.server(), queuePair, completions, buffers, progress, report);
             handler.postReceive();
@@ -76,10 +77,10 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    private <T extends AutoCloseable> T make(String failure, Supplier<T> maker) throws RpingFailure {
+    private <T extends AutoCloseable> T create(String failure, Supplier<T> constructor) throws RpingFailure {
         try {
-            T object = maker.get();
-            made.push(object);
+            T object = constructor.get();
+            resources.push(object);
             return object;
         } catch (RdmaException e) {
             report.error(failure);
@@ -89,17 +90,17 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    private QueuePair makeQueuePair() throws RpingFailure {
+    private QueuePair createQueuePair() throws RpingFailure {
         QueuePairInitAttributes attributes = QueuePairInitAttributes.reliable(
                 completions, new QueuePairCapabilities(SEND_REQUESTS, RECEIVE_REQUESTS, 1, 1, 0));
         try {
             if (!options.ownQueuePair()) {
                 QueuePair pair = id.createQueuePair(domain, attributes);
-                made.push(id::destroyQueuePair);
+                resources.push(id::destroyQueuePair);
                 return pair;
             }
             QueuePair pair = domain.createQueuePair(attributes);
-            made.push(pair);
+            resources.push(pair);
             pair.modify(new QueuePairAttributes()
                     .state(QueuePairState.INIT)
                     .partitionKeyIndex(0)
@@ -113,10 +114,10 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    private RpingBuffers makeBuffers() throws RpingFailure {
+    private RpingBuffers createBuffers() throws RpingFailure {
         try {
             RpingBuffers all = RpingBuffers.create(domain, options, report);
-            made.push(all);
+            resources.push(all);
             return all;
         } catch (RpingFailure e) {
             report.error("rping_setup_buffers failed: " + e.status());
@@ -135,7 +136,7 @@ final class RpingConnection implements AutoCloseable {
         return buffers;
     }
 
-    /** Server: what the client told last. */
+    /** Returns the last buffer that the client advertised. Used by the server. */
     RpingMessage remote() {
         return handler.remote();
     }
@@ -144,7 +145,7 @@ final class RpingConnection implements AutoCloseable {
         return progress;
     }
 
-    /** Waits for the next signal; whatever state it brings but {@code wanted} is a failure. */
+    /** Waits for the next signal. Any state other than {@code wanted} is a failure. */
     void await(RpingState wanted, String name) throws RpingFailure {
         RpingState state = progress.await();
         if (state != wanted) {
@@ -153,14 +154,14 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    /** What this side says when it connects, and with {@code -q} when it accepts. */
+    /** Returns the connection parameters of this side: of a client, and with {@code -q} also of a server. */
     ConnectionParameters parameters() {
         ConnectionParameters parameters =
                 ConnectionParameters.NONE.withDepths(1, 1).withRetries(7, 7);
         return options.ownQueuePair() ? parameters.withQueuePairNumber(queuePair.number()) : parameters;
     }
 
-    /** With {@code -q}: takes the queue pair to ready-to-send by hand. */
+    /** Moves the queue pair to ready-to-send without the connection manager, for {@code -q}. */
     void modifyToReadyToSend() {
         for (QueuePairState target :
                 new QueuePairState[] {QueuePairState.INIT, QueuePairState.READY_TO_RECEIVE, QueuePairState.READY_TO_SEND
@@ -169,12 +170,12 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    /** Sends the control message as it lies in the buffer. */
+    /** Sends the control message that the send buffer contains. */
     void sendMessage() throws RpingFailure {
         post(sendRequest.reset(0).from(buffers.send()).signaled());
     }
 
-    /** Client: tells the peer about a buffer. */
+    /** Advertises a buffer to the server. Used by the client. */
     void advertise(MemoryRegion region) throws RpingFailure {
         RpingMessage message = new RpingMessage(region.address(), region.remoteKey(), options.sizeBytes());
         message.write(buffers.send().memory());
@@ -182,7 +183,7 @@ final class RpingConnection implements AutoCloseable {
         sendMessage();
     }
 
-    /** Server: reads the data that the client told about. */
+    /** Reads the data that the client advertised. Used by the server. */
     void read(RpingMessage remote) throws RpingFailure {
         if (!fits(remote.sizeBytes(), "RDMA READ of the client's")) {
             return;
@@ -194,7 +195,7 @@ final class RpingConnection implements AutoCloseable {
                 .signaled());
     }
 
-    /** Server: writes the data back to where the client told. */
+    /** Writes the data back to the buffer that the client advertised. Used by the server. */
     void write(RpingMessage remote) throws RpingFailure {
         int length = RpingPayload.length(buffers.data().memory()) + 1;
         if (!fits(length, "RDMA WRITE of")) {
@@ -210,7 +211,10 @@ final class RpingConnection implements AutoCloseable {
                 .signaled());
     }
 
-    /** The C tool posts whatever the client asks for, and the device answers with a local protection error. */
+    /**
+     * Checks that a transfer fits the buffer. The C tool posts any length and gets a local protection error from the
+     * device.
+     */
     private boolean fits(int lengthBytes, String what) {
         long length = Integer.toUnsignedLong(lengthBytes);
         if (length > buffers.data().lengthBytes()) {
@@ -234,7 +238,7 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    /** Disconnects, and waits a moment for the peer to confirm and for the posted receive to come back. */
+    /** Disconnects. Waits briefly for the peer's confirmation and for the posted receive to be flushed. */
     void disconnect() {
         try {
             if (options.ownQueuePair()) {
@@ -252,7 +256,7 @@ final class RpingConnection implements AutoCloseable {
         }
     }
 
-    /** Gives everything up but the identifier. */
+    /** Closes all resources except the identifier. */
     @Override
     public void close() {
         report.debug("rping_free_buffers called on cb %s", RpingReport.pointer(this));
@@ -260,9 +264,9 @@ final class RpingConnection implements AutoCloseable {
     }
 
     private void closeAll() {
-        while (!made.isEmpty()) {
+        while (!resources.isEmpty()) {
             try {
-                made.pop().close();
+                resources.pop().close();
             } catch (RdmaException e) {
                 report.stackTrace(e);
             } catch (Exception e) {

@@ -11,17 +11,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Takes the events of the connection manager, in a thread of its own. What they mean for a connection goes to the
- * {@link RpingProgress} that is the context of its identifier.
+ * Processes the events of the connection manager in a thread of its own.
  *
- * <p>An event that means failure ends the whole run, also that of a persistent server: so does the C tool, which calls
- * {@code exit} then.
+ * <p>An event that concerns a connection goes to the {@link RpingProgress} that is the context of its identifier.
+ *
+ * <p>A failure event ends the whole run, even that of a persistent server. The C tool calls {@code exit} in this case.
  */
 final class RpingEvents implements AutoCloseable {
-    /** How long address and route resolution may take. */
+    /** The timeout of address and route resolution. */
     static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
 
-    /** A connection request, or the news that no more will come. */
+    /** A connection request. After a failure, an element that wakes the waiting server. */
     record Request(CmId id, RpingProgress progress) {}
 
     private final EventChannel channel;
@@ -33,7 +33,9 @@ final class RpingEvents implements AutoCloseable {
     private final RpingProgress progress;
     private final Thread thread;
 
-    /** Starts to take the events of {@code channel}, whose identifier {@code id} has {@code progress} as its context. */
+    /**
+     * Starts to process the events of {@code channel}, whose identifier {@code id} has {@code progress} as its context.
+     */
     RpingEvents(EventChannel channel, CmId id, RpingProgress progress, boolean server, RpingReport report) {
         this.channel = channel;
         this.id = id;
@@ -43,13 +45,13 @@ final class RpingEvents implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("rping-events").start(this::run);
     }
 
-    /** Whether an event has ended the run. */
+    /** Returns whether an event has ended the run. */
     boolean failed() {
         return failed.get();
     }
 
     /**
-     * Server: waits for the next connection request.
+     * Waits for the next connection request. Used by the server.
      *
      * @throws RpingFailure if an event has ended the run
      */
@@ -70,17 +72,17 @@ final class RpingEvents implements AutoCloseable {
 
     private void run() {
         while (true) {
-            boolean goOn;
+            boolean more;
             try (CmEvent event = channel.await()) {
                 if (event == null) {
                     return;
                 }
-                goOn = take(event);
+                more = process(event);
             } catch (RdmaException e) {
                 report.systemError("rdma_get_cm_event", e);
-                goOn = false;
+                more = false;
             }
-            if (!goOn) {
+            if (!more) {
                 failed.set(true);
                 progress.signal();
                 requests.add(new Request(id, progress));
@@ -89,7 +91,7 @@ final class RpingEvents implements AutoCloseable {
         }
     }
 
-    private boolean take(CmEvent event) {
+    private boolean process(CmEvent event) {
         CmId source = event.id();
         RpingProgress target = (RpingProgress) Objects.requireNonNull(source.context());
         report.debug(
@@ -98,7 +100,7 @@ final class RpingEvents implements AutoCloseable {
         switch (event.type()) {
             case ADDRESS_RESOLVED -> resolveRoute(source, target);
             case ROUTE_RESOLVED -> target.signal(RpingState.ROUTE_RESOLVED);
-            case CONNECT_REQUEST -> takeRequest(source);
+            case CONNECT_REQUEST -> onRequest(source);
             case CONNECT_RESPONSE -> {
                 report.debug("CONNECT_RESPONSE");
                 target.signal(RpingState.CONNECTED);
@@ -141,14 +143,14 @@ final class RpingEvents implements AutoCloseable {
         }
     }
 
-    private void takeRequest(CmId child) {
-        RpingProgress its = new RpingProgress(RpingState.CONNECT_REQUEST);
-        child.setContext(its);
+    private void onRequest(CmId child) {
+        RpingProgress progressOfChild = new RpingProgress(RpingState.CONNECT_REQUEST);
+        child.setContext(progressOfChild);
         report.debug("child cma %s", RpingReport.pointer(child));
-        requests.add(new Request(child, its));
+        requests.add(new Request(child, progressOfChild));
     }
 
-    /** Closes the channel, whose identifiers must be closed, and ends the thread. Requests not taken are rejected. */
+    /** Closes the channel and ends the thread. All identifiers must be closed; pending requests are rejected. */
     @Override
     public void close() {
         for (Request request = requests.poll(); request != null; request = requests.poll()) {
@@ -157,7 +159,8 @@ final class RpingEvents implements AutoCloseable {
         try {
             channel.close();
         } catch (RdmaException busy) {
-            // Clients of a persistent server that fails are still being served; the end of the process ends them.
+            // After a failure, a persistent server may still serve clients. They are disconnected when the process
+            // exits.
             report.stackTrace(busy);
             return;
         }

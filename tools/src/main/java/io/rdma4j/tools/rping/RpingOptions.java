@@ -6,19 +6,19 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of rping is to do.
+ * The options of a run of rping.
  *
- * @param server whether this is the server
- * @param persistent {@code -P}: the server serves any number of clients until it is killed
- * @param address {@code -a} and {@code -p}: where the server listens, or the client connects to
- * @param source {@code -I}: address that the client connects from, or null
- * @param count {@code -C}: pings to do; 0 is no limit
- * @param sizeBytes {@code -S}: size of the data; may be negative or beyond the documented range, as with C's tool, where a
- *     valid address behind a wrong size makes it forget the error
- * @param verbose {@code -v}: print the data
- * @param validate {@code -V}: the client compares what came back
- * @param debug {@code -d}: print every step
- * @param ownQueuePair {@code -q}: make and change the queue pair without the connection manager
+ * @param server true for a server, false for a client
+ * @param persistent {@code -P}: true to serve any number of clients until the process is killed
+ * @param address {@code -a} and {@code -p}: the address to listen on or to connect to
+ * @param source {@code -I}: the address that the client connects from, or null
+ * @param count {@code -C}: the number of pings; 0 for no limit
+ * @param sizeBytes {@code -S}: the size of the data. It may be outside the documented range: as in C, a valid address
+ *     after an invalid size clears the error.
+ * @param verbose {@code -v}: true to print the data
+ * @param validate {@code -V}: true if the client compares the received data
+ * @param debug {@code -d}: true to print every step
+ * @param ownQueuePair {@code -q}: true to create and modify the queue pair without the connection manager
  */
 record RpingOptions(
         boolean server,
@@ -31,20 +31,20 @@ record RpingOptions(
         boolean validate,
         boolean debug,
         boolean ownQueuePair) {
-    /** Port unless {@code -p} says otherwise. */
+    /** The default port. */
     static final int DEFAULT_PORT = 7174;
 
-    /** Size of the data unless {@code -S} says otherwise. */
+    /** The default size of the data. */
     static final int DEFAULT_SIZE_BYTES = 64;
 
-    /** Smallest size that {@code -S} takes: the text in front of the data, and a number. */
+    /** The smallest size that {@code -S} accepts: the text before the data, and a number. */
     static final int MINIMUM_SIZE_BYTES = 23;
 
-    /** Largest size that {@code -S} takes is one less than this. */
+    /** One more than the largest size that {@code -S} accepts. */
     static final int SIZE_LIMIT_BYTES = 64 * 1024;
 
-    /** Tells the parameters to programs. */
-    void tell(ToolReport report) {
+    /** Adds the parameters to a report. */
+    void addTo(ToolReport report) {
         report.parameter("role", server ? "server" : "client")
                 .parameter("address", address.getAddress().getHostAddress())
                 .parameter("port", address.getPort())

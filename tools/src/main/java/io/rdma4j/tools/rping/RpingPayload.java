@@ -6,8 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The data of a ping: {@code rdma-ping-N: }, then letters and signs from a place in the alphabet that moves on with every
- * ping, and a zero byte at the end.
+ * The data of a ping: {@code rdma-ping-N: }, then a sequence of ASCII characters, and a zero byte at the end.
+ *
+ * <p>The sequence cycles from {@code A} to {@code z} and starts one character later with every ping.
  */
 final class RpingPayload {
     private static final int FIRST = 'A';
@@ -32,7 +33,7 @@ final class RpingPayload {
         buffer.set(ValueLayout.JAVA_BYTE, size - 1L, (byte) 0);
     }
 
-    /** Bytes before the first zero byte, or all if there is none. C: {@code strlen}. */
+    /** Returns the number of bytes before the first zero byte, or the size if there is none. C: {@code strlen}. */
     static int length(MemorySegment buffer) {
         int size = Math.toIntExact(buffer.byteSize());
         for (int i = 0; i < size; i++) {
@@ -43,7 +44,7 @@ final class RpingPayload {
         return size;
     }
 
-    /** Prints a line: a prefix and the text in the buffer, byte for byte. */
+    /** Prints a line that consists of a prefix and the text in the buffer, byte for byte. */
     static void print(PrintStream out, String prefix, MemorySegment buffer) {
         byte[] text = buffer.asSlice(0, length(buffer)).toArray(ValueLayout.JAVA_BYTE);
         synchronized (out) {

@@ -4,9 +4,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How the threads that take events and completions tell the thread that pings how far a connection is: a state, and a
- * count of signals that {@link #await} uses up one by one. {@link RpingState#DISCONNECTED} is final: what arrives after it
- * does not hide it. Thread safe.
+ * The progress of a connection: its state, and a count of signals that {@link #await} consumes one by one.
+ *
+ * <p>The event and completion threads update it for the thread that runs the pings. {@link RpingState#DISCONNECTED} is
+ * final, and later events do not replace it. Thread safe.
  */
 final class RpingProgress {
     private final ReentrantLock lock = new ReentrantLock();
@@ -27,7 +28,7 @@ final class RpingProgress {
         }
     }
 
-    /** Changes the state without waking anybody up. */
+    /** Changes the state without a signal. */
     void enter(RpingState next) {
         lock.lock();
         try {
@@ -37,7 +38,7 @@ final class RpingProgress {
         }
     }
 
-    /** Wakes the waiting thread up, in the state as it is. */
+    /** Signals the waiting thread without changing the state. */
     void signal() {
         lock.lock();
         try {
@@ -48,7 +49,7 @@ final class RpingProgress {
         }
     }
 
-    /** Changes the state and wakes the waiting thread up. */
+    /** Changes the state and signals the waiting thread. */
     void signal(RpingState next) {
         lock.lock();
         try {
@@ -66,7 +67,7 @@ final class RpingProgress {
         }
     }
 
-    /** Waits for a signal, uses it up and returns the state. An interrupt counts as a failure of the connection. */
+    /** Waits for a signal, consumes it and returns the state. An interrupt is reported as {@link RpingState#ERROR}. */
     RpingState await() {
         lock.lock();
         try {
@@ -83,7 +84,7 @@ final class RpingProgress {
         }
     }
 
-    /** Waits until the state is {@code wanted}, but no longer than {@code timeoutNanos}; uses no signal up. */
+    /** Waits until the state is {@code wanted}, but at most {@code timeoutNanos}. Consumes no signal. */
     void awaitState(RpingState wanted, long timeoutNanos) {
         lock.lock();
         try {

@@ -6,8 +6,9 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
 
 /**
- * The server: waits for clients, reads the data that each tells about and writes them back. Serves one client, or with
- * {@code -P} any number at the same time.
+ * The server, which reads the data that each client advertises and writes them back.
+ *
+ * <p>It serves one client or, with {@code -P}, any number at the same time.
  */
 final class RpingServer {
     private static final int BACKLOG = 3;
@@ -28,9 +29,9 @@ final class RpingServer {
     }
 
     /**
-     * Serves one client to its end; with {@code -P} returns only by an exception.
+     * Serves one client until it disconnects. With {@code -P} it returns only by an exception.
      *
-     * @throws RpingFailure if something failed; the reason has been printed
+     * @throws RpingFailure on failure; the reason has been printed
      */
     void run() throws RpingFailure {
         listen();

@@ -1,28 +1,28 @@
 package io.rdma4j.tools.rping;
 
-/** Where a connection of rping stands; the numbers appear in its messages. */
+/** The state of an rping connection. Its numbers appear in messages. */
 enum RpingState {
-    /** Nothing has happened. */
+    /** Initial state. */
     IDLE(1),
-    /** A peer asks for a connection. */
+    /** A peer requests a connection. */
     CONNECT_REQUEST(2),
     /** The address is resolved. */
     ADDRESS_RESOLVED(3),
     /** The route is resolved. */
     ROUTE_RESOLVED(4),
-    /** Connected. */
+    /** The connection is established. */
     CONNECTED(5),
-    /** The client has told where its data are. */
+    /** The client has advertised its source buffer. */
     READ_ADVERTISED(6),
-    /** The server has read them. */
+    /** The server has read the data. */
     READ_COMPLETE(7),
-    /** The client has told where the data are to go. */
+    /** The client has advertised its target buffer. */
     WRITE_ADVERTISED(8),
-    /** The server has written them. */
+    /** The server has written the data. */
     WRITE_COMPLETE(9),
     /** The peer or this side has disconnected. */
     DISCONNECTED(10),
-    /** Something failed. */
+    /** A failure occurred. */
     ERROR(11);
 
     private final int number;
@@ -31,7 +31,7 @@ enum RpingState {
         this.number = number;
     }
 
-    /** The number in messages. */
+    /** Returns the number for messages. */
     int number() {
         return number;
     }

@@ -7,22 +7,24 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
 
 /**
- * {@code rdma4j sim}: seeded runs of a whole fabric in virtual time, against a model of what must come of them. No socket is
- * opened and no clock is part of it: the same seed gives the same run everywhere.
+ * {@code rdma4j sim}: runs a whole simulated fabric in virtual time and checks it against a model.
+ *
+ * <p>It opens no socket and reads no clock, so a seed gives the same run on every machine.
  */
 public final class Sim implements Tool {
     private static final String HELP = """
-            usage: rdma4j sim [--seed N] [--runs M] [--jobs J] [--trace] [--json]
-            Runs a fabric of simulated hosts in virtual time: random operations over random connections, under loss, bursts,
-            duplication, reordering, corruption, delay, partitions, pauses, crashes and restarts. Every completion and every
-            byte is compared with a model. The same seed gives the same run, and the same trace hash. No network is used.
-              -s, --seed N   seed of the first run (0)
-              -n, --runs M   runs, with the seeds N, N+1, ... (1)
-              -j, --jobs J   runs at a time (one for each processor)
-              --trace        of a single run, print on stderr a line for every packet and everything else that happens
-              --json         one JSON document of parameters and results on stdout
-            The status is 0 if all was as it must be; 1 if not: then the seeds that failed are told, with what happened last.
-            """;
+        usage: rdma4j sim [--seed N] [--runs M] [--jobs J] [--trace] [--json]
+        Simulates a fabric of hosts in virtual time: random operations over random connections, under loss, bursts,
+        duplication, reordering, corruption, delay, partitions, pauses, crashes and restarts. Every completion and every
+        byte is compared with a model. The same seed gives the same run, and the same trace hash. No network is used.
+          -s, --seed N   seed of the first run (0)
+          -n, --runs M   runs, with the seeds N, N+1, ... (1)
+          -j, --jobs J   concurrent runs (one for each processor)
+          --trace        print a line on stderr for every packet and every other event; for a single run only
+          --json         one JSON document of parameters and results on stdout
+        The status is 0 if all runs match the model. Otherwise it is 1, and the failed seeds are printed with their
+        last events.
+        """;
 
     private static final int USAGE = 2;
 
@@ -33,7 +35,7 @@ public final class Sim implements Tool {
         this(Cluster::run);
     }
 
-    /** Creates the tool with something else to run. */
+    /** Creates the tool with another scenario. */
     Sim(SimRun.Scenario scenario) {
         this.scenario = scenario;
     }
@@ -61,7 +63,7 @@ public final class Sim implements Tool {
         }
         boolean trace = LinkOptions.fromSystemProperties().trace();
         if (trace && options.runs() > 1) {
-            environment.err().println("rdma4j sim: --trace is for a single run; leave --runs away");
+            environment.err().println("rdma4j sim: --trace is for a single run; omit --runs");
             return USAGE;
         }
         try {

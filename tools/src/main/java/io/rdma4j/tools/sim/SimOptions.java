@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the command line asks for.
+ * The options of the command line.
  *
- * @param firstSeed seed of the first run
- * @param runs runs, each with the seed after the last
- * @param jobs runs at a time
+ * @param firstSeed the seed of the first run
+ * @param runs the number of runs, with consecutive seeds
+ * @param jobs the number of concurrent runs
  */
 record SimOptions(long firstSeed, long runs, int jobs) {
     private static final List<Getopt.LongOption> LONG_OPTIONS = List.of(
@@ -18,7 +18,7 @@ record SimOptions(long firstSeed, long runs, int jobs) {
             new Getopt.LongOption("runs", true, 'n'),
             new Getopt.LongOption("jobs", true, 'j'));
 
-    /** Reads a command line; null if it makes no sense, which then has been said. */
+    /** Parses a command line. Returns null after printing an error message if it is invalid. */
     static @Nullable SimOptions parse(List<String> arguments, PrintStream messages) {
         Getopt options = new Getopt("rdma4j sim", "s:n:j:", LONG_OPTIONS, arguments, messages);
         long seed = 0;
@@ -36,7 +36,7 @@ record SimOptions(long firstSeed, long runs, int jobs) {
                 }
             }
             if (!options.operands().isEmpty()) {
-                throw new IllegalArgumentException("'" + options.operands().getFirst() + "' is no option");
+                throw new IllegalArgumentException("'" + options.operands().getFirst() + "' is not an option");
             }
         } catch (IllegalArgumentException e) {
             messages.println("rdma4j sim: " + e.getMessage());
@@ -45,16 +45,16 @@ record SimOptions(long firstSeed, long runs, int jobs) {
         return new SimOptions(seed, runs, (int) Math.min(jobs, runs));
     }
 
-    private static long number(String option, String text, long least, long most) {
+    private static long number(String option, String text, long min, long max) {
         try {
             long value = Long.parseLong(text);
-            if (value >= least && value <= most) {
+            if (value >= min && value <= max) {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // Said below, as for a number out of range.
+            // Reported below, as for a number out of range.
         }
         throw new IllegalArgumentException(
-                "option --" + option + ": '" + text + "' is no whole number from " + least + " to " + most);
+                "option --" + option + ": '" + text + "' is not an integer from " + min + " to " + max);
     }
 }

@@ -13,20 +13,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** All runs of one call of the tool, several at a time. What is printed on standard output does not depend on how many. */
+/** All runs of one invocation, several of them concurrently. Standard output does not depend on the concurrency. */
 final class SimRun {
     private static final long PROGRESS_SECONDS = 5;
-    private static final int MOST_FAILURES_TOLD = 5;
+    private static final int MAX_REPORTED_FAILURES = 5;
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /** What is run; for a seed always the same. */
+    /** A deterministic scenario: a seed always gives the same run. */
     @FunctionalInterface
     interface Scenario {
         /**
-         * Does the run of a seed.
+         * Runs the scenario with a seed.
          *
-         * @param trace takes a line for each thing that happens; null for nobody
-         * @throws SimulationFailure if anything is not as it must be
+         * @param trace receives a line for each event, or null for no trace
+         * @throws SimulationFailure if the run does not match the model
          */
         Cluster.Result run(long seed, @Nullable Consumer<String> trace);
     }
@@ -45,7 +45,7 @@ final class SimRun {
         this.environment = environment;
     }
 
-    /** Does all runs and reports; returns the exit status. */
+    /** Performs all runs and reports the results. Returns the exit status. */
     int run() throws InterruptedException {
         environment
                 .report()
@@ -84,14 +84,14 @@ final class SimRun {
                 totals.add(scenario.run(seed, trace ? environment.err()::println : null));
             } catch (RuntimeException | Error failure) {
                 totals.addFailure(seed);
-                tell(seed, failure);
+                reportFailure(seed, failure);
             }
         }
     }
 
-    /** Says what went wrong, in one piece. */
-    private void tell(long seed, Throwable failure) {
-        if (totals.failed() > MOST_FAILURES_TOLD) {
+    /** Prints a failure in one piece. */
+    private void reportFailure(long seed, Throwable failure) {
+        if (totals.failed() > MAX_REPORTED_FAILURES) {
             return;
         }
         StringBuilder text = new StringBuilder("FAILED ");
@@ -103,8 +103,8 @@ final class SimRun {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (!(cause instanceof SimulationFailure)) {
                 text.append("  ").append(cause).append('\n');
-                for (StackTraceElement place : cause.getStackTrace()) {
-                    text.append("    at ").append(place).append('\n');
+                for (StackTraceElement frame : cause.getStackTrace()) {
+                    text.append("    at ").append(frame).append('\n');
                 }
             }
         }
@@ -120,7 +120,7 @@ final class SimRun {
         environment.report().result("elapsedSeconds", seconds);
     }
 
-    /** Sums over all runs, in which their order has no part. */
+    /** Sums over all runs, independent of their order. */
     private static final class Totals {
         private long runs;
         private long hash;

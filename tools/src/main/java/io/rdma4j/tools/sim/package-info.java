@@ -1,2 +1,2 @@
-/** {@code rdma4j sim}: seeded runs of a simulated fabric. */
+/** {@code rdma4j sim}: simulates a fabric in seeded runs. */
 package io.rdma4j.tools.sim;

@@ -6,19 +6,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One test of udpong.
+ * A test of udpong.
  *
- * @param name what the table calls it
- * @param sizeBytes bytes of a datagram
- * @param count datagrams that the client sends
- * @param isEcho whether each comes back before the next is sent
+ * @param name the name in the table
+ * @param sizeBytes the size of a datagram in bytes
+ * @param count the number of datagrams that the client sends
+ * @param isEcho true if each datagram is echoed before the next is sent
  */
 record DatagramTest(String name, int sizeBytes, int count, boolean isEcho) {
     private static final int SMALLEST_BYTES = 64;
     private static final int LARGEST_BYTES = 1536;
     private static final int LATENCY_SHARE = 10;
 
-    /** Latencies, or bandwidths, of 64 to 1536 bytes: powers of two, and one and a half times those. */
+    /**
+     * Returns the tests of latency or bandwidth with 64 to 1536 bytes: powers of two, and one and a half times those.
+     */
     static List<DatagramTest> series(boolean latencies) {
         return java.util.stream.Stream.of(SMALLEST_BYTES, 128, 192, 256, 384, 512, 768, 1024, LARGEST_BYTES)
                 .map(size -> of(size, latencies))
@@ -34,12 +36,12 @@ record DatagramTest(String name, int sizeBytes, int count, boolean isEcho) {
                 isEcho);
     }
 
-    /** Datagrams that arrived, of {@code counted} at the server. */
+    /** Returns the number of transfers, given the number of datagrams that the server counted. */
     int arrived(int counted) {
         return isEcho ? count * 2 : counted;
     }
 
-    /** The row of the table. */
+    /** Returns the row of the table. */
     String row(int counted, long micros) {
         int transfers = arrived(counted);
         long bytes = (long) transfers * sizeBytes;
@@ -54,7 +56,7 @@ record DatagramTest(String name, int sizeBytes, int count, boolean isEcho) {
                 + TransferFigures.right(11, TransferFigures.twoDecimals(usec / transfers));
     }
 
-    /** The row for programs. */
+    /** Returns the row of the JSON report. */
     Map<String, @Nullable Object> report(int counted, long micros, long repeated) {
         int transfers = arrived(counted);
         long bytes = (long) transfers * sizeBytes;

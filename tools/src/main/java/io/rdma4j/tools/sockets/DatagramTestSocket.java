@@ -6,31 +6,32 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What udpong does with a datagram socket, over RDMA or UDP. Calls that block are for whoever uses it to make. */
+/** The datagram socket of udpong, over RDMA or UDP. It never blocks; callers wait with {@link #await}. */
 interface DatagramTestSocket extends AutoCloseable {
-    /** Sets the sizes of both buffers, as far as there is room. */
+    /** Sets the sizes of both buffers, as far as the system permits. */
     void setBuffers(int bytes) throws IOException;
 
-    /** Binds it. */
+    /** Binds the socket. */
     void bind(InetSocketAddress local) throws IOException;
 
-    /** Sends to one peer from now on, and receives from no other. */
+    /** Connects the socket to a peer, from which alone it then receives. */
     void connect(InetSocketAddress remote) throws IOException;
 
-    /** Sends to the peer; false if there is no room. */
+    /** Sends to the connected peer. Returns false if there is no buffer space. */
     boolean send(ByteBuffer data) throws IOException;
 
-    /** Sends; false if there is no room. */
+    /** Sends to the given address. Returns false if there is no buffer space. */
     boolean sendTo(ByteBuffer data, InetSocketAddress remote) throws IOException;
 
-    /** Receives; null if nothing is there. */
+    /** Receives a datagram and returns its source, or null if none is pending. */
     @Nullable
     InetSocketAddress receive(ByteBuffer target) throws IOException;
 
     /**
-     * Waits for one of {@link io.rdma4j.sockets.PollEvents}; null for ever.
+     * Waits for one of {@link io.rdma4j.sockets.PollEvents}.
      *
-     * @return 0 when the time is over
+     * @param timeout the maximum time to wait, or null to wait indefinitely
+     * @return the event, or 0 if the wait timed out
      */
     int await(int event, @Nullable Duration timeout) throws IOException;
 

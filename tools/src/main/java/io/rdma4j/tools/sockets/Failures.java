@@ -5,41 +5,41 @@ import io.rdma4j.tools.Explanation;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 
-/** What exceptions of sockets say, in the terms of C. */
+/** Conversion of socket exceptions to the texts of C. */
 final class Failures {
-    private static final int MOST_PORT = 65_535;
+    private static final int MAX_PORT = 65_535;
 
     private Failures() {}
 
-    /** The text of the error, as {@code perror} prints it: the message up to what RDMA knows beyond it. */
+    /** Returns the text that {@code perror} prints: the message without the explanation in parentheses. */
     static String text(IOException e) {
         String message = String.valueOf(e.getMessage());
-        int more = message.indexOf(" (");
-        String text = more < 0 ? message : message.substring(0, more);
+        int detail = message.indexOf(" (");
+        String text = detail < 0 ? message : message.substring(0, detail);
         return text.equals("Connection reset") ? "Connection reset by peer" : text;
     }
 
-    /** The rest of it; empty if there is nothing that {@link #text} does not say. */
+    /** Returns the explanation that {@link #text} omits, or an empty string if there is none. */
     static String explanation(String call, IOException e) {
         if (e.getCause() instanceof RdmaException cause) {
             return Explanation.of(cause);
         }
         String message = String.valueOf(e.getMessage());
-        int more = message.indexOf(" (");
-        return more < 0 || !message.endsWith(")")
+        int detail = message.indexOf(" (");
+        return detail < 0 || !message.endsWith(")")
                 ? ""
-                : message.substring(more + 2, message.length() - 1) + " [" + call + "]";
+                : message.substring(detail + 2, message.length() - 1) + " [" + call + "]";
     }
 
     /**
-     * A port as typed.
+     * Parses a port number.
      *
-     * @throws AddressLookupException if it is none
+     * @throws AddressLookupException if it is not a port number
      */
     static int port(String service) {
         try {
             int port = Integer.parseInt(service);
-            if (port >= 0 && port <= MOST_PORT) {
+            if (port >= 0 && port <= MAX_PORT) {
                 return port;
             }
         } catch (NumberFormatException name) {

@@ -10,41 +10,41 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Linux's errors of files: numbers that rcopy's two sides exchange, with the texts of {@code strerror}. */
+/** Linux's file errors: the numbers that the two sides of rcopy exchange, with the texts of {@code strerror}. */
 enum FileError {
-    /** Not allowed to anybody, or to the owner alone. */
+    /** The operation is not permitted at all, or only to the owner. */
     EPERM(1, "Operation not permitted"),
-    /** There is none. */
+    /** The file does not exist. */
     ENOENT(2, "No such file or directory"),
-    /** The device failed, or the error has no number here. */
+    /** The device failed, or the error has no number in this enum. */
     EIO(5, "Input/output error"),
-    /** No right to. */
+    /** The process lacks the permission. */
     EACCES(13, "Permission denied"),
-    /** One is there, or is in use. */
+    /** The file is open or in use. */
     EBUSY(16, "Device or resource busy"),
-    /** One is there. */
+    /** The file exists. */
     EEXIST(17, "File exists"),
-    /** A folder was named on the way that is none. */
+    /** A component of the path is not a directory. */
     ENOTDIR(20, "Not a directory"),
-    /** It is a folder. */
+    /** The file is a directory. */
     EISDIR(21, "Is a directory"),
-    /** It makes no sense; rcopy's server says so of what is no regular file. */
+    /** The request is invalid. The server of rcopy also reports it for files that are not regular. */
     EINVAL(22, "Invalid argument"),
-    /** The process has too many. */
+    /** The process has too many open files. */
     EMFILE(24, "Too many open files"),
-    /** No file may have that size. */
+    /** The size exceeds the maximum of a file. */
     EFBIG(27, "File too large"),
     /** The disk is full. */
     ENOSPC(28, "No space left on device"),
-    /** The disk may only be read. */
+    /** The file system is read-only. */
     EROFS(30, "Read-only file system"),
-    /** A name is too long. */
+    /** A component of the path is too long. */
     ENAMETOOLONG(36, "File name too long"),
-    /** Links lead in a circle. */
+    /** Symbolic links form a loop. */
     ELOOP(40, "Too many levels of symbolic links"),
-    /** The name cannot be stored as it is: no UTF-8, or characters that the server's locale does not have. */
+    /** The name cannot be stored: it is not UTF-8, or has characters that the server's locale lacks. */
     EILSEQ(84, "Invalid or incomplete multibyte or wide character"),
-    /** The user has no more room. */
+    /** The user's disk quota is exhausted. */
     EDQUOT(122, "Disk quota exceeded");
 
     private final int number;
@@ -55,45 +55,45 @@ enum FileError {
         this.text = text;
     }
 
-    /** Its number. */
+    /** Returns the number of the error. */
     int number() {
         return number;
     }
 
-    /** Its text. */
+    /** Returns the text of the error. */
     String text() {
         return text;
     }
 
-    /** The error as an exception. */
+    /** Returns the error as an exception. */
     IOException exception() {
         return new FileSystemException(null, null, text);
     }
 
-    /** The error behind an exception; {@link #EIO} if it is another one. */
+    /** Returns the error that an exception stands for, {@link #EIO} if it is none of the others. */
     static FileError of(Exception failure) {
         return switch (failure) {
             case NoSuchFileException none -> ENOENT;
             case AccessDeniedException denied -> EACCES;
-            case FileAlreadyExistsException there -> EEXIST;
+            case FileAlreadyExistsException exists -> EEXIST;
             case InvalidPathException name -> EILSEQ;
-            case IllegalArgumentException wrong -> EINVAL;
+            case IllegalArgumentException invalid -> EINVAL;
             default -> ofText(textOf(failure)).orElse(EIO);
         };
     }
 
-    /** The text of an exception, as C would have it: without the names of Java's classes. */
+    /** Returns the text of an exception as C would print it, without the names of Java's classes. */
     static String describe(Exception failure) {
         FileError error = of(failure);
         return error == EIO ? textOf(failure) : error.text;
     }
 
-    /** The error with a number, if there is one. */
+    /** Returns the error with the given number, if any. */
     static Optional<FileError> ofNumber(int number) {
         return Arrays.stream(values()).filter(error -> error.number == number).findFirst();
     }
 
-    /** Java goes on after the text of some. */
+    /** Returns the error whose text the message starts with. Java appends to the text of some errors. */
     private static Optional<FileError> ofText(String text) {
         return Arrays.stream(values())
                 .filter(error -> text.startsWith(error.text))

@@ -16,132 +16,135 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A file that a client sends. It is written under a name of its own beside its place, and takes that place when it is whole:
- * whoever looks there finds the old file or the new one, whatever becomes of the client, the disk or this process. Thread
- * safe as far as {@link #close} may come from another thread.
+ * A file that a client sends. It is written to a temporary file in the directory of the target, and replaces the target
+ * atomically when it is complete. Readers find the old file or the new one, even if the client, the disk or this
+ * process fails. Not thread safe, except that any thread may call {@link #close}.
  */
 final class IncomingFile implements AutoCloseable {
-    /** What names of unfinished files begin with. */
+    /** The prefix of the names of temporary files. */
     static final String PREFIX = ".rcopy-";
 
-    private final Path place;
-    private final Path unfinished;
+    private final Path target;
+    private final Path temporary;
     private final FileChannel channel;
-    private boolean ended;
+    private boolean closed;
 
-    private IncomingFile(Path place, Path unfinished, FileChannel channel) {
-        this.place = place;
-        this.unfinished = unfinished;
+    private IncomingFile(Path target, Path temporary, FileChannel channel) {
+        this.target = target;
+        this.temporary = temporary;
         this.channel = channel;
     }
 
     /**
-     * Begins a file.
+     * Creates the temporary file.
      *
-     * @param path its place; a symbolic link is followed, and refused if it leads nowhere
-     * @param mode {@code st_mode} with the rights of a new file; one that is there keeps its rights
-     * @throws IOException if it cannot be there: {@link FileError} knows why
+     * @param path the target; a symbolic link is followed, and rejected if it is dangling
+     * @param mode the {@code st_mode} with the permissions of a new file; an existing target keeps its permissions
+     * @throws IOException if the file cannot be created; {@link FileError} maps it to an error number
      */
     static IncomingFile create(Path path, int mode) throws IOException {
-        // Whoever made a link may not choose the place of a new file.
+        // A dangling link is not followed: its owner could choose where a new file is created.
         boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
-        Path place = exists ? path.toRealPath() : path.toAbsolutePath();
+        Path target = exists ? path.toRealPath() : path.toAbsolutePath();
         if (exists) {
-            requireReplaceable(place);
+            requireReplaceable(target);
         }
-        Path folder = Objects.requireNonNull(place.getParent(), "only the root has none, and it is a folder");
-        Path unfinished = folder.resolve(
+        Path directory =
+                Objects.requireNonNull(target.getParent(), "only the root has no parent, and it is a directory");
+        Path temporary = directory.resolve(
                 PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong()));
         FileChannel channel = FileChannel.open(
-                unfinished,
+                temporary,
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                RcopyFiles.rights(place, mode));
-        IncomingFile made = new IncomingFile(place, unfinished, channel);
+                RcopyFiles.permissions(target, mode));
+        IncomingFile incoming = new IncomingFile(target, temporary, channel);
         try {
             if (exists) {
-                made.takeOwnerAndRights();
+                incoming.copyOwnerAndPermissions();
             }
-            return made;
+            return incoming;
         } catch (IOException e) {
-            made.close();
+            incoming.close();
             throw e;
         }
     }
 
-    private static void requireReplaceable(Path place) throws IOException {
-        if (Files.isDirectory(place)) {
+    private static void requireReplaceable(Path target) throws IOException {
+        if (Files.isDirectory(target)) {
             throw FileError.EISDIR.exception();
         }
-        if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
-            throw FileError.EINVAL.exception(); // opening a pipe would wait for its other end
+        if (!Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {
+            throw FileError.EINVAL.exception(); // opening a pipe would block until its other end is opened
         }
-        if (!Files.isWritable(place)) {
+        if (!Files.isWritable(target)) {
             throw FileError.EACCES.exception();
         }
     }
 
-    /** Those of the file whose place this one takes. */
-    private void takeOwnerAndRights() throws IOException {
-        PosixFileAttributeView view = Files.getFileAttributeView(unfinished, PosixFileAttributeView.class);
+    /** Copies owner, group and permissions of the target to the temporary file. */
+    private void copyOwnerAndPermissions() throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(temporary, PosixFileAttributeView.class);
         if (view == null) {
             return;
         }
-        PosixFileAttributes old = Files.readAttributes(place, PosixFileAttributes.class);
+        PosixFileAttributes old = Files.readAttributes(target, PosixFileAttributes.class);
         try {
             view.setGroup(old.group());
             view.setOwner(old.owner());
         } catch (IOException notAllowed) {
-            // Only root may give files away.
+            // Only root may change the owner.
         }
         view.setPermissions(old.permissions());
     }
 
     /**
-     * Begins the contents, and with them whatever was written before.
+     * Starts the contents, discarding any written before.
      *
-     * @throws IOException if there is no room for so many bytes
+     * @throws IOException if the disk has no space for the given number of bytes
      */
     WritableByteChannel begin(long bytes) throws IOException {
         if (bytes < 0) {
             throw FileError.EFBIG.exception();
         }
         channel.truncate(0);
-        if (roomBytes() < bytes) {
+        if (usableBytes() < bytes) {
             throw FileError.ENOSPC.exception();
         }
         return channel;
     }
 
-    /** What the disk has left; any number of bytes where it does not tell, for writing will. */
-    private long roomBytes() {
+    /**
+     * Returns the usable space of the disk, {@link Long#MAX_VALUE} if unknown: then writing fails if the disk is full.
+     */
+    private long usableBytes() {
         try {
-            FileStore disk = Files.getFileStore(unfinished);
+            FileStore disk = Files.getFileStore(temporary);
             return disk.getTotalSpace() > 0 ? disk.getUsableSpace() : Long.MAX_VALUE;
-        } catch (IOException untold) {
+        } catch (IOException unknown) {
             return Long.MAX_VALUE;
         }
     }
 
-    /** Gives it its place. */
-    synchronized void keep() throws IOException {
-        if (!ended) {
+    /** Replaces the target with the temporary file. */
+    synchronized void commit() throws IOException {
+        if (!closed) {
             channel.close();
-            Files.move(unfinished, place, StandardCopyOption.ATOMIC_MOVE);
-            ended = true;
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+            closed = true;
         }
     }
 
-    /** Removes it, unless it was kept. */
+    /** Deletes the temporary file, unless it has replaced the target. */
     @Override
     public synchronized void close() {
-        if (ended) {
+        if (closed) {
             return;
         }
-        ended = true;
+        closed = true;
         try (channel) {
-            Files.deleteIfExists(unfinished);
-        } catch (IOException gone) {
-            // There is nobody to be told: the client has gone, or knows of the first error.
+            Files.deleteIfExists(temporary);
+        } catch (IOException ignored) {
+            // Not reported: the client has disconnected, or was notified of an earlier error.
         }
     }
 }

@@ -24,15 +24,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process for each connection: what {@code fork} does in C. Java cannot fork; but a process that it starts inherits its
- * standard input, and that may be a socket ({@link System#inheritedChannel}). So the connection becomes standard input for
- * the moment of the start. Linux only: the number of the socket's descriptor is found in {@code /proc}.
+ * A process for each connection, as {@code fork} creates in C. Java cannot fork, but a process that it starts inherits
+ * its standard input, which may be a socket ({@link System#inheritedChannel}). The connection therefore replaces
+ * standard input while the process starts. Linux only: the socket's descriptor is looked up in {@code /proc}.
  */
 final class ProcessPerConnection {
-    /** Tells the process that its standard input is a connection, and what it is for. */
+    /** The environment variable that marks standard input as a connection and names its phase. */
     private static final String PHASE_VARIABLE = "RDMA4J_RSTREAM_PHASE";
 
-    /** What the line begins with by which the process tells that a test is done. */
+    /** The prefix of the line by which the process reports the duration of a test. */
     private static final String MEASURED = "rdma4j-rstream-measured-micros ";
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -43,9 +43,9 @@ final class ProcessPerConnection {
     private ProcessPerConnection() {}
 
     /**
-     * What the connection on standard input is for; null if there is none, as usual.
+     * Returns the phase of the connection on standard input, or null if there is no connection.
      *
-     * @throws IOException if the variable does not come from {@link #start}
+     * @throws IOException if the variable was not set by {@link #start}
      */
     static StreamRun.@Nullable Phase inheritedPhase() throws IOException {
         String phase = System.getenv(PHASE_VARIABLE);
@@ -59,21 +59,21 @@ final class ProcessPerConnection {
                         + " is set in the environment; only rstream sets it, for the processes of -T f: unset it"));
     }
 
-    /** The connection on standard input. */
+    /** Returns the connection on standard input. */
     static SocketChannel inherited() throws IOException {
         Channel channel = System.inheritedChannel();
         if (channel instanceof SocketChannel socket) {
             return socket;
         }
-        throw new IOException("standard input is no connection");
+        throw new IOException("standard input is not a connection");
     }
 
-    /** The line by which the process tells how long the next of its tests took. */
+    /** Returns the line by which the process reports the duration of its next test. */
     static String measuredLine(long micros) {
         return MEASURED + micros;
     }
 
-    /** What such a line tells; empty for any other line. */
+    /** Parses a line of {@link #measuredLine}. Returns empty for any other line. */
     static OptionalLong measured(String line) {
         return line.startsWith(MEASURED)
                 ? OptionalLong.of(Long.parseLong(line.substring(MEASURED.length())))
@@ -83,8 +83,8 @@ final class ProcessPerConnection {
     /**
      * Starts a tool with a connection as its standard input.
      *
-     * @param words name of the tool and its arguments
-     * @param connection that the process is to serve; to be closed here afterwards
+     * @param words the name of the tool and its arguments
+     * @param connection the connection that the process serves; the caller must close it afterwards
      */
     static synchronized ToolProcess start(
             List<String> words,
@@ -94,22 +94,22 @@ final class ProcessPerConnection {
             Consumer<String> onError)
             throws IOException {
         int descriptor = descriptorOf(connection);
-        int kept = Native.duplicate(0);
+        int standardInput = Native.duplicate(0);
         Native.replace(descriptor, 0);
         try {
             return ToolProcess.startWithInput(words, Map.of(PHASE_VARIABLE, phase.name()), onOutput, onError);
         } finally {
-            Native.replace(kept, 0);
-            Native.close(kept);
+            Native.replace(standardInput, 0);
+            Native.close(standardInput);
         }
     }
 
-    /** The descriptor of a connection, by its ports in the kernel's table, which has its inode. */
+    /** Returns the descriptor of a connection. The kernel's table maps its ports to the inode of the socket. */
     private static int descriptorOf(SocketChannel connection) throws IOException {
         InetSocketAddress local = (InetSocketAddress) connection.getLocalAddress();
         InetSocketAddress remote = (InetSocketAddress) connection.getRemoteAddress();
         String inode = inodeOf(local.getPort(), remote.getPort())
-                .orElseThrow(() -> new IOException("/proc/net/tcp does not tell of the connection"));
+                .orElseThrow(() -> new IOException("/proc/net/tcp does not list the connection"));
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(DESCRIPTORS)) {
             for (Path each : descriptors) {
                 if (target(each).equals("socket:[" + inode + "]")) {
@@ -117,14 +117,14 @@ final class ProcessPerConnection {
                 }
             }
         }
-        throw new IOException("/proc/self/fd does not tell of the connection");
+        throw new IOException("/proc/self/fd does not list the connection");
     }
 
     private static String target(Path descriptor) throws IOException {
         try {
             return Files.readSymbolicLink(descriptor).toString();
         } catch (NoSuchFileException closed) {
-            return ""; // the one that reads the folder, among others
+            return ""; // such as the descriptor that reads the directory
         }
     }
 

@@ -12,31 +12,31 @@ import java.util.List;
 
 /**
  * {@code rcopy}: copies a file to another machine over an RDMA socket, with the options, lines and exit statuses of
- * librdmacm's. What differs is in {@code docs/tools/rcopy.md}.
+ * librdmacm's. {@code docs/tools/rcopy.md} lists the differences.
  */
 public final class Rcopy implements Tool {
     private static final String USAGE = """
-            usage 1: rcopy [options]
-            \t     starts the server application
-            \t[-p  port_number]
-            usage 2: rcopy source server[:destination] [options]
-            \t     source - file name and path
-            \t     server - name or address
-            \t     destination - file name and path
-            \t[-p  port_number]
-            """;
+        usage 1: rcopy [options]
+        \t     starts the server application
+        \t[-p  port_number]
+        usage 2: rcopy source server[:destination] [options]
+        \t     source - file name and path
+        \t     server - name or address
+        \t     destination - file name and path
+        \t[-p  port_number]
+        """;
 
     private static final String EXAMPLES = """
 
-            The server writes whatever file a client names, with the rights of who started it: let it run among friends only.
-            The default port is 7427. An IPv6 address is written in brackets.
+        The server writes any file that a client names, with the permissions of the user who started it: run it in
+        trusted networks only. The default port is 7427. An IPv6 address is written in brackets.
 
-            examples:
-              rcopy                                  the server
-              rcopy disk.img 192.0.2.1:/tmp/disk.img
-              rcopy disk.img [2001:db8::1]:disk.img -p 7500
+        examples:
+          rcopy                                  the server
+          rcopy disk.img 192.0.2.1:/tmp/disk.img
+          rcopy disk.img [2001:db8::1]:disk.img -p 7500
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Rcopy() {}
@@ -62,7 +62,7 @@ public final class Rcopy implements Tool {
             environment.out().print(USAGE);
             return 1;
         }
-        options.tell(environment.report());
+        options.report(environment.report());
         try {
             return options.copy() == null
                     ? new RcopyServer(environment).run(Failures.port(options.port()))
@@ -76,7 +76,7 @@ public final class Rcopy implements Tool {
         }
     }
 
-    /** Makes a socket. */
+    /** Opens a socket. */
     static RdmaStreamSocket open(ToolEnvironment environment) throws StreamFailure {
         try {
             return RdmaStreamSocket.open();
@@ -87,12 +87,12 @@ public final class Rcopy implements Tool {
         }
     }
 
-    /** Tells what failed. */
+    /** Prints which call failed, and why. */
     static StreamFailure failure(ToolEnvironment environment, String name, IOException e) {
         environment.err().println(name + ": " + Failures.text(e));
-        String more = Failures.explanation(name.strip(), e);
-        if (!more.isEmpty()) {
-            environment.err().println("rcopy: " + more);
+        String detail = Failures.explanation(name.strip(), e);
+        if (!detail.isEmpty()) {
+            environment.err().println("rcopy: " + detail);
         }
         return new StreamFailure(StreamRun.FAILED);
     }

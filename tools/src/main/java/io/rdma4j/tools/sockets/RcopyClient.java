@@ -18,7 +18,7 @@ import java.util.List;
 
 /** The client of rcopy: sends one file. */
 final class RcopyClient {
-    private static final char UNREADABLE = '\ufffd';
+    private static final char REPLACEMENT = '\ufffd';
     private static final int LOW_BYTE = 0xff;
 
     private final RcopyOptions.Copy copy;
@@ -29,7 +29,7 @@ final class RcopyClient {
         this.environment = environment;
     }
 
-    /** Sends it; the exit status: 0, or the number of the server's error. */
+    /** Sends the file. Returns the exit status: 0, or the number of the server's error. */
     int run() throws StreamFailure {
         requireNames();
         try (RcopyConnection connection = new RcopyConnection(connect())) {
@@ -37,17 +37,17 @@ final class RcopyClient {
             try (FileChannel file = open(Path.of(copy.source()))) {
                 return send(connection, file);
             } catch (SocketException e) {
-                throw unfinished("the connection was lost: " + e.getMessage());
+                throw failure("the connection was lost: " + e.getMessage());
             } catch (IOException | InvalidPathException e) {
-                throw unfinished("the file " + copy.source() + " cannot be read: " + FileError.describe(e));
+                throw failure("the file " + copy.source() + " cannot be read: " + FileError.describe(e));
             }
         }
     }
 
-    /** Java puts this sign where the locale has no character for what was typed; a file would get another name. */
+    /** Rejects names with Java's replacement character, which stands for bytes that the locale cannot decode. */
     private void requireNames() throws StreamFailure {
         for (String name : List.of(copy.source(), copy.destination())) {
-            if (name.indexOf(UNREADABLE) >= 0) {
+            if (name.indexOf(REPLACEMENT) >= 0) {
                 environment
                         .err()
                         .println("rcopy: the name " + TerminalText.of(name)
@@ -57,7 +57,7 @@ final class RcopyClient {
         }
     }
 
-    /** Looks first: to open a pipe would wait for its other end. */
+    /** Opens the file if it is regular. Opening a pipe would block until its other end is opened. */
     private static FileChannel open(Path source) throws IOException {
         if (Files.isDirectory(source)) {
             throw new IOException("it is a directory");
@@ -90,8 +90,8 @@ final class RcopyClient {
 
     private int send(RcopyConnection connection, FileChannel file) throws IOException, StreamFailure {
         byte[] path = copy.destination().getBytes(StandardCharsets.UTF_8);
-        if (!RcopyMessage.canTell(path.length)) {
-            throw unfinished("the path at the server is too long: " + path.length + " bytes");
+        if (!RcopyMessage.canHoldPath(path.length)) {
+            throw failure("the path at the server is too long: " + path.length + " bytes");
         }
         long size = file.size();
         ByteBuffer open = RcopyMessage.of(
@@ -103,7 +103,7 @@ final class RcopyClient {
         connection.send(open.clear());
         int status = response(connection, RcopyMessage.OPEN);
         if (status != 0) {
-            return told(status, "opened");
+            return serverFailure(status, "opened");
         }
         print("transferring");
         connection.send(RcopyMessage.of(RcopyMessage.WRITE, RcopyMessage.SIZE_BYTES, 0)
@@ -111,21 +111,24 @@ final class RcopyClient {
                 .putLong(size)
                 .flip());
         print("...");
-        long begin = System.nanoTime();
+        long startNanos = System.nanoTime();
         status = sendContents(connection, file, size);
-        long micros = (System.nanoTime() - begin) / 1000;
+        long micros = (System.nanoTime() - startNanos) / 1000;
         if (status != 0) {
-            return told(status, "written");
+            return serverFailure(status, "written");
         }
         status = close(connection);
         if (status != 0) {
-            return told(status, "closed");
+            return serverFailure(status, "closed");
         }
-        tell(size, micros);
+        report(size, micros);
         return 0;
     }
 
-    /** Sends them; the server's answer, which may come before the end: it ends the connection where it has no room. */
+    /**
+     * Sends the contents and returns the server's status. A server without disk space responds and closes the
+     * connection early.
+     */
     private int sendContents(RcopyConnection connection, FileChannel file, long size)
             throws IOException, StreamFailure {
         try {
@@ -154,7 +157,7 @@ final class RcopyClient {
     private int response(RcopyConnection connection, int command) throws IOException, StreamFailure {
         ByteBuffer header = connection.receive(RcopyMessage.HEADER_BYTES);
         if (header == null) {
-            throw unfinished("the server ended the connection; what it prints may tell why");
+            throw failure("the server closed the connection; its output may show the reason");
         }
         return status(header, command);
     }
@@ -165,31 +168,31 @@ final class RcopyClient {
             environment.out().println("invalid version " + message.version() + " or length " + message.lengthBytes());
             throw new StreamFailure(StreamRun.FAILED);
         }
-        int wanted = command | RcopyMessage.RESPONSE;
-        if (message.lengthBytes() != RcopyMessage.HEADER_BYTES || message.command() != wanted) {
+        int expected = command | RcopyMessage.RESPONSE;
+        if (message.lengthBytes() != RcopyMessage.HEADER_BYTES || message.command() != expected) {
             environment
                     .out()
                     .println("invalid length " + message.lengthBytes() + " or bad command response "
-                            + Integer.toHexString(message.command()) + ":" + Integer.toHexString(wanted));
+                            + Integer.toHexString(message.command()) + ":" + Integer.toHexString(expected));
             throw new StreamFailure(StreamRun.FAILED);
         }
         return message.data();
     }
 
-    /** C ends without a word here. */
-    private int told(int status, String what) {
+    /** Reports an error of the server, where C's tool exits silently. Returns the exit status. */
+    private int serverFailure(int status, String action) {
         environment.out().println();
         environment
                 .err()
-                .println("rcopy: " + copy.destination() + " could not be " + what + " at the server: error " + status
+                .println("rcopy: " + copy.destination() + " could not be " + action + " at the server: error " + status
                         + FileError.ofNumber(status)
                                 .map(error -> ", " + error.text())
                                 .orElse(""));
-        // Of a status the shell sees the low byte alone.
+        // The shell sees only the low byte of the status.
         return (status & LOW_BYTE) == 0 ? StreamRun.FAILED : status;
     }
 
-    private void tell(long size, long micros) {
+    private void report(long size, long micros) {
         float usec = (float) micros;
         environment
                 .out()
@@ -198,8 +201,8 @@ final class RcopyClient {
         environment.report().result("bytes", size).result("elapsedSeconds", micros / 1e6);
     }
 
-    /** Ends the line that C leaves open, and says why. */
-    private StreamFailure unfinished(String text) {
+    /** Ends the line that C leaves unfinished, and prints the reason. */
+    private StreamFailure failure(String text) {
         environment.out().println();
         environment.err().println("rcopy: " + text);
         return new StreamFailure(StreamRun.FAILED);

@@ -10,10 +10,10 @@ import java.nio.channels.WritableByteChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of rcopy over a blocking socket. */
+/** A connection of rcopy, which sends and receives its messages over a blocking socket. */
 final class RcopyConnection implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 20;
-    private static final Set<MessageFlag> WHOLE = Set.of(MessageFlag.WAIT_ALL);
+    private static final Set<MessageFlag> WAIT_ALL = Set.of(MessageFlag.WAIT_ALL);
 
     private final RdmaStreamSocket socket;
     private @Nullable ByteBuffer buffer;
@@ -23,77 +23,83 @@ final class RcopyConnection implements AutoCloseable {
     }
 
     private ByteBuffer buffer() {
-        ByteBuffer own = buffer;
-        if (own == null) {
-            own = ByteBuffer.allocateDirect(BUFFER_BYTES);
-            buffer = own;
+        ByteBuffer current = buffer;
+        if (current == null) {
+            current = ByteBuffer.allocateDirect(BUFFER_BYTES);
+            buffer = current;
         }
-        return own.clear();
+        return current.clear();
     }
 
-    /** Sends all of a buffer. */
+    /** Sends all remaining bytes of the buffer. */
     void send(ByteBuffer message) throws IOException {
         while (message.hasRemaining()) {
             socket.send(message);
         }
     }
 
-    /** Receives so many bytes; null if the peer has ended before. */
+    /** Receives the given number of bytes. Returns null if the peer closes the connection before. */
     @Nullable
     ByteBuffer receive(int bytes) throws IOException {
         ByteBuffer target = ByteBuffer.allocate(bytes);
-        socket.receive(target, WHOLE);
+        socket.receive(target, WAIT_ALL);
         return target.hasRemaining() ? null : target.flip();
     }
 
-    /** The same after a failure to send: what the peer said before it ended the connection, or null. */
+    /**
+     * Receives, after a send failed, what the peer sent before it closed the connection. Returns null if that is not
+     * available.
+     */
     @Nullable
     ByteBuffer receiveBeforeEnd(int bytes) {
         try {
             return receive(bytes);
-        } catch (IOException nothing) {
+        } catch (IOException lost) {
             return null;
         }
     }
 
-    /** Sends so many bytes of a file. */
+    /** Sends the given number of bytes of a file. */
     void sendFrom(ReadableByteChannel file, long bytes) throws IOException {
-        ByteBuffer piece = buffer();
-        for (long left = bytes; left > 0; left -= piece.limit()) {
-            piece.clear().limit((int) Math.min(left, piece.capacity()));
-            while (piece.hasRemaining()) {
-                if (file.read(piece) < 0) {
-                    throw new IOException("the file became shorter while it was copied");
+        ByteBuffer chunk = buffer();
+        for (long remaining = bytes; remaining > 0; remaining -= chunk.limit()) {
+            chunk.clear().limit((int) Math.min(remaining, chunk.capacity()));
+            while (chunk.hasRemaining()) {
+                if (file.read(chunk) < 0) {
+                    throw new IOException("the file was truncated while it was copied");
                 }
             }
-            send(piece.flip());
+            send(chunk.flip());
         }
     }
 
-    /** Receives so many bytes into a file; fewer only if the peer ends before. Returns how many. */
+    /**
+     * Receives the given number of bytes into a file. Returns the number received, which is lower if the peer
+     * disconnects.
+     */
     long receiveInto(WritableByteChannel file, long bytes) throws IOException {
-        ByteBuffer piece = buffer();
-        long left = bytes;
-        while (left > 0) {
-            piece.clear().limit((int) Math.min(left, piece.capacity()));
-            int count = receivePiece(piece);
+        ByteBuffer chunk = buffer();
+        long remaining = bytes;
+        while (remaining > 0) {
+            chunk.clear().limit((int) Math.min(remaining, chunk.capacity()));
+            int count = receiveChunk(chunk);
             if (count <= 0) {
                 break;
             }
-            piece.flip();
-            while (piece.hasRemaining()) {
-                file.write(piece);
+            chunk.flip();
+            while (chunk.hasRemaining()) {
+                file.write(chunk);
             }
-            left -= count;
+            remaining -= count;
         }
-        return bytes - left;
+        return bytes - remaining;
     }
 
-    private int receivePiece(ByteBuffer piece) throws IOException {
+    private int receiveChunk(ByteBuffer chunk) throws IOException {
         try {
-            return socket.receive(piece);
+            return socket.receive(chunk);
         } catch (SocketException lost) {
-            return -1; // the server serves the next one
+            return -1; // as at end of stream: the server continues with the next client
         }
     }
 
@@ -103,8 +109,8 @@ final class RcopyConnection implements AutoCloseable {
         try {
             socket.shutdownInput();
             socket.shutdownOutput();
-        } catch (IOException gone) {
-            // The peer was faster.
+        } catch (IOException closed) {
+            // The peer has closed the connection first.
         }
         socket.close();
     }

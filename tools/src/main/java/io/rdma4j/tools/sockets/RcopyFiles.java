@@ -9,10 +9,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What rcopy does with files. */
+/** Conversion of file permissions for rcopy. */
 final class RcopyFiles {
-    /** The rights of {@code st_mode}, from the highest bit on. */
-    private static final PosixFilePermission[] RIGHTS = {
+    /** The permissions in {@code st_mode}, from the highest bit down. */
+    private static final PosixFilePermission[] PERMISSIONS = {
         PosixFilePermission.OWNER_READ,
         PosixFilePermission.OWNER_WRITE,
         PosixFilePermission.OWNER_EXECUTE,
@@ -24,39 +24,39 @@ final class RcopyFiles {
         PosixFilePermission.OTHERS_EXECUTE
     };
 
-    private static final int HIGHEST_RIGHT = 0400;
+    private static final int HIGHEST_PERMISSION = 0400;
     private static final int REGULAR_FILE = 0100000;
-    private static final int USUAL_RIGHTS = 0644;
+    private static final int DEFAULT_PERMISSIONS = 0644;
 
     private RcopyFiles() {}
 
-    /** The rights of {@code mode}, for a file that is made at a place; the process's {@code umask} takes its share. */
-    static FileAttribute<?>[] rights(Path path, int mode) {
+    /** Returns the permissions of {@code mode} for creating a file at the path. The process's {@code umask} applies. */
+    static FileAttribute<?>[] permissions(Path path, int mode) {
         if (!isPosix(path)) {
             return new FileAttribute<?>[0];
         }
-        Set<PosixFilePermission> rights = EnumSet.noneOf(PosixFilePermission.class);
-        for (int i = 0; i < RIGHTS.length; i++) {
-            if ((mode & HIGHEST_RIGHT >> i) != 0) {
-                rights.add(RIGHTS[i]);
+        Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
+        for (int i = 0; i < PERMISSIONS.length; i++) {
+            if ((mode & HIGHEST_PERMISSION >> i) != 0) {
+                permissions.add(PERMISSIONS[i]);
             }
         }
-        return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(rights)};
+        return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
     }
 
     private static boolean isPosix(Path path) {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /** The {@code st_mode} of a file. */
+    /** Returns the {@code st_mode} of a file. */
     static int modeOf(Path path) throws IOException {
         if (!isPosix(path)) {
-            return REGULAR_FILE | USUAL_RIGHTS;
+            return REGULAR_FILE | DEFAULT_PERMISSIONS;
         }
-        Set<PosixFilePermission> rights = Files.getPosixFilePermissions(path);
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(path);
         int mode = REGULAR_FILE;
-        for (int i = 0; i < RIGHTS.length; i++) {
-            mode |= rights.contains(RIGHTS[i]) ? HIGHEST_RIGHT >> i : 0;
+        for (int i = 0; i < PERMISSIONS.length; i++) {
+            mode |= permissions.contains(PERMISSIONS[i]) ? HIGHEST_PERMISSION >> i : 0;
         }
         return mode;
     }

@@ -4,54 +4,53 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The header of every message of rcopy; the byte order is that of the host, as in C. Behind it stand the path (open), the
- * size of the file and then its bytes (write), or nothing.
+ * The header of a message of rcopy, in the byte order of the host, as in C. It is followed by the path (open), by the
+ * size of the file and then its bytes (write), or by nothing.
  *
- * @param version 0
- * @param command what to do, or with {@link #RESPONSE} what was done
- * @param lengthBytes of header and path or size, 0 to 65535
- * @param data permissions of the file (open), or the error number of a response
- * @param id chosen by the client, told back
+ * @param version the version, 0
+ * @param command the command, with the bit {@link #RESPONSE} in a response
+ * @param lengthBytes the length of header and path or size, 0 to 65535
+ * @param data the {@code st_mode} of the file (open), or the error number of a response
+ * @param id the ID chosen by the client, which the response repeats
  */
 record RcopyMessage(int version, int command, int lengthBytes, int data, long id) {
-    /** Bytes of the header. */
+    /** The length of the header in bytes. */
     static final int HEADER_BYTES = 16;
 
-    /** Bytes of the size behind the header of {@link #WRITE}. */
+    /** The length in bytes of the size that follows the header of {@link #WRITE}. */
     static final int SIZE_BYTES = 8;
 
-    /** Open a file for writing. */
+    /** Opens a file for writing. */
     static final int OPEN = 1;
 
-    /** Close it. */
+    /** Closes the file. */
     static final int CLOSE = 2;
 
-    /** Write it. */
+    /** Writes the contents of the file. */
     static final int WRITE = 3;
 
-    /** The bit of responses. */
+    /** The bit of a command that marks a response. */
     static final int RESPONSE = 0x80;
 
-    private static final int MOST_BYTES = 0xffff;
+    private static final int MAX_BYTES = 0xffff;
 
-    /** Reads a header. */
+    /** Decodes a header. */
     static RcopyMessage read(ByteBuffer in) {
         in.order(ByteOrder.nativeOrder());
-        return new RcopyMessage(
-                in.get() & 0xff, in.get() & 0xff, in.getShort() & MOST_BYTES, in.getInt(), in.getLong());
+        return new RcopyMessage(in.get() & 0xff, in.get() & 0xff, in.getShort() & MAX_BYTES, in.getInt(), in.getLong());
     }
 
-    /** A command with so many bytes behind the header. */
-    static RcopyMessage of(int command, int bytesBehind, int data) {
-        return new RcopyMessage(0, command, HEADER_BYTES + bytesBehind, data, 0);
+    /** Creates a command with the given number of bytes after the header. */
+    static RcopyMessage of(int command, int payloadBytes, int data) {
+        return new RcopyMessage(0, command, HEADER_BYTES + payloadBytes, data, 0);
     }
 
-    /** The response. */
+    /** Creates the response to this command. */
     RcopyMessage response(int errorNumber) {
         return new RcopyMessage(0, command | RESPONSE, HEADER_BYTES, errorNumber, id);
     }
 
-    /** A buffer with the header, that has room for what is behind it. */
+    /** Returns a buffer with the header and room for the bytes after it. */
     ByteBuffer toBuffer() {
         return ByteBuffer.allocate(lengthBytes)
                 .order(ByteOrder.nativeOrder())
@@ -62,13 +61,13 @@ record RcopyMessage(int version, int command, int lengthBytes, int data, long id
                 .putLong(id);
     }
 
-    /** Bytes that a path takes: with a zero at its end, and then up to a multiple of 8. */
+    /** Returns the encoded length of a path: with a terminating zero, padded to a multiple of 8. */
     static int pathBytes(int length) {
         return length + 8 & ~7;
     }
 
-    /** Whether a path of so many bytes can be told. */
-    static boolean canTell(int pathLength) {
-        return pathLength + 8 <= MOST_BYTES - HEADER_BYTES;
+    /** Returns whether a path of the given length fits into a message. */
+    static boolean canHoldPath(int pathLength) {
+        return pathLength + 8 <= MAX_BYTES - HEADER_BYTES;
     }
 }

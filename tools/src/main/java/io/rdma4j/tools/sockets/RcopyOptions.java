@@ -7,28 +7,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rcopy is asked for.
+ * The options of rcopy.
  *
  * @param port {@code -p}: the server's port as typed
- * @param copy what to copy, or null to be the server
+ * @param copy the file to copy, or null to be the server
  */
 record RcopyOptions(String port, @Nullable Copy copy) {
     private static final String DEFAULT_PORT = "7427";
 
     /**
-     * A file and where it goes.
+     * A file to copy and its destination.
      *
-     * @param source path here
-     * @param server name or address
-     * @param destination path there
+     * @param source the local path
+     * @param server the name or address of the server
+     * @param destination the path at the server
      * @param port the server's port as typed
      */
     record Copy(String source, String server, String destination, String port) {}
 
-    /** Reads a command line; null if it makes no sense. A first word that is an option makes a server, as in C. */
+    /**
+     * Parses the command line. Returns null if it is invalid. If the first argument is an option, this is the server,
+     * as in C.
+     */
     static @Nullable RcopyOptions read(String tool, List<String> arguments, ToolEnvironment environment) {
-        boolean serves = arguments.isEmpty() || arguments.getFirst().startsWith("-");
-        if (!serves && arguments.size() < 2) {
+        boolean isServer = arguments.isEmpty() || arguments.getFirst().startsWith("-");
+        if (!isServer && arguments.size() < 2) {
             return null;
         }
         Getopt options = new Getopt(tool, "p:", arguments, environment.err());
@@ -39,21 +42,21 @@ record RcopyOptions(String port, @Nullable Copy copy) {
             }
             port = options.argumentOrEmpty();
         }
-        return new RcopyOptions(port, serves ? null : copy(arguments.getFirst(), arguments.get(1), port));
+        return new RcopyOptions(port, isServer ? null : copy(arguments.getFirst(), arguments.get(1), port));
     }
 
-    private static Copy copy(String source, String place, String port) {
-        // An IPv6 address has colons of its own: in brackets, which C does not know.
-        int end = place.startsWith("[") ? place.indexOf(']') : -1;
-        int colon = place.indexOf(':', end < 0 ? 0 : end);
-        String server = colon < 0 ? place : place.substring(0, colon);
+    private static Copy copy(String source, String target, String port) {
+        // An IPv6 address contains colons, so it is written in brackets, which C's tool does not support.
+        int end = target.startsWith("[") ? target.indexOf(']') : -1;
+        int colon = target.indexOf(':', end < 0 ? 0 : end);
+        String server = colon < 0 ? target : target.substring(0, colon);
         if (end > 0 && server.length() == end + 1) {
             server = server.substring(1, end);
         }
-        return new Copy(source, server, colon < 0 ? source : place.substring(colon + 1), port);
+        return new Copy(source, server, colon < 0 ? source : target.substring(colon + 1), port);
     }
 
-    void tell(ToolReport report) {
+    void report(ToolReport report) {
         report.parameter("role", copy == null ? "server" : "client").parameter("port", port);
         if (copy != null) {
             report.parameter("source", copy.source())

@@ -19,11 +19,11 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The server of rcopy: writes the files that clients send, one client after the other, until the process is ended. */
+/** The server of rcopy, which writes the files of one client after the other until the process is terminated. */
 final class RcopyServer {
     private static final int SUCCESS = 0;
 
-    /** The connection is to be dropped. */
+    /** The status that drops the connection. */
     private static final int DROP = -1;
 
     private final ToolEnvironment environment;
@@ -36,7 +36,7 @@ final class RcopyServer {
         this.environment = environment;
     }
 
-    /** Serves; the exit status, if it could not begin. */
+    /** Serves clients until an interrupt. Returns the exit status. */
     int run(int port) throws StreamFailure {
         RdmaStreamSocket listener = listen(port);
         try (listener) {
@@ -45,7 +45,7 @@ final class RcopyServer {
                 closeFile();
                 listener.close();
             });
-            tellTotals();
+            reportTotals();
             while (true) {
                 print("waiting for connection...");
                 RdmaStreamSocket socket;
@@ -59,16 +59,16 @@ final class RcopyServer {
                     throw Rcopy.failure(environment, "raccept failed", e);
                 }
                 serve(socket);
-                tellTotals();
+                reportTotals();
             }
         }
     }
 
-    private void tellTotals() {
+    private void reportTotals() {
         environment.report().result("files", files).result("bytes", bytes);
     }
 
-    /** On all addresses; only on those of IPv4 where the host has no IPv6. */
+    /** Listens on all addresses, or on the IPv4 addresses if the host has no IPv6. */
     private RdmaStreamSocket listen(int port) throws StreamFailure {
         try {
             return listen("::", port);
@@ -101,10 +101,10 @@ final class RcopyServer {
         line("client: " + (scope < 0 ? text : text.substring(0, scope)));
         try (RcopyConnection connection = new RcopyConnection(socket)) {
             while (serveMessage(connection) == SUCCESS) {
-                // Until the client ends, or cannot be understood.
+                // Repeats until the client disconnects or a message fails.
             }
         } catch (IOException lost) {
-            explain(lost.getMessage() + ": the client has gone");
+            explain(lost.getMessage() + ": the client has disconnected");
         } finally {
             closeFile();
         }
@@ -125,20 +125,20 @@ final class RcopyServer {
             case RcopyMessage.CLOSE -> close(connection, message);
             case RcopyMessage.WRITE -> write(connection, message);
             default -> {
-                answer(connection, message, FileError.EINVAL.number());
+                respond(connection, message, FileError.EINVAL.number());
                 yield DROP;
             }
         };
     }
 
-    private static void answer(RcopyConnection connection, RcopyMessage message, int errorNumber) throws IOException {
+    private static void respond(RcopyConnection connection, RcopyMessage message, int errorNumber) throws IOException {
         connection.send(message.response(errorNumber).toBuffer().flip());
     }
 
     private int open(RcopyConnection connection, RcopyMessage message) throws IOException {
         print("opening: ");
         int status = open(connection.receive(message.lengthBytes() - RcopyMessage.HEADER_BYTES), message.data());
-        answer(connection, message, status);
+        respond(connection, message, status);
         return status;
     }
 
@@ -154,17 +154,17 @@ final class RcopyServer {
         try {
             String text = textOf(path);
             print(TerminalText.of(text) + ", ");
-            requireNoFolder(text);
+            requireNoDirectory(text);
             file = IncomingFile.create(Path.of(text), mode);
             return SUCCESS;
         } catch (IOException | IllegalArgumentException e) {
             line("unable to open destination file");
-            return told(e);
+            return reportFailure(e);
         }
     }
 
-    /** Refuses the name of a folder, which the path would be without. */
-    private static void requireNoFolder(String text) throws IOException {
+    /** Rejects a name that ends with a slash, which Java's path would drop. */
+    private static void requireNoDirectory(String text) throws IOException {
         if (text.endsWith("/")) {
             Path path = Path.of(text).toAbsolutePath();
             if (Files.exists(path) && !Files.isDirectory(path)) {
@@ -176,9 +176,9 @@ final class RcopyServer {
     }
 
     /**
-     * Up to the first zero.
+     * Decodes the path up to the first zero.
      *
-     * @throws IOException if it is not UTF-8: it would be stored under another name
+     * @throws IOException if the path is not UTF-8, since the file would get a different name
      */
     private static String textOf(ByteBuffer path) throws IOException {
         int length = 0;
@@ -195,8 +195,8 @@ final class RcopyServer {
         }
     }
 
-    /** Says why, and gives the number for the client. */
-    private int told(Exception failure) {
+    /** Prints the reason and returns the error number for the client. */
+    private int reportFailure(Exception failure) {
         explain(FileError.describe(failure));
         return FileError.of(failure).number();
     }
@@ -204,7 +204,7 @@ final class RcopyServer {
     private int write(RcopyConnection connection, RcopyMessage message) throws IOException {
         print("transferring");
         int status = writeFile(connection, message.lengthBytes());
-        answer(connection, message, status);
+        respond(connection, message, status);
         return status;
     }
 
@@ -228,7 +228,7 @@ final class RcopyServer {
             contents = target.begin(expected);
         } catch (IOException e) {
             line("...error allocating file");
-            return told(e);
+            return reportFailure(e);
         }
         print("..." + expected + " bytes...");
         try {
@@ -241,33 +241,33 @@ final class RcopyServer {
             return FileError.EIO.number();
         } catch (IOException e) {
             line("...error writing file");
-            return told(e);
+            return reportFailure(e);
         }
     }
 
     private int close(RcopyConnection connection, RcopyMessage message) throws IOException {
         print("closing...");
-        int status = keepFile();
-        answer(connection, message, status);
+        int status = commitFile();
+        respond(connection, message, status);
         if (status == SUCCESS) {
             line("done");
         }
         return status;
     }
 
-    private int keepFile() {
-        IncomingFile whole = file;
-        if (whole == null) {
+    private int commitFile() {
+        IncomingFile completed = file;
+        if (completed == null) {
             return SUCCESS;
         }
         try {
-            whole.keep();
+            completed.commit();
             file = null;
             files++;
             return SUCCESS;
         } catch (IOException e) {
             line("error closing file");
-            return told(e);
+            return reportFailure(e);
         }
     }
 

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** An RDMA socket. */
+/** A datagram RDMA socket. */
 record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTestSocket {
-    /** Makes one. */
+    /** Opens a socket. */
     static RdmaDatagramTestSocket open() {
         RdmaDatagramSocket socket = RdmaDatagramSocket.open();
         socket.configureBlocking(false);

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An RDMA socket. */
+/** A stream RDMA socket. */
 record RdmaTestSocket(RdmaStreamSocket socket) implements TestSocket {
-    /** Makes one. */
+    /** Opens a socket. */
     static RdmaTestSocket open() {
         return new RdmaTestSocket(RdmaStreamSocket.open());
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * {@code riostream}: latency and bandwidth of direct writes into mapped memory of an RDMA socket's peer, with the options,
- * lines and exit statuses of librdmacm's. What differs is in {@code docs/tools/riostream.md}.
+ * {@code riostream} measures latency and bandwidth of direct writes into mapped memory of an RDMA socket's peer. It has
+ * the options, lines and exit statuses of librdmacm's. {@code docs/tools/riostream.md} lists the differences.
  */
 public final class Riostream implements Tool {
     private static final Set<Test> KNOWN = EnumSet.of(Test.ASYNC, Test.BLOCKING, Test.NONBLOCKING, Test.VERIFY);
@@ -18,36 +18,36 @@ public final class Riostream implements Tool {
     private static final String LETTERS = "s:b:f:B:i:I:C:S:p:T:";
 
     private static final String USAGE = """
-            usage: riostream
-            \t[-s server_address]
-            \t[-b bind_address]
-            \t[-f address_format]
-            \t    name, ip, ipv6, or gid
-            \t[-B buffer_size]
-            \t[-i inline_size]
-            \t[-I iterations]
-            \t[-C transfer_count]
-            \t[-S transfer_size or all]
-            \t[-p port_number]
-            \t[-T test_option]
-            \t    a|async - asynchronous operation (use poll)
-            \t    b|blocking - use blocking calls
-            \t    n|nonblocking - use nonblocking calls
-            \t    v|verify - verify data
-            """;
+        usage: riostream
+        \t[-s server_address]
+        \t[-b bind_address]
+        \t[-f address_format]
+        \t    name, ip, ipv6, or gid
+        \t[-B buffer_size]
+        \t[-i inline_size]
+        \t[-I iterations]
+        \t[-C transfer_count]
+        \t[-S transfer_size or all]
+        \t[-p port_number]
+        \t[-T test_option]
+        \t    a|async - asynchronous operation (use poll)
+        \t    b|blocking - use blocking calls
+        \t    n|nonblocking - use nonblocking calls
+        \t    v|verify - verify data
+        """;
 
     private static final String EXAMPLES = """
 
-            Without -s it is the server. Without -I, -C and -S it runs a series: latencies, then bandwidths, of 64 bytes to
-            1 MiB. Both sides need the same -I, -C, -S, -p and -T v. -T may be given more than once.
+        Without -s it is the server. Without -I, -C and -S it runs a series: latencies, then bandwidths, of 64 bytes to
+        1 MiB. Both sides need the same -I, -C, -S, -p and -T v. -T may be given more than once.
 
-            examples:
-              riostream                                the server
-              riostream -s 192.0.2.1                   the series
-              riostream -s 192.0.2.1 -S all            more sizes, up to 6 MiB; the server too with -S all
-              riostream -s 192.0.2.1 -S 65536 -C 1000 -I 1
+        examples:
+          riostream                                the server
+          riostream -s 192.0.2.1                   the series
+          riostream -s 192.0.2.1 -S all            more sizes, up to 6 MiB; the server too with -S all
+          riostream -s 192.0.2.1 -S 65536 -C 1000 -I 1
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Riostream() {}

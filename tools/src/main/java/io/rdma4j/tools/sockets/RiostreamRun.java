@@ -18,13 +18,13 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A run of riostream: bytes written straight into the other side's memory, which knows by the last byte that they are there.
- * Only the messages by which both sides get ready go through the stream.
+ * A run of riostream. Each side writes directly into the memory of the other, which detects the arrival of the data by
+ * the last byte. The stream carries only the messages that synchronize the two sides.
  */
 final class RiostreamRun extends StreamRun {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
 
-    /** What the last byte is before a test: no marker of the first turns. */
+    /** The last byte before a test, which differs from the markers of the first turns. */
     private static final byte NO_MARKER = -1;
 
     private final ByteBuffer buffer;
@@ -42,7 +42,7 @@ final class RiostreamRun extends StreamRun {
     }
 
     @Override
-    TestSocket open(InetAddress address, boolean toListen) {
+    TestSocket open(InetAddress address, boolean passive) {
         return RdmaTestSocket.open();
     }
 
@@ -52,23 +52,23 @@ final class RiostreamRun extends StreamRun {
     }
 
     @Override
-    void setOwnOptions(TestSocket socket) {
-        setIgnoring(socket, RdmaSocketOptions.RDMA_IOMAPSIZE, 1);
+    void setToolOptions(TestSocket socket) {
+        trySetOption(socket, RdmaSocketOptions.RDMA_IOMAPSIZE, 1);
     }
 
     @Override
     long measure(TestSocket socket, StreamTest test) throws StreamFailure {
         if (!(socket instanceof RdmaTestSocket(RdmaStreamSocket stream))) {
-            throw new IllegalStateException("mapped memory needs RDMA");
+            throw new IllegalStateException("mapped memory requires an RDMA socket");
         }
-        // C allows a test without a byte, and writes its marker before the buffer.
+        // C permits a test of 0 bytes, and then writes its marker before the start of the buffer.
         int size = Math.max(1, test.sizeBytes());
         BYTE.setVolatile(memory, size - 1L, NO_MARKER);
         try (MappedMemory mapped = get("riomap", () -> stream.map(memory.asSlice(0, size), 0))) {
             synchronize(socket);
-            long begin = System.nanoTime();
-            turns(stream, test, (int) mapped.memory().byteSize());
-            return (System.nanoTime() - begin) / 1000;
+            long startNanos = System.nanoTime();
+            alternate(stream, test, (int) mapped.memory().byteSize());
+            return (System.nanoTime() - startNanos) / 1000;
         }
     }
 
@@ -83,8 +83,8 @@ final class RiostreamRun extends StreamRun {
         }
     }
 
-    /** Client and server take turns; each turn has the next marker, which begins anew after 255. */
-    private void turns(RdmaStreamSocket stream, StreamTest test, int size) throws StreamFailure {
+    /** Lets client and server write in turns. Each turn uses the next marker, which wraps around after 255. */
+    private void alternate(RdmaStreamSocket stream, StreamTest test, int size) throws StreamFailure {
         byte marker = 0;
         for (int i = 0; i < test.iterations(); i++) {
             if (options.isServer()) {
@@ -97,7 +97,7 @@ final class RiostreamRun extends StreamRun {
         }
     }
 
-    /** Writes the buffer as it is, again and again, and the last time with the marker behind it. */
+    /** Writes the buffer once for each transfer, the last time with the marker as its last byte. */
     private void writeTurn(RdmaStreamSocket stream, StreamTest test, int size, byte marker) throws StreamFailure {
         for (int t = 0; t < test.transfers() - 1; t++) {
             write(stream, size);
@@ -137,18 +137,17 @@ final class RiostreamRun extends StreamRun {
     }
 
     private StreamFailure unmapped(int size) {
-        report.explain(
-                "the peer has not mapped the " + size + " bytes that are to be written. Give both sides the same -S");
+        report.explain("the peer has not mapped the " + size + " bytes to write. Use the same -S on both sides");
         return new StreamFailure(FAILED);
     }
 
-    /** Waits until the last byte is the marker. Looking for readiness has the device work meanwhile. */
+    /** Waits until the last byte is the marker. Polling the socket drives the device meanwhile. */
     private void awaitMarker(RdmaStreamSocket stream, int size, byte marker) throws StreamFailure {
         while ((byte) BYTE.getVolatile(memory, size - 1L) != marker) {
             int ready = get("rpoll", () -> stream.await(PollEvents.IN, Duration.ZERO));
             if ((ready & (PollEvents.ERROR | PollEvents.HANG_UP)) != 0
                     && (byte) BYTE.getVolatile(memory, size - 1L) != marker) {
-                throw ended();
+                throw closedEarly();
             }
             pause(0);
         }

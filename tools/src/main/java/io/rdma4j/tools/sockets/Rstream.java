@@ -9,8 +9,8 @@ import java.util.EnumSet;
 import java.util.List;
 
 /**
- * {@code rstream}: latency and bandwidth of RDMA sockets, or of TCP sockets to compare with, with the options, lines and exit
- * statuses of librdmacm's. What differs is in {@code docs/tools/rstream.md}.
+ * {@code rstream} measures latency and bandwidth of RDMA sockets, or of TCP sockets for comparison. It has the options,
+ * lines and exit statuses of librdmacm's. {@code docs/tools/rstream.md} lists the differences.
  */
 public final class Rstream implements Tool {
     private static final String LETTERS = "s:b:f:B:i:I:C:S:p:k:T:";

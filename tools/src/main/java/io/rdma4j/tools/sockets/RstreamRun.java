@@ -15,9 +15,9 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A run of rstream: bytes through the stream, to the server and back. */
+/** A run of rstream, which sends bytes over the stream to the server and back. */
 final class RstreamRun extends StreamRun {
-    private static final long MOST_SECONDS = 1_000_000_000;
+    private static final long MAX_SECONDS = 1_000_000_000;
 
     private final List<String> arguments;
     private final ByteBuffer buffer;
@@ -25,7 +25,7 @@ final class RstreamRun extends StreamRun {
     private final StreamPattern expected = new StreamPattern();
     private boolean inherited;
 
-    /** Prepares a run; a process for a connection gets the same arguments. */
+    /** Creates a run. A process for a connection gets the same arguments. */
     RstreamRun(String tool, StreamToolOptions options, List<String> arguments, ToolEnvironment environment) {
         super(tool, options, environment);
         this.arguments = arguments;
@@ -33,12 +33,12 @@ final class RstreamRun extends StreamRun {
     }
 
     @Override
-    TestSocket open(InetAddress address, boolean toListen) throws IOException {
+    TestSocket open(InetAddress address, boolean passive) throws IOException {
         if (!options.usesTcp()) {
             return RdmaTestSocket.open();
         }
         StandardProtocolFamily family = HostLookup.familyOf(address);
-        return toListen ? TcpTestSocket.listening(family) : TcpTestSocket.connecting(family);
+        return passive ? TcpTestSocket.listening(family) : TcpTestSocket.connecting(family);
     }
 
     @Override
@@ -46,7 +46,7 @@ final class RstreamRun extends StreamRun {
         boolean first = !options.isServer();
         transfer(socket, syncBytes(), first);
         transfer(socket, syncBytes(), !first);
-        long begin = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (int i = 0; i < test.iterations(); i++) {
             for (int t = 0; t < test.transfers(); t++) {
                 transfer(socket, test.sizeBytes(), first);
@@ -55,7 +55,7 @@ final class RstreamRun extends StreamRun {
                 transfer(socket, test.sizeBytes(), !first);
             }
         }
-        return (System.nanoTime() - begin) / 1000;
+        return (System.nanoTime() - startNanos) / 1000;
     }
 
     private void transfer(TestSocket socket, int bytes, boolean toPeer) throws StreamFailure {
@@ -74,7 +74,10 @@ final class RstreamRun extends StreamRun {
 
     // ---- a process for each connection
 
-    /** With {@code -T f} a server has every connection served by another process, and waits for its end. */
+    /**
+     * Runs the tests of a connection. With {@code -T f} a server starts a process for it and waits for the process to
+     * exit.
+     */
     @Override
     void connection(@Nullable TestSocket listener, Phase phase) throws StreamFailure {
         if (listener == null || !options.has(Test.FORK)) {
@@ -92,7 +95,7 @@ final class RstreamRun extends StreamRun {
             closeQuietly(socket);
         }
         try (child) {
-            if (child.await(MOST_SECONDS) != 0) {
+            if (child.await(MAX_SECONDS) != 0) {
                 throw new StreamFailure(FAILED);
             }
         } catch (InterruptedException e) {
@@ -101,7 +104,10 @@ final class RstreamRun extends StreamRun {
         }
     }
 
-    /** What the process of a connection prints is printed here, and what it measured becomes the rows of this process. */
+    /**
+     * Returns the consumer of the output of a connection's process. It prints the lines and adds the measurements to
+     * the rows of this process.
+     */
     private Consumer<String> outputOfProcess(Phase phase) {
         Iterator<StreamTest> tests = testsOf(phase).iterator();
         return line -> {
@@ -114,7 +120,7 @@ final class RstreamRun extends StreamRun {
         };
     }
 
-    /** Serves the connection that this process was started with. */
+    /** Serves the connection on the standard input of this process. */
     int serveInherited(Phase phase) {
         inherited = true;
         try {
@@ -128,7 +134,7 @@ final class RstreamRun extends StreamRun {
         }
     }
 
-    /** The process of a connection leaves the row to the one that started it, which has all rows to tell. */
+    /** Reports a measurement. The process of a connection passes it to its parent process, which reports all rows. */
     @Override
     void onMeasured(StreamTest test, long micros) {
         if (inherited) {

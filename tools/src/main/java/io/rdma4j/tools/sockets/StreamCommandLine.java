@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the command line of rstream or riostream as C does, oddities included. Used once. */
+/** A parser of the command line of rstream or riostream that behaves as C's, including its quirks. It is used once. */
 final class StreamCommandLine {
     private final String tool;
     private final String letters;
-    private final Set<Test> known;
+    private final Set<Test> permitted;
     private final ToolEnvironment environment;
 
     private @Nullable String server;
@@ -33,24 +33,24 @@ final class StreamCommandLine {
     private final EnumSet<Test> tests = EnumSet.noneOf(Test.class);
 
     /**
-     * Prepares reading.
+     * Creates a parser.
      *
      * @param letters the options, as for getopt(3)
-     * @param known what {@code -T} may ask for
+     * @param permitted the permitted values of {@code -T}
      */
-    StreamCommandLine(String tool, String letters, Set<Test> known, ToolEnvironment environment) {
+    StreamCommandLine(String tool, String letters, Set<Test> permitted, ToolEnvironment environment) {
         this.tool = tool;
         this.letters = letters;
-        this.known = known;
+        this.permitted = permitted;
         this.environment = environment;
     }
 
-    /** Reads it; null if it makes no sense, so that the usage is to be printed. */
+    /** Parses the arguments. Returns null if they are invalid; the caller prints the usage. */
     @Nullable
     StreamToolOptions read(List<String> arguments) {
         Getopt options = new Getopt(tool, letters, arguments, environment.err());
         for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            if (!take(letter, options.argumentOrEmpty())) {
+            if (!parse(letter, options.argumentOrEmpty())) {
                 return null;
             }
         }
@@ -70,11 +70,11 @@ final class StreamCommandLine {
                 Collections.unmodifiableSet(tests));
     }
 
-    private boolean take(int letter, String value) {
+    private boolean parse(int letter, String value) {
         switch (letter) {
             case 's' -> server = value;
             case 'b' -> bind = value;
-            case 'f' -> takeFormat(value);
+            case 'f' -> parseFormat(value);
             case 'B' -> bufferBytes = CStrings.atoi(value);
             case 'i' -> inlineBytes = CStrings.atoi(value);
             case 'I' -> {
@@ -85,11 +85,11 @@ final class StreamCommandLine {
                 custom = true;
                 transfers = CStrings.atoi(value);
             }
-            case 'S' -> takeSize(value);
+            case 'S' -> parseSize(value);
             case 'p' -> port = value;
             case 'k' -> keepAliveSeconds = CStrings.atoi(value);
             case 'T' -> {
-                return takeTest(value);
+                return parseTest(value);
             }
             default -> {
                 return false;
@@ -98,8 +98,8 @@ final class StreamCommandLine {
         return true;
     }
 
-    private void takeSize(String value) {
-        if (beginsWith(value, "all")) {
+    private void parseSize(String value) {
+        if (startsWithIgnoringCase(value, "all")) {
             allSizes = true;
         } else {
             custom = true;
@@ -107,22 +107,22 @@ final class StreamCommandLine {
         }
     }
 
-    private void takeFormat(String value) {
-        if (beginsWith(value, "ip")) {
+    private void parseFormat(String value) {
+        if (startsWithIgnoringCase(value, "ip")) {
             format = Format.IP;
-        } else if (beginsWith(value, "gid")) {
+        } else if (startsWithIgnoringCase(value, "gid")) {
             format = Format.GID;
         } else {
             environment.err().println("Warning: unknown address format");
         }
     }
 
-    private boolean takeTest(String value) {
+    private boolean parseTest(String value) {
         Test test = Test.of(value);
-        if (test == null || !known.contains(test)) {
+        if (test == null || !permitted.contains(test)) {
             return false;
         }
-        // The last of these two counts.
+        // The last one of these two takes effect.
         if (test == Test.NONBLOCKING) {
             tests.remove(Test.BLOCKING);
         } else if (test == Test.BLOCKING) {
@@ -132,7 +132,7 @@ final class StreamCommandLine {
         return true;
     }
 
-    private static boolean beginsWith(String word, String beginning) {
-        return word.regionMatches(true, 0, beginning, 0, beginning.length());
+    private static boolean startsWithIgnoringCase(String word, String prefix) {
+        return word.regionMatches(true, 0, prefix, 0, prefix.length());
     }
 }

@@ -2,12 +2,12 @@ package io.rdma4j.tools.sockets;
 
 import java.nio.ByteBuffer;
 
-/** The bytes that one side sends and the other expects: a counter that goes on over the whole run. */
+/** The bytes that one side sends and the other expects: a counter that continues over the whole run. */
 final class StreamPattern {
     private byte next;
     private long position;
 
-    /** Fills the beginning of a buffer. */
+    /** Fills the start of a buffer with the next bytes. */
     void fill(ByteBuffer buffer, int bytes) {
         byte value = next;
         for (int i = 0; i < bytes; i++) {
@@ -17,7 +17,9 @@ final class StreamPattern {
         position += bytes;
     }
 
-    /** Compares the beginning of a buffer; the position since the start of the run of the first byte that differs, or -1. */
+    /**
+     * Compares the start of a buffer with the next bytes. Returns the offset in the run of the first difference, or -1.
+     */
     long compare(ByteBuffer buffer, int bytes) {
         byte value = next;
         for (int i = 0; i < bytes; i++) {

@@ -31,43 +31,43 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of rstream or riostream: two connections, one for the latencies of a series of sizes and one for the bandwidths; or
- * one connection with one test.
+ * A run of rstream or riostream. It has either one connection with a single test, or two connections with a series of
+ * sizes: one to measure latencies, the other to measure bandwidths.
  */
 abstract class StreamRun {
-    /** Exit status and result of what failed, as C's -1. */
+    /** The exit status of a failure, C's -1. */
     static final int FAILED = -1;
 
     private static final int DEFAULT_BUFFER_BYTES = 1 << 19;
     private static final int SYNC_BYTES = 16;
 
-    /** What C's poll tells of a TCP connection that was refused. */
+    /** The events that C's poll returns for a refused TCP connection. */
     private static final int REFUSED = PollEvents.ERROR | PollEvents.HANG_UP;
 
-    /** A server that does not block looks so often whether somebody comes. */
-    private static final Duration GLANCE = Duration.ofMillis(100);
+    /** The interval at which a non-blocking server polls for a connection. */
+    private static final Duration ACCEPT_WAIT = Duration.ofMillis(100);
 
-    /** A client that has all it was to get ends its connection within this, or the server does. */
-    private static final Duration CLIENT_ENDS = Duration.ofSeconds(2);
+    /** The time that the server gives the client to close the connection first. */
+    private static final Duration CLIENT_CLOSE_WAIT = Duration.ofSeconds(2);
 
-    /** So often in vain, then the other threads of this machine may have the processor. */
-    private static final int MOST_IDLE_CALLS = 5000;
+    /** The number of fruitless calls after which the thread yields the processor between calls. */
+    private static final int MAX_IDLE_CALLS = 5000;
 
     final StreamToolOptions options;
     final ToolEnvironment environment;
     final MessageReport report;
     private final Set<MessageFlag> flags;
     private final List<Map<String, @Nullable Object>> rows = new CopyOnWriteArrayList<>();
-    private @Nullable String noMemory;
+    private @Nullable String allocationError;
     private int idleCalls;
 
-    /** What a connection is for. */
+    /** The purpose of a connection. */
     enum Phase {
-        /** One test of any kind. */
+        /** A single test of any kind. */
         MIXED,
-        /** Latencies: small messages go inline. */
+        /** Latency tests: small messages are sent inline. */
         LATENCY,
-        /** Bandwidths: nothing goes inline. */
+        /** Bandwidth tests: no message is sent inline. */
         BANDWIDTH
     }
 
@@ -81,7 +81,7 @@ abstract class StreamRun {
         void run() throws IOException;
     }
 
-    /** Prepares a run. */
+    /** Creates a run. */
     StreamRun(String tool, StreamToolOptions options, ToolEnvironment environment) {
         this.options = options;
         this.environment = environment;
@@ -89,17 +89,17 @@ abstract class StreamRun {
         flags = options.isBlocking() ? EnumSet.of(MessageFlag.WAIT_ALL) : EnumSet.of(MessageFlag.DONT_WAIT);
     }
 
-    /** Runs it all; the exit status. */
+    /** Runs the tests and returns the exit status. */
     final int run() {
         Runnable atInterrupt = report::silence;
         environment.onInterrupt(atInterrupt);
-        options.tell(environment.report());
+        options.report(environment.report());
         environment.report().result("rows", rows);
         int status = 0;
         try {
-            if (noMemory != null || (options.custom() && options.sizeBytes() < 0)) {
+            if (allocationError != null || (options.custom() && options.sizeBytes() < 0)) {
                 report.errorLine("malloc: " + Errno.ENOMEM.text());
-                report.explain(Objects.requireNonNullElse(noMemory, ""));
+                report.explain(Objects.requireNonNullElse(allocationError, ""));
                 throw new StreamFailure(FAILED);
             }
             exchange();
@@ -128,7 +128,7 @@ abstract class StreamRun {
         }
     }
 
-    /** One connection with its tests. */
+    /** Establishes a connection and runs its tests. */
     void connection(@Nullable TestSocket listener, Phase phase) throws StreamFailure {
         TestSocket socket = listener == null ? connect(phase) : accept(listener, phase);
         try {
@@ -138,61 +138,61 @@ abstract class StreamRun {
         }
     }
 
-    /** Ends a connection. */
+    /** Shuts down and closes a connection. */
     static void end(TestSocket socket) {
         try {
             socket.shutdown();
-        } catch (IOException gone) {
-            // The peer was faster.
+        } catch (IOException closed) {
+            // The peer has closed the connection first.
         }
         closeQuietly(socket);
     }
 
-    /** The tests that a connection is for. */
+    /** Returns the tests of a connection. */
     final List<StreamTest> testsOf(Phase phase) {
         return phase == Phase.MIXED ? List.of(options.customTest()) : options.series(phase == Phase.LATENCY);
     }
 
-    /** Does the tests of a connection, and tells each when it is done. */
+    /** Runs the tests of a connection and reports each one when it is complete. */
     final void test(TestSocket socket, Phase phase) throws StreamFailure {
         for (StreamTest test : testsOf(phase)) {
             onMeasured(test, measure(socket, test));
         }
         if (options.isServer()) {
-            letClientEnd(socket);
+            awaitClientClose(socket);
         }
     }
 
     /**
-     * Waits a little until the client ends the connection: the server sent last, and a C client that polls gives up what it
-     * has not read yet as soon as it hears that the server is done.
+     * Waits a limited time for the client to close the connection. The server sends last, and a polling C client
+     * discards its unread data when the server shuts down.
      */
-    private static void letClientEnd(TestSocket socket) {
+    private static void awaitClientClose(TestSocket socket) {
         try {
-            socket.await(PollEvents.IN, CLIENT_ENDS);
-        } catch (IOException gone) {
-            // It has ended.
+            socket.await(PollEvents.IN, CLIENT_CLOSE_WAIT);
+        } catch (IOException closed) {
+            // The client has closed the connection.
         }
     }
 
-    /** A test took so long: its row. */
+    /** Reports the duration of a test. */
     void onMeasured(StreamTest test, long micros) {
         report.line(test.row(micros));
         rows.add(test.report(micros));
     }
 
-    /** Runs one test; how many microseconds it took. */
+    /** Runs a test and returns its duration in microseconds. */
     abstract long measure(TestSocket socket, StreamTest test) throws StreamFailure;
 
     // ---- sockets
 
-    /** Makes a socket for an address. */
-    abstract TestSocket open(InetAddress address, boolean toListen) throws IOException;
+    /** Opens a socket for an address. */
+    abstract TestSocket open(InetAddress address, boolean passive) throws IOException;
 
-    /** Sets what only this tool sets. */
-    void setOwnOptions(TestSocket socket) {}
+    /** Sets the options that only this tool has. */
+    void setToolOptions(TestSocket socket) {}
 
-    /** Whether {@code -b} is for clients, too. */
+    /** Returns whether {@code -b} applies to clients, too. */
     boolean bindsClients() {
         return true;
     }
@@ -203,7 +203,7 @@ abstract class StreamRun {
         try {
             call("rsetsockopt SO_REUSEADDR", () -> socket.setOption(StandardSocketOptions.SO_REUSEADDR, true));
             call("rbind", () -> socket.bind(local));
-            setSizes(socket); // a request that comes at once makes a connection with what is set now
+            setSizes(socket); // connections requested from now on inherit these options
             call("rlisten", () -> socket.listen(1));
             return socket;
         } catch (StreamFailure failure) {
@@ -212,9 +212,9 @@ abstract class StreamRun {
         }
     }
 
-    private TestSocket open(String name, InetAddress address, boolean toListen) throws StreamFailure {
+    private TestSocket open(String name, InetAddress address, boolean passive) throws StreamFailure {
         try {
-            return open(address, toListen);
+            return open(address, passive);
         } catch (RdmaException e) {
             if (e.errno() == Errno.ENODEV) {
                 report.errorLine("No RDMA devices were detected");
@@ -227,19 +227,19 @@ abstract class StreamRun {
         }
     }
 
-    /** Waits for a client; the options go to the listener, whose connections inherit them, and to the connection. */
+    /** Waits for a client. Sets the options of the listener, which its connections inherit, and of the connection. */
     private TestSocket accept(TestSocket listener, Phase phase) throws StreamFailure {
         TestSocket socket = acceptOnly(listener, phase);
         setOptions(socket, phase);
         return socket;
     }
 
-    /** Waits for a client, whose connection has the options of the listener. */
+    /** Waits for a client. Sets the options only on the listener. */
     final TestSocket acceptOnly(TestSocket listener, Phase phase) throws StreamFailure {
         setOptions(listener, phase);
         while (true) {
             if (!options.isBlocking() || options.has(Test.ASYNC)) {
-                Duration timeout = options.isBlocking() ? null : GLANCE;
+                Duration timeout = options.isBlocking() ? null : ACCEPT_WAIT;
                 get("rpoll", () -> listener.await(PollEvents.IN, timeout));
             }
             TestSocket socket = get("raccept", listener::accept);
@@ -251,7 +251,7 @@ abstract class StreamRun {
 
     private TestSocket connect(Phase phase) throws StreamFailure {
         InetSocketAddress remote = lookUp("getaddrinfo: ", options.server(), false);
-        // C looks this up with the server's port: the client's port is that too.
+        // C looks up this address with the server's port, so the client's port is the same.
         InetSocketAddress local = options.bind() == null || !bindsClients()
                 ? null
                 : lookUp("getaddrinfo src_addr: ", options.bind(), true);
@@ -271,7 +271,7 @@ abstract class StreamRun {
         }
     }
 
-    /** C asks poll, whose answer becomes the exit status, and then names an error that is not the reason. */
+    /** Waits for the connection. As in C, a failure prints an unrelated error and exits with the events of poll. */
     private void finishConnect(TestSocket socket) throws StreamFailure {
         int ready = get("rpoll", () -> socket.await(PollEvents.OUT, null));
         try {
@@ -279,18 +279,18 @@ abstract class StreamRun {
         } catch (IOException e) {
             report.errorLine("rpoll: Operation now in progress");
             report.explain(Failures.explanation("rconnect", e));
-            int told = ready & REFUSED;
-            throw new StreamFailure(told == 0 ? REFUSED : told);
+            int events = ready & REFUSED;
+            throw new StreamFailure(events == 0 ? REFUSED : events);
         }
     }
 
-    /** Sets what a connection of a phase needs. */
+    /** Sets the options of a connection or listener for a phase. */
     final void setOptions(TestSocket socket, Phase phase) throws StreamFailure {
         setSizes(socket);
-        setIgnoring(socket, StandardSocketOptions.TCP_NODELAY, true);
+        trySetOption(socket, StandardSocketOptions.TCP_NODELAY, true);
         call("fcntl", () -> socket.configureBlocking(options.isBlocking()));
         if (phase != Phase.MIXED) {
-            setIgnoring(socket, RdmaSocketOptions.RDMA_INLINE, phase == Phase.LATENCY ? options.inlineBytes() : 0);
+            trySetOption(socket, RdmaSocketOptions.RDMA_INLINE, phase == Phase.LATENCY ? options.inlineBytes() : 0);
         }
         if (options.keepAliveSeconds() != 0) {
             keepAlive(socket);
@@ -299,17 +299,17 @@ abstract class StreamRun {
 
     private void setSizes(TestSocket socket) {
         int bufferBytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
-        setIgnoring(socket, StandardSocketOptions.SO_SNDBUF, bufferBytes);
-        setIgnoring(socket, StandardSocketOptions.SO_RCVBUF, bufferBytes);
-        setOwnOptions(socket);
+        trySetOption(socket, StandardSocketOptions.SO_SNDBUF, bufferBytes);
+        trySetOption(socket, StandardSocketOptions.SO_RCVBUF, bufferBytes);
+        setToolOptions(socket);
     }
 
-    /** Sets an option if the socket has it and still takes it: C does not look at the result. */
-    static <T> void setIgnoring(TestSocket socket, SocketOption<T> option, T value) {
+    /** Sets an option and ignores failures, as C ignores the result. */
+    static <T> void trySetOption(TestSocket socket, SocketOption<T> option, T value) {
         try {
             socket.setOption(option, value);
         } catch (IOException | UnsupportedOperationException | IllegalArgumentException ignored) {
-            // Then the socket keeps what it has.
+            // The socket keeps its value.
         }
     }
 
@@ -356,53 +356,55 @@ abstract class StreamRun {
     }
 
     private InetSocketAddress resolve(@Nullable String host, boolean passive) {
-        Set<AddressInformation.Flag> wanted = EnumSet.noneOf(AddressInformation.Flag.class);
+        Set<AddressInformation.Flag> flagSet = EnumSet.noneOf(AddressInformation.Flag.class);
         if (passive) {
-            wanted.add(AddressInformation.Flag.PASSIVE);
+            flagSet.add(AddressInformation.Flag.PASSIVE);
         }
         if (options.format() == StreamToolOptions.Format.GID) {
-            wanted.add(AddressInformation.Flag.NUMERIC_HOST);
-            wanted.add(AddressInformation.Flag.FAMILY);
+            flagSet.add(AddressInformation.Flag.NUMERIC_HOST);
+            flagSet.add(AddressInformation.Flag.FAMILY);
         }
-        AddressInformation found = AddressInformation.lookUp(
-                host, options.port(), new AddressInformation.Hints(wanted, null, null, PortSpace.TCP, null, null));
-        InetSocketAddress address = passive ? found.source() : found.destination();
+        AddressInformation addresses = AddressInformation.lookUp(
+                host, options.port(), new AddressInformation.Hints(flagSet, null, null, PortSpace.TCP, null, null));
+        InetSocketAddress address = passive ? addresses.source() : addresses.destination();
         return address == null ? new InetSocketAddress(anyIpv4(), 0) : address;
     }
 
     // ---- transfers
 
-    /** A buffer for the largest test; an empty one if there is no memory for it, which ends {@link #run} at once. */
+    /**
+     * Allocates a buffer for the largest test. If memory is exhausted, returns an empty one, and {@link #run} fails.
+     */
     final ByteBuffer buffer() {
         int bytes = options.custom() ? Math.max(SYNC_BYTES, options.sizeBytes()) : StreamTest.largestBytes();
         try {
             return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
         } catch (OutOfMemoryError e) {
-            noMemory = e.getMessage() + "; use a smaller -S";
+            allocationError = e.getMessage() + "; use a smaller -S";
             return ByteBuffer.allocateDirect(0);
         }
     }
 
-    /** Bytes of the message by which each side hears that the other is ready. */
+    /** Returns the length in bytes of the message by which each side signals that it is ready. */
     static int syncBytes() {
         return SYNC_BYTES;
     }
 
-    /** Compares what came with what must have come. */
-    final void verify(StreamPattern expected, ByteBuffer came, int bytes) throws StreamFailure {
-        long wrong = expected.compare(came, bytes);
-        if (wrong >= 0) {
-            report.line("data verification failed byte " + wrong);
+    /** Compares the received bytes with the expected ones. */
+    final void verify(StreamPattern expected, ByteBuffer received, int bytes) throws StreamFailure {
+        long mismatch = expected.compare(received, bytes);
+        if (mismatch >= 0) {
+            report.line("data verification failed byte " + mismatch);
             throw new StreamFailure(FAILED);
         }
     }
 
-    /** Sends the beginning of a buffer. */
+    /** Sends the first bytes of a buffer. */
     final void sendAll(TestSocket socket, ByteBuffer buffer, int bytes) throws StreamFailure {
         buffer.position(0).limit(bytes);
         try {
             while (buffer.hasRemaining()) {
-                awaitIfAsked(socket, PollEvents.OUT);
+                awaitIfAsync(socket, PollEvents.OUT);
                 pause(socket.send(buffer, flags));
             }
         } catch (IOException e) {
@@ -412,15 +414,15 @@ abstract class StreamRun {
         }
     }
 
-    /** Receives into the beginning of a buffer. */
+    /** Receives into the start of a buffer. */
     final void receiveAll(TestSocket socket, ByteBuffer buffer, int bytes) throws StreamFailure {
         buffer.position(0).limit(bytes);
         try {
             while (buffer.hasRemaining()) {
-                awaitIfAsked(socket, PollEvents.IN);
+                awaitIfAsync(socket, PollEvents.IN);
                 int count = socket.receive(buffer, flags);
                 if (count < 0) {
-                    throw ended();
+                    throw closedEarly();
                 }
                 pause(count);
             }
@@ -431,15 +433,18 @@ abstract class StreamRun {
         }
     }
 
-    /** The peer is gone before its time. */
-    final StreamFailure ended() {
-        report.explain("the peer ended the connection before the test was over. Give both sides the same -I, -C, -S"
-                + " and -T v; what the other one says may tell more");
+    /** Reports that the peer closed the connection before the end of the test. */
+    final StreamFailure closedEarly() {
+        report.explain("the peer closed the connection before the test was over. Use the same -I, -C, -S"
+                + " and -T v on both sides; the peer's output may show the reason");
         return new StreamFailure(FAILED);
     }
 
-    /** Waits until the call can do something; a call that then fails tells why better than poll does. */
-    final void awaitIfAsked(TestSocket socket, int events) throws IOException {
+    /**
+     * Waits with {@code -T a} until the socket is ready. Errors are left to the following call, which reports them in
+     * detail.
+     */
+    final void awaitIfAsync(TestSocket socket, int events) throws IOException {
         if (options.has(Test.ASYNC)) {
             Duration timeout = options.isBlocking() ? null : Duration.ZERO;
             while (socket.await(events, timeout) == 0) {
@@ -448,11 +453,11 @@ abstract class StreamRun {
         }
     }
 
-    /** Between calls that do not block. */
+    /** Spins or yields between non-blocking calls. {@code count} is the result of the last call. */
     final void pause(int count) {
         if (count > 0) {
             idleCalls = 0;
-        } else if (++idleCalls > MOST_IDLE_CALLS) {
+        } else if (++idleCalls > MAX_IDLE_CALLS) {
             LockSupport.parkNanos(1);
         } else {
             Thread.onSpinWait();
@@ -461,7 +466,7 @@ abstract class StreamRun {
 
     // ---- failures
 
-    /** Does what C would explain with {@code perror}. */
+    /** Runs an action. A failure is reported as C's {@code perror} does. */
     final void call(String name, Action action) throws StreamFailure {
         this.<@Nullable Void>get(name, () -> {
             action.run();
@@ -469,7 +474,7 @@ abstract class StreamRun {
         });
     }
 
-    /** The same with a result. */
+    /** Runs a call with a result, as {@link #call} does. */
     final <T extends @Nullable Object> T get(String name, Call<T> call) throws StreamFailure {
         try {
             return call.run();
@@ -478,19 +483,19 @@ abstract class StreamRun {
         }
     }
 
-    /** Tells what failed. */
+    /** Reports which call failed, and why. */
     final StreamFailure failure(String name, IOException e) {
         report.errorLine(name + ": " + Failures.text(e));
         report.explain(Failures.explanation(name, e));
         return new StreamFailure(FAILED);
     }
 
-    /** Closes a socket without a word. */
+    /** Closes a socket and ignores failures. */
     static void closeQuietly(TestSocket socket) {
         try {
             socket.close();
-        } catch (IOException gone) {
-            // Nobody is there to be told.
+        } catch (IOException closed) {
+            // Ignored: the connection is no longer needed.
         }
     }
 }

@@ -7,28 +7,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One test of a series: so many times, so many transfers of so many bytes to the server, and as many back.
+ * A test: a number of iterations, each with a number of transfers to the server and as many back.
  *
- * @param name what the table calls it
- * @param sizeBytes bytes of a transfer
- * @param transfers transfers in one direction before the direction changes
- * @param iterations how often both directions are done
+ * @param name the name in the table
+ * @param sizeBytes the size of a transfer in bytes
+ * @param transfers the number of transfers in one direction before the direction changes
+ * @param iterations the number of repetitions of both directions
  */
 record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
     private static final int SMALLEST_BYTES = 64;
     private static final int LARGEST_BYTES = 6 << 20;
 
-    /** C keeps four characters of a size in the name of a test, and nine of the name. */
+    /** The characters of a size in the name of a test, as in C. A name has up to nine characters. */
     private static final int SIZE_CHARACTERS = 4;
 
     private static final int NAME_CHARACTERS = 9;
 
-    /** Bytes of the largest test of a series. */
+    /** Returns the size in bytes of the largest test of a series. */
     static int largestBytes() {
         return LARGEST_BYTES;
     }
 
-    /** The sizes of a series: 64 bytes, 4 and 64 KiB and 1 MiB; or all powers of two and one and a half times those. */
+    /**
+     * Returns the sizes of a series. The short one has 64 bytes, 4 KiB, 64 KiB and 1 MiB, the full one all powers of
+     * two and one and a half times those.
+     */
     static List<Integer> sizes(boolean all) {
         if (!all) {
             return List.of(SMALLEST_BYTES, 1 << 12, 1 << 16, 1 << 20);
@@ -42,12 +45,12 @@ record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
         return sizes;
     }
 
-    /** To and fro, one at a time. */
+    /** Creates a latency test: one transfer in each direction at a time. */
     static StreamTest latency(int sizeBytes) {
         return new StreamTest(name(sizeBytes, "_lat"), sizeBytes, 1, TransferFigures.countOf(sizeBytes));
     }
 
-    /** All to, then all fro. */
+    /** Creates a bandwidth test: all transfers to the server, then all back. */
     static StreamTest bandwidth(int sizeBytes) {
         return new StreamTest(name(sizeBytes, "_bw"), sizeBytes, TransferFigures.countOf(sizeBytes), 1);
     }
@@ -59,11 +62,11 @@ record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
     }
 
     private long totalBytes() {
-        // As C multiplies: the first product has 64 bits, and so have the others.
+        // In 64 bits, as in C.
         return (long) iterations * transfers * sizeBytes * 2;
     }
 
-    /** The row of the table. */
+    /** Returns the row of the table. */
     String row(long micros) {
         float usec = micros;
         return TransferFigures.left(10, name)
@@ -85,7 +88,7 @@ record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
         return micros / iterations / (transfers * 2);
     }
 
-    /** The row for programs. */
+    /** Returns the row of the JSON report. */
     Map<String, @Nullable Object> report(long micros) {
         Map<String, @Nullable Object> report = new LinkedHashMap<>();
         report.put("name", name);

@@ -7,21 +7,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rstream and riostream are asked for.
+ * The options of rstream and riostream.
  *
- * @param server {@code -s}: where the server is, as typed; null to be the server
+ * @param server {@code -s}: the server's address as typed, or null to be the server
  * @param bind {@code -b}: the local address as typed, or null
  * @param port {@code -p}: the server's port as typed
- * @param format {@code -f}: how addresses are written
- * @param bufferBytes {@code -B}: size of send and receive buffers; 0 for that of the tool
- * @param inlineBytes {@code -i}: messages up to this size are sent inline when latencies are measured
- * @param custom whether {@code -I}, {@code -C} or {@code -S} asks for one test instead of the series
- * @param iterations {@code -I}
- * @param transfers {@code -C}
- * @param sizeBytes {@code -S}
- * @param allSizes {@code -S all}
- * @param keepAliveSeconds {@code -k}; 0 for none
- * @param tests {@code -T}: how to test
+ * @param format {@code -f}: the format of addresses
+ * @param bufferBytes {@code -B}: the size of send and receive buffers, 0 for the tool's default
+ * @param inlineBytes {@code -i}: the size up to which messages are sent inline in latency tests
+ * @param custom true if {@code -I}, {@code -C} or {@code -S} selects a single test instead of the series
+ * @param iterations {@code -I}: the number of iterations of the single test
+ * @param transfers {@code -C}: its number of transfers in each direction
+ * @param sizeBytes {@code -S}: its size of a transfer
+ * @param allSizes {@code -S all}: true for a series with all sizes
+ * @param keepAliveSeconds {@code -k}: the keep-alive time, 0 for none
+ * @param tests {@code -T}: the test options
  */
 record StreamToolOptions(
         @Nullable String server,
@@ -37,7 +37,7 @@ record StreamToolOptions(
         boolean allSizes,
         int keepAliveSeconds,
         Set<Test> tests) {
-    /** How addresses are written. */
+    /** The format of addresses. */
     enum Format {
         /** A name or an address. */
         NAME,
@@ -47,21 +47,21 @@ record StreamToolOptions(
         GID
     }
 
-    /** How to test. */
+    /** A test option. */
     enum Test {
-        /** Over TCP. */
+        /** Uses TCP sockets. */
         SOCKETS("s", "sockets"),
-        /** Wait for readiness before every call. */
+        /** Waits for readiness before every call. */
         ASYNC("a", "async"),
-        /** Calls that block. */
+        /** Uses blocking calls. */
         BLOCKING("b", "blocking"),
-        /** A process for each connection. */
+        /** Starts a process for each connection. */
         FORK("f", "fork"),
-        /** Calls that do not block. */
+        /** Uses non-blocking calls. */
         NONBLOCKING("n", "nonblocking"),
-        /** Addresses are resolved by the connection manager. */
+        /** Resolves addresses with the connection manager. */
         RESOLVE("r", "resolve"),
-        /** Every byte is compared. */
+        /** Compares every byte. */
         VERIFY("v", "verify");
 
         private final String letter;
@@ -72,7 +72,10 @@ record StreamToolOptions(
             this.word = word;
         }
 
-        /** The test that a word of the command line means, or null: its letter, or what begins as C compares it. */
+        /**
+         * Returns the option with the given letter or word, or null. Words are compared as in C, by their first
+         * characters.
+         */
         static @Nullable Test of(String typed) {
             for (Test test : values()) {
                 int compared = comparedLength(test);
@@ -85,7 +88,7 @@ record StreamToolOptions(
             return null;
         }
 
-        /** "sockets" is meant by "socket", "blocking" by "block", "nonblocking" by "nonblock". */
+        /** Returns the number of characters that C compares: "socket", "block" and "nonblock" suffice. */
         private static int comparedLength(Test test) {
             return switch (test) {
                 case SOCKETS -> "socket".length();
@@ -116,19 +119,19 @@ record StreamToolOptions(
         return has(Test.RESOLVE) || format == Format.GID;
     }
 
-    /** The tests of a series that measures latencies, or bandwidths. */
+    /** Returns the tests of a series that measures latencies or bandwidths. */
     List<StreamTest> series(boolean latencies) {
         return StreamTest.sizes(allSizes).stream()
                 .map(size -> latencies ? StreamTest.latency(size) : StreamTest.bandwidth(size))
                 .toList();
     }
 
-    /** The one test that was asked for. */
+    /** Returns the single test of {@code -I}, {@code -C} and {@code -S}. */
     StreamTest customTest() {
         return new StreamTest("custom", sizeBytes, transfers, iterations);
     }
 
-    void tell(ToolReport report) {
+    void report(ToolReport report) {
         report.parameter("role", isServer() ? "server" : "client");
         if (server != null) {
             report.parameter("server", server);

@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A TCP socket. */
+/** A TCP socket, which listens or is a connection. */
 final class TcpTestSocket implements TestSocket {
     private final @Nullable ServerSocketChannel listener;
     private final @Nullable SocketChannel stream;
-    private final Map<SocketOption<?>, Object> kept = new HashMap<>();
+    private final Map<SocketOption<?>, Object> listenerOptions = new HashMap<>();
     private @Nullable InetSocketAddress local;
     private @Nullable Selector selector;
 
@@ -37,22 +37,22 @@ final class TcpTestSocket implements TestSocket {
         this.stream = stream;
     }
 
-    /** Makes one that is to listen. */
+    /** Opens a socket that can listen. */
     static TcpTestSocket listening(ProtocolFamily family) throws IOException {
         return new TcpTestSocket(AddressFamilies.call(() -> ServerSocketChannel.open(family)), null);
     }
 
-    /** Makes one that is to connect. */
+    /** Opens a socket that can connect. */
     static TcpTestSocket connecting(ProtocolFamily family) throws IOException {
         return new TcpTestSocket(null, AddressFamilies.call(() -> SocketChannel.open(family)));
     }
 
-    /** Makes one of a connection that is there. */
+    /** Wraps an established connection. */
     static TcpTestSocket of(SocketChannel connected) {
         return new TcpTestSocket(null, connected);
     }
 
-    /** Starts another process of the tool that serves this connection; see {@link ProcessPerConnection}. */
+    /** Starts a process of the tool that serves this connection, see {@link ProcessPerConnection}. */
     ToolProcess serveBy(List<String> words, StreamRun.Phase phase, Consumer<String> onOutput, Consumer<String> onError)
             throws IOException {
         return ProcessPerConnection.start(words, stream(), phase, onOutput, onError);
@@ -64,14 +64,14 @@ final class TcpTestSocket implements TestSocket {
 
     private ServerSocketChannel listener() {
         if (listener == null) {
-            throw new IllegalStateException("the socket is not one that listens");
+            throw new IllegalStateException("the socket is not a listener");
         }
         return listener;
     }
 
     private SocketChannel stream() {
         if (stream == null) {
-            throw new IllegalStateException("the socket listens");
+            throw new IllegalStateException("the socket is a listener");
         }
         return stream;
     }
@@ -85,17 +85,20 @@ final class TcpTestSocket implements TestSocket {
         channel().configureBlocking(blocking);
     }
 
-    /** A listener of Java has few options: the others are kept for the connections it accepts, as in C. */
+    /**
+     * Sets an option. Java's listeners support few options, so those of a listener are also recorded for {@link
+     * #option}.
+     */
     @Override
     public <T> void setOption(SocketOption<T> option, T value) throws IOException {
         if (stream != null) {
             stream.setOption(option, value);
             return;
         }
-        kept.put(option, value);
-        NetworkChannel own = listener();
-        if (own.supportedOptions().contains(option)) {
-            own.setOption(option, value);
+        listenerOptions.put(option, value);
+        NetworkChannel channel = listener();
+        if (channel.supportedOptions().contains(option)) {
+            channel.setOption(option, value);
         }
     }
 
@@ -104,16 +107,16 @@ final class TcpTestSocket implements TestSocket {
         if (stream != null) {
             return stream.getOption(option);
         }
-        return option.type().cast(Objects.requireNonNull(kept.get(option), "an option that was set"));
+        return option.type().cast(Objects.requireNonNull(listenerOptions.get(option), "an option that was set"));
     }
 
     @Override
     public void bind(InetSocketAddress address) throws IOException {
-        SocketChannel own = stream;
-        if (own != null) {
-            AddressFamilies.act(() -> own.bind(address));
+        SocketChannel connection = stream;
+        if (connection != null) {
+            AddressFamilies.act(() -> connection.bind(address));
         }
-        local = address; // a listener of Java is bound when it begins to listen
+        local = address; // Java binds a listener when it starts to listen
     }
 
     @Override
@@ -137,31 +140,31 @@ final class TcpTestSocket implements TestSocket {
         return stream().finishConnect();
     }
 
-    /** A channel that blocks cannot be selected: the call that follows waits instead. */
+    /** Waits for events. A blocking channel cannot be selected, so the following call waits instead. */
     @Override
     public int await(int events, @Nullable Duration timeout) throws IOException {
-        SelectableChannel own = channel();
-        if (own.isBlocking()) {
+        SelectableChannel channel = channel();
+        if (channel.isBlocking()) {
             return events;
         }
         if (selector == null) {
             selector = Selector.open();
         }
-        Selector with = selector;
-        SelectionKey key = own.keyFor(with);
+        Selector current = selector;
+        SelectionKey key = channel.keyFor(current);
         int operations = operations(events);
         if (key == null) {
-            key = own.register(with, operations);
+            key = channel.register(current, operations);
         } else {
             key.interestOps(operations);
         }
-        with.selectedKeys().clear();
+        current.selectedKeys().clear();
         if (timeout == null) {
-            with.select();
+            current.select();
         } else if (timeout.isPositive()) {
-            with.select(Math.max(1, timeout.toMillis()));
+            current.select(Math.max(1, timeout.toMillis()));
         } else {
-            with.selectNow();
+            current.selectNow();
         }
         return key.isReadable() || key.isAcceptable() || key.isWritable() || key.isConnectable() ? events : 0;
     }
@@ -179,12 +182,12 @@ final class TcpTestSocket implements TestSocket {
 
     @Override
     public int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException {
-        int begin = target.position();
+        int start = target.position();
         int count = stream().read(target);
         while (count > 0 && target.hasRemaining() && flags.contains(MessageFlag.WAIT_ALL)) {
             count = stream().read(target);
         }
-        return target.position() > begin ? target.position() - begin : count;
+        return target.position() > start ? target.position() - start : count;
     }
 
     @Override

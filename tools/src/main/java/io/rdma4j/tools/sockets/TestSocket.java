@@ -9,43 +9,43 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the tools do with a socket, over RDMA or TCP. The calls are those of {@link io.rdma4j.sockets.RdmaStreamSocket}. */
+/** A stream socket of the tools, over RDMA or TCP, with the methods of {@link io.rdma4j.sockets.RdmaStreamSocket}. */
 interface TestSocket extends AutoCloseable {
-    /** Has its calls wait, or not. */
+    /** Sets the blocking mode. */
     void configureBlocking(boolean blocking) throws IOException;
 
     /** Sets an option. */
     <T> void setOption(SocketOption<T> option, T value) throws IOException;
 
-    /** The value of an option. */
+    /** Returns the value of an option. */
     <T> T option(SocketOption<T> option) throws IOException;
 
-    /** Binds it. */
+    /** Binds the socket. */
     void bind(InetSocketAddress local) throws IOException;
 
-    /** Takes connections. */
+    /** Starts to listen for connections. */
     void listen(int backlog) throws IOException;
 
-    /** Takes a connection, or null if none is there and it does not block. */
+    /** Accepts a connection. Returns null if the socket is non-blocking and none is pending. */
     @Nullable
     TestSocket accept() throws IOException;
 
-    /** Connects; false if that goes on. */
+    /** Connects. Returns false if the connection attempt is in progress. */
     boolean connect(InetSocketAddress remote) throws IOException;
 
-    /** Whether the attempt to connect has succeeded; false while it goes on. */
+    /** Returns whether the connection is established. Returns false while the attempt is in progress. */
     boolean finishConnect() throws IOException;
 
-    /** Waits for {@link io.rdma4j.sockets.PollEvents}; null for ever. */
+    /** Waits for {@link io.rdma4j.sockets.PollEvents}, indefinitely if the timeout is null. */
     int await(int events, @Nullable Duration timeout) throws IOException;
 
-    /** Receives; 0 if nothing is there, -1 at the end. */
+    /** Receives bytes. Returns 0 if none are available, or -1 at end of stream. */
     int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException;
 
-    /** Sends; 0 if there is no room. */
+    /** Sends bytes. Returns 0 if there is no buffer space. */
     int send(ByteBuffer source, Set<MessageFlag> flags) throws IOException;
 
-    /** Ends both directions. */
+    /** Shuts down both directions. */
     void shutdown() throws IOException;
 
     @Override

@@ -4,9 +4,9 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** Sizes, counts and times as the tools over RDMA sockets print them. */
+/** The formats of sizes, counts and times in the output of the socket tools. */
 final class TransferFigures {
-    /** The head of the table. */
+    /** The header of the table. */
     static final String HEADER = String.format(
             Locale.ROOT,
             "%-10s%-8s%-8s%-8s%-8s%8s %10s%13s",
@@ -25,7 +25,10 @@ final class TransferFigures {
 
     private TransferFigures() {}
 
-    /** A number of bytes in at most two figures and a unit, cut off: 64, 1.5k, 12m. C: {@code size_str}. */
+    /**
+     * Formats a number of bytes with a unit, truncated, with one decimal below ten units: 64, 1.5k, 12m. C: {@code
+     * size_str}.
+     */
     static String sizeText(long bytes) {
         long unit = bytes >= GIB ? GIB : bytes >= MIB ? MIB : bytes >= KIB ? KIB : 1;
         String name = unit == GIB ? "g" : unit == MIB ? "m" : unit == KIB ? "k" : "";
@@ -33,7 +36,7 @@ final class TransferFigures {
         return bytes / unit + (tenth == 0 ? "" : "." + tenth) + name;
     }
 
-    /** A count in whole thousands, millions or billions. C: {@code cnt_str}. */
+    /** Formats a count in whole thousands, millions or billions. C: {@code cnt_str}. */
     static String countText(long count) {
         if (count >= 1_000_000_000) {
             return count / 1_000_000_000 + "b";
@@ -43,12 +46,12 @@ final class TransferFigures {
                 : count >= 1000 ? count / 1000 + "k" : String.valueOf(count);
     }
 
-    /** How many transfers of a size make a test. C: {@code size_to_count}. */
+    /** Returns the number of transfers of a test of the given size. C: {@code size_to_count}. */
     static int countOf(int sizeBytes) {
         return sizeBytes >= MIB ? 100 : sizeBytes >= 1 << 16 ? 1000 : sizeBytes >= KIB ? 10_000 : 100_000;
     }
 
-    /** A number with two decimals, rounded as C rounds: from its exact value, and halves to even. */
+    /** Formats a number with two decimals, rounded as in C: from its exact value, half to even. */
     static String twoDecimals(double value) {
         if (Double.isNaN(value)) {
             return "-nan";
@@ -59,12 +62,12 @@ final class TransferFigures {
         return new BigDecimal(value).setScale(2, RoundingMode.HALF_EVEN).toPlainString();
     }
 
-    /** Text with blanks before it, up to a width. */
+    /** Pads text on the left to a width. */
     static String right(int width, String text) {
         return " ".repeat(Math.max(0, width - text.length())) + text;
     }
 
-    /** Text with blanks behind it, up to a width. */
+    /** Pads text on the right to a width. */
     static String left(int width, String text) {
         return text + " ".repeat(Math.max(0, width - text.length()));
     }

@@ -17,7 +17,7 @@ import java.nio.channels.Selector;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A UDP socket of the operating system. Not thread safe but for {@link #close}. */
+/** A UDP socket of the operating system. Not thread safe, except that any thread may call {@link #close}. */
 final class UdpTestSocket implements DatagramTestSocket {
     private final DatagramChannel channel;
     private final Selector selector;
@@ -30,7 +30,7 @@ final class UdpTestSocket implements DatagramTestSocket {
         key = channel.register(selector, 0);
     }
 
-    /** Makes one. */
+    /** Opens a socket. */
     static UdpTestSocket open(ProtocolFamily family) throws IOException {
         return new UdpTestSocket(AddressFamilies.call(() -> DatagramChannel.open(family)), Selector.open());
     }
@@ -56,7 +56,7 @@ final class UdpTestSocket implements DatagramTestSocket {
         try {
             return channel.write(data) > 0;
         } catch (PortUnreachableException e) {
-            throw named(e);
+            throw withMessage(e);
         }
     }
 
@@ -70,15 +70,15 @@ final class UdpTestSocket implements DatagramTestSocket {
         try {
             return (InetSocketAddress) channel.receive(target);
         } catch (PortUnreachableException e) {
-            throw named(e);
+            throw withMessage(e);
         }
     }
 
-    /** Java's has no text. */
-    private static PortUnreachableException named(PortUnreachableException e) {
-        PortUnreachableException named = new PortUnreachableException("Connection refused");
-        named.initCause(e);
-        return named;
+    /** Returns the exception with a message, which Java's lacks. */
+    private static PortUnreachableException withMessage(PortUnreachableException e) {
+        PortUnreachableException copy = new PortUnreachableException("Connection refused");
+        copy.initCause(e);
+        return copy;
     }
 
     @Override
@@ -104,8 +104,8 @@ final class UdpTestSocket implements DatagramTestSocket {
         try {
             channel.close();
             selector.close();
-        } catch (IOException gone) {
-            // Nobody is there to be told.
+        } catch (IOException ignored) {
+            // Ignored: the socket is no longer needed.
         }
     }
 }

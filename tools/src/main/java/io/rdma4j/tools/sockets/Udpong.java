@@ -6,40 +6,40 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
 
 /**
- * {@code udpong}: latency and bandwidth of datagram RDMA sockets, or of UDP sockets to compare with, with the options, lines
- * and exit statuses of librdmacm's. What differs is in {@code docs/tools/udpong.md}.
+ * {@code udpong} measures latency and bandwidth of datagram RDMA sockets, or of UDP sockets for comparison. It has the
+ * options, lines and exit statuses of librdmacm's. {@code docs/tools/udpong.md} lists the differences.
  */
 public final class Udpong implements Tool {
     static final String USAGE = """
-            usage: udpong
-            \t[-s server_address]
-            \t[-b bind_address]
-            \t[-B buffer_size]
-            \t[-C transfer_count]
-            \t[-S transfer_size]
-            \t[-p port_number]
-            \t[-T test_option]
-            \t    s|sockets - use standard tcp/ip sockets
-            \t    a|async - asynchronous operation (use poll)
-            \t    b|blocking - use blocking calls
-            \t    n|nonblocking - use nonblocking calls
-            \t    e|echo - server echoes all messages
-            """;
+        usage: udpong
+        \t[-s server_address]
+        \t[-b bind_address]
+        \t[-B buffer_size]
+        \t[-C transfer_count]
+        \t[-S transfer_size]
+        \t[-p port_number]
+        \t[-T test_option]
+        \t    s|sockets - use standard tcp/ip sockets
+        \t    a|async - asynchronous operation (use poll)
+        \t    b|blocking - use blocking calls
+        \t    n|nonblocking - use nonblocking calls
+        \t    e|echo - server echoes all messages
+        """;
 
     private static final String EXAMPLES = """
 
-            Without -s it is the server, which serves any number of clients until it is ended. Without -C and -S a client
-            runs a series: latencies, then bandwidths, of 64 to 1536 bytes. Datagrams that the server did not get are not
-            counted in xfers. Both sides need the same -p, and both -T s or none. -T may be given more than once.
+        Without -s it is the server, which serves any number of clients until it is killed. Without -C and -S a client
+        runs a series: latencies, then bandwidths, of 64 to 1536 bytes. Datagrams that do not reach the server are not
+        counted in xfers. Both sides need the same -p, and both -T s or none. -T may be given more than once.
 
-            examples:
-              udpong                                 the server
-              udpong -s 192.0.2.1                    the series
-              udpong -s 192.0.2.1 -S 1000 -C 100000  one test of bandwidth
-              udpong -s 192.0.2.1 -T e               one test of latency
-              udpong -s 192.0.2.1 -T s               the same over UDP, to compare
+        examples:
+          udpong                                 the server
+          udpong -s 192.0.2.1                    the series
+          udpong -s 192.0.2.1 -S 1000 -C 100000  one test of bandwidth
+          udpong -s 192.0.2.1 -T e               one test of latency
+          udpong -s 192.0.2.1 -T s               the same over UDP, to compare
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Udpong() {}

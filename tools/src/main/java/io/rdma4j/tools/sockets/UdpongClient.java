@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The client of udpong: logs in, and runs its tests. */
+/** The client of udpong, which logs in at the server and runs the tests. */
 final class UdpongClient extends UdpongRun {
-    /** The head of the table. */
+    /** The header of the table. */
     static final String HEADER = String.format(
             Locale.ROOT,
             "%-10s%-8s%-8s%-8s%8s %10s%13s",
@@ -33,7 +33,7 @@ final class UdpongClient extends UdpongRun {
     private static final Duration ECHO_TIMEOUT = Duration.ofMillis(1);
 
     private final UdpongMessage message = new UdpongMessage();
-    private final UdpongMessage answer = new UdpongMessage();
+    private final UdpongMessage response = new UdpongMessage();
     private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     private @Nullable DatagramTestSocket connected;
     private int client;
@@ -52,7 +52,7 @@ final class UdpongClient extends UdpongRun {
         requireSize(remote.getAddress());
         connect(remote);
         request(UdpongMessage.LOGIN, UdpongMessage.CONTROL_BYTES, CONTROL_TIMEOUT);
-        client = answer.client();
+        client = response.client();
         if (options.custom()) {
             test(new DatagramTest("custom", options.sizeBytes(), options.count(), options.isEcho()));
             return;
@@ -65,9 +65,9 @@ final class UdpongClient extends UdpongRun {
     }
 
     private void requireSize(InetAddress server) throws StreamFailure {
-        int most = options.usesUdp() ? UdpongMessage.MOST_BYTES : RdmaDatagramSocket.mostBytes(server);
-        if (options.sizeBytes() > most) {
-            report.line("size must be at most " + most + " bytes");
+        int max = options.usesUdp() ? UdpongMessage.MAX_BYTES : RdmaDatagramSocket.mostBytes(server);
+        if (options.sizeBytes() > max) {
+            report.line("size must be at most " + max + " bytes");
             throw new StreamFailure(1);
         }
     }
@@ -97,7 +97,7 @@ final class UdpongClient extends UdpongRun {
     private void test(DatagramTest test) throws StreamFailure {
         repeated = 0;
         request(UdpongMessage.START, UdpongMessage.CONTROL_BYTES, CONTROL_TIMEOUT);
-        long begin = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (int i = 0; i < test.count(); i++) {
             if (test.isEcho()) {
                 request(UdpongMessage.ECHO, test.sizeBytes(), ECHO_TIMEOUT);
@@ -107,22 +107,22 @@ final class UdpongClient extends UdpongRun {
             }
         }
         request(UdpongMessage.END, UdpongMessage.CONTROL_BYTES, ECHO_TIMEOUT);
-        long micros = (System.nanoTime() - begin) / 1000;
-        report.line(test.row(answer.data(), micros));
-        rows.add(test.report(answer.data(), micros, repeated));
+        long micros = (System.nanoTime() - startNanos) / 1000;
+        report.line(test.row(response.data(), micros));
+        rows.add(test.report(response.data(), micros, repeated));
     }
 
-    /** Sends a request again and again until its answer comes: after the time-out, then after twice that, and so on. */
+    /** Sends a request and retransmits it with exponential back-off until the response arrives. */
     private void request(int operation, int bytes, Duration timeout) throws StreamFailure {
         message.operation(operation).client(client).sequence(sequence);
         Patience patience = new Patience();
         long timeoutNanos = timeout.toNanos();
         sendToServer(bytes);
-        while (!receiveAnswer(operation, timeoutNanos)) {
+        while (!receiveResponse(operation, timeoutNanos)) {
             if (patience.isOver()) {
-                report.explain("no answer from " + options.server() + " for " + patience.seconds()
-                        + " seconds. Does a udpong server run there, on port " + options.port()
-                        + ", and does a firewall let UDP through to that port and to 4791?");
+                report.explain("no response from " + options.server() + " for " + patience.seconds()
+                        + " seconds. Is a udpong server running there on port " + options.port()
+                        + ", and does the firewall pass UDP to that port and to 4791?");
                 throw new StreamFailure(FAILED);
             }
             repeated++;
@@ -140,13 +140,15 @@ final class UdpongClient extends UdpongRun {
         }
     }
 
-    private boolean receiveAnswer(int operation, long timeoutNanos) throws StreamFailure {
+    private boolean receiveResponse(int operation, long timeoutNanos) throws StreamFailure {
         long deadline = System.nanoTime() + timeoutNanos;
         try {
-            for (long left = timeoutNanos; left > 0; left = deadline - System.nanoTime()) {
-                if (socket().receive(answer.toReceive()) == null) {
-                    socket().await(PollEvents.IN, Duration.ofNanos(left));
-                } else if (answer.hasHeader() && answer.operation() == operation && answer.sequence() == sequence) {
+            for (long remaining = timeoutNanos; remaining > 0; remaining = deadline - System.nanoTime()) {
+                if (socket().receive(response.toReceive()) == null) {
+                    socket().await(PollEvents.IN, Duration.ofNanos(remaining));
+                } else if (response.hasHeader()
+                        && response.operation() == operation
+                        && response.sequence() == sequence) {
                     return true;
                 }
             }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the command line of udpong as C does. Used once. */
+/** A parser of the command line of udpong that behaves as C's. It is used once. */
 final class UdpongCommandLine {
     private static final String LETTERS = "s:b:B:C:S:p:T:";
     private static final int DEFAULT_COUNT = 1000;
@@ -31,12 +31,12 @@ final class UdpongCommandLine {
         this.environment = environment;
     }
 
-    /** Reads it; null if it makes no sense, after that was said. */
+    /** Parses the arguments. If they are invalid, prints the reason and returns null. */
     @Nullable
     UdpongOptions read(List<String> arguments) {
         Getopt options = new Getopt("udpong", LETTERS, arguments, environment.err());
         for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            if (!take(letter, options.argumentOrEmpty())) {
+            if (!parse(letter, options.argumentOrEmpty())) {
                 environment.out().print(Udpong.USAGE);
                 return null;
             }
@@ -49,7 +49,7 @@ final class UdpongCommandLine {
                 server, bind, bufferBytes, custom, count, sizeBytes, port, usesUdp, isAsync, isBlocking, isEcho);
     }
 
-    private boolean take(int letter, String value) {
+    private boolean parse(int letter, String value) {
         switch (letter) {
             case 's' -> server = value;
             case 'b' -> bind = value;
@@ -64,7 +64,7 @@ final class UdpongCommandLine {
             }
             case 'p' -> port = value;
             case 'T' -> {
-                return takeTest(value);
+                return parseTest(value);
             }
             default -> {
                 return false;
@@ -73,8 +73,8 @@ final class UdpongCommandLine {
         return true;
     }
 
-    /** A letter alone, or a word of which the beginning counts. */
-    private boolean takeTest(String value) {
+    /** Parses a test option: a letter, or a word of which the first characters are compared. */
+    private boolean parseTest(String value) {
         String word = value.toLowerCase(Locale.ROOT);
         if (value.equals("s") || word.startsWith("socket")) {
             usesUdp = true;

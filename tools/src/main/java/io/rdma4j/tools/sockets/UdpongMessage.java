@@ -2,92 +2,92 @@ package io.rdma4j.tools.sockets;
 
 import java.nio.ByteBuffer;
 
-/** A message of udpong: 8 bytes that say what it is, then whatever fills it up. Not thread safe. */
+/** A message of udpong: a header of 8 bytes, then padding. Not thread safe. */
 final class UdpongMessage {
-    /** A new client; answered with its number. */
+    /** Registers a client. The response contains its number. */
     static final int LOGIN = 0;
 
-    /** A test begins; answered. */
+    /** Starts a test. The server responds. */
     static final int START = 1;
 
-    /** A datagram that is only counted. */
+    /** A datagram that the server counts. */
     static final int DATA = 2;
 
-    /** A datagram that is counted and comes back. */
+    /** A datagram that the server counts and echoes. */
     static final int ECHO = 3;
 
-    /** A test is over; answered with the count. */
+    /** Ends a test. The response contains the count. */
     static final int END = 4;
 
-    /** Bytes of a message that is no datagram of a test. */
+    /** The length in bytes of {@link #LOGIN}, {@link #START} and {@link #END}. */
     static final int CONTROL_BYTES = 16;
 
-    /** Most bytes of a message; C keeps as many. */
-    static final int MOST_BYTES = 2056;
+    /** The maximum length of a message in bytes, as in C. */
+    static final int MAX_BYTES = 2056;
 
     private static final int HEADER_BYTES = 8;
-    private static final int O_OPERATION = 0;
-    private static final int O_CLIENT = 1;
-    private static final int O_SEQUENCE = 2;
-    private static final int O_DATA = 4;
+    private static final int OPERATION_OFFSET = 0;
+    private static final int CLIENT_OFFSET = 1;
+    private static final int SEQUENCE_OFFSET = 2;
+    private static final int DATA_OFFSET = 4;
 
-    private final ByteBuffer bytes = ByteBuffer.allocateDirect(MOST_BYTES);
+    private final ByteBuffer bytes = ByteBuffer.allocateDirect(MAX_BYTES);
 
-    /** The bytes, to receive into. */
+    /** Returns the buffer to receive a message into. */
     ByteBuffer toReceive() {
         return bytes.clear();
     }
 
-    /** The first bytes, to send. */
+    /** Returns the first bytes, to send them. */
     ByteBuffer toSend(int length) {
         return bytes.position(0).limit(length);
     }
 
-    /** Bytes that were received. */
+    /** Returns the number of bytes received. */
     int length() {
         return bytes.position();
     }
 
-    /** Whether enough was received to say what it is. */
+    /** Returns whether a complete header was received. */
     boolean hasHeader() {
         return bytes.position() >= HEADER_BYTES;
     }
 
     int operation() {
-        return bytes.get(O_OPERATION);
+        return bytes.get(OPERATION_OFFSET);
     }
 
     UdpongMessage operation(int value) {
-        bytes.put(O_OPERATION, (byte) value);
+        bytes.put(OPERATION_OFFSET, (byte) value);
         return this;
     }
 
-    /** The client's number, 0 to 255. */
+    /** Returns the client's number, 0 to 255. */
     int client() {
-        return Byte.toUnsignedInt(bytes.get(O_CLIENT));
+        return Byte.toUnsignedInt(bytes.get(CLIENT_OFFSET));
     }
 
     UdpongMessage client(int value) {
-        bytes.put(O_CLIENT, (byte) value);
+        bytes.put(CLIENT_OFFSET, (byte) value);
         return this;
     }
 
-    /** The number by which the client knows the answer, 0 to 255. */
+    /** Returns the sequence number that matches a response to its request, 0 to 255. */
     int sequence() {
-        return Byte.toUnsignedInt(bytes.get(O_SEQUENCE));
+        return Byte.toUnsignedInt(bytes.get(SEQUENCE_OFFSET));
     }
 
     UdpongMessage sequence(int value) {
-        bytes.put(O_SEQUENCE, (byte) value);
+        bytes.put(SEQUENCE_OFFSET, (byte) value);
         return this;
     }
 
     int data() {
-        return bytes.getInt(O_DATA);
+        return bytes.getInt(DATA_OFFSET);
     }
 
     UdpongMessage data(int value) {
-        bytes.putInt(O_DATA, value);
+        bytes.putInt(DATA_OFFSET, value);
         return this;
     }
 }

@@ -4,19 +4,19 @@ import io.rdma4j.tools.ToolReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What udpong is asked for.
+ * The options of udpong.
  *
- * @param server {@code -s}: where the server is, as typed; null to be the server
+ * @param server {@code -s}: the server's address as typed, or null to be the server
  * @param bind {@code -b}: the local address as typed, or null
- * @param bufferBytes {@code -B}: size of send and receive buffers; 0 for that of the tool
- * @param custom whether {@code -C} or {@code -S} asks for one test instead of the series
- * @param count {@code -C}: datagrams of that test
- * @param sizeBytes {@code -S}: bytes of each
+ * @param bufferBytes {@code -B}: the size of send and receive buffers, 0 for the tool's default
+ * @param custom true if {@code -C} or {@code -S} selects a single test instead of the series
+ * @param count {@code -C}: the number of datagrams of the single test
+ * @param sizeBytes {@code -S}: the size of a datagram in bytes
  * @param port {@code -p}: the server's port as typed
- * @param usesUdp {@code -T s}: over UDP
- * @param isAsync {@code -T a}: wait for readiness before every call
- * @param isBlocking {@code -T b}: calls that block
- * @param isEcho {@code -T e}: the server sends every datagram back
+ * @param usesUdp {@code -T s}: true to use UDP
+ * @param isAsync {@code -T a}: true to wait for readiness before every call
+ * @param isBlocking {@code -T b}: true to use blocking calls
+ * @param isEcho {@code -T e}: true if the server echoes every datagram
  */
 record UdpongOptions(
         @Nullable String server,
@@ -30,7 +30,7 @@ record UdpongOptions(
         boolean isAsync,
         boolean isBlocking,
         boolean isEcho) {
-    void tell(ToolReport report) {
+    void report(ToolReport report) {
         report.parameter("role", server == null ? "server" : "client")
                 .parameter("server", server)
                 .parameter("bind", bind)

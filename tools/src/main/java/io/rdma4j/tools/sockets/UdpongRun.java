@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A run of udpong, as server or client. */
 abstract class UdpongRun {
-    /** Exit status of what failed, as C's -1. */
+    /** The exit status of a failure, C's -1. */
     static final int FAILED = -1;
 
     private static final int DEFAULT_BUFFER_BYTES = 1 << 19;
@@ -31,11 +31,11 @@ abstract class UdpongRun {
         report = new MessageReport(environment, "udpong");
     }
 
-    /** Runs it all; the exit status. */
+    /** Runs the server or client and returns the exit status. */
     final int run() {
         Runnable atInterrupt = this::interrupt;
         environment.onInterrupt(atInterrupt);
-        options.tell(environment.report());
+        options.report(environment.report());
         try {
             exchange();
             return 0;
@@ -60,10 +60,10 @@ abstract class UdpongRun {
         }
     }
 
-    /** What server or client does. */
+    /** Runs the protocol of the server or client. */
     abstract void exchange() throws StreamFailure;
 
-    /** Makes the socket for an address, or tells why not. */
+    /** Opens the socket for an address. A failure is reported. */
     final DatagramTestSocket open(InetAddress address) throws StreamFailure {
         try {
             return tryOpen(address);
@@ -72,26 +72,26 @@ abstract class UdpongRun {
         }
     }
 
-    /** Makes the socket for an address. */
+    /** Opens the socket for an address. */
     final DatagramTestSocket tryOpen(InetAddress address) throws IOException {
         int bytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
-        DatagramTestSocket made =
+        DatagramTestSocket opened =
                 options.usesUdp() ? UdpTestSocket.open(HostLookup.familyOf(address)) : RdmaDatagramTestSocket.open();
-        socket = made;
-        setBuffers(made, bytes);
-        return made;
+        socket = opened;
+        setBuffers(opened, bytes);
+        return opened;
     }
 
-    /** C does not look at the result. */
-    private static void setBuffers(DatagramTestSocket made, int bytes) throws IOException {
+    /** Sets the buffer sizes and ignores unsupported ones, as C ignores the result. */
+    private static void setBuffers(DatagramTestSocket opened, int bytes) throws IOException {
         try {
-            made.setBuffers(bytes);
+            opened.setBuffers(bytes);
         } catch (IllegalArgumentException tooSmall) {
-            // Then the socket keeps what it has.
+            // The socket keeps its sizes.
         }
     }
 
-    /** An address and a port as they were typed; the port of the server, or any. */
+    /** Looks up an address as typed, with the port of the server or with port 0. */
     final InetSocketAddress lookUp(String host, boolean toServer) throws StreamFailure {
         try {
             int port = Failures.port(options.port());
@@ -103,18 +103,18 @@ abstract class UdpongRun {
         }
     }
 
-    /** Sends a message to a peer, or to the one that the socket is connected to; waits for room. */
-    final void send(DatagramTestSocket with, UdpongMessage message, int bytes, @Nullable InetSocketAddress to)
+    /** Sends a message to an address, or to the connected peer if the address is null. Waits for buffer space. */
+    final void send(DatagramTestSocket channel, UdpongMessage message, int bytes, @Nullable InetSocketAddress to)
             throws IOException {
         if (options.isAsync()) {
-            with.await(PollEvents.OUT, null);
+            channel.await(PollEvents.OUT, null);
         }
-        while (!(to == null ? with.send(message.toSend(bytes)) : with.sendTo(message.toSend(bytes), to))) {
-            with.await(PollEvents.OUT, null);
+        while (!(to == null ? channel.send(message.toSend(bytes)) : channel.sendTo(message.toSend(bytes), to))) {
+            channel.await(PollEvents.OUT, null);
         }
     }
 
-    /** Tells what failed. */
+    /** Reports which call failed, and why. */
     final StreamFailure failure(String call, IOException e) {
         if (e.getCause() instanceof RdmaException cause && cause.errno() == Errno.ENODEV) {
             report.errorLine("No RDMA devices were detected");

@@ -8,12 +8,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** The server of udpong: counts what its clients send, and answers. Runs until it is ended. */
+/** The server of udpong, which counts and echoes the datagrams of its clients until it is terminated. */
 final class UdpongServer extends UdpongRun {
-    private static final int MOST_CLIENTS = 256;
+    private static final int MAX_CLIENTS = 256;
 
     private final UdpongMessage message = new UdpongMessage();
-    private final int[] counts = new int[MOST_CLIENTS];
+    private final int[] counts = new int[MAX_CLIENTS];
     private int logins;
     private long unanswered;
 
@@ -33,22 +33,22 @@ final class UdpongServer extends UdpongRun {
             InetSocketAddress from = receive(socket);
             int bytes = message.length();
             if (message.hasHeader() && process(from.getAddress())) {
-                answer(socket, bytes, from);
+                respond(socket, bytes, from);
             }
         }
     }
 
     /**
-     * Sends the message back. An address that no answer can be sent to is that client's affair, or that of whoever forged it:
-     * the others are served on. Told once, or forgeries would fill a disk.
+     * Sends the message back. A failure does not end the server, since the source address may be forged. Only the first
+     * failure is printed, so that forged addresses cannot fill a disk with output.
      */
-    private void answer(DatagramTestSocket socket, int bytes, InetSocketAddress to) {
+    private void respond(DatagramTestSocket socket, int bytes, InetSocketAddress to) {
         try {
             send(socket, message, bytes, to);
         } catch (IOException e) {
             if (unanswered++ == 0) {
-                report.explain("no answer can be sent to " + AddressText.of(to) + ": " + Failures.text(e)
-                        + ". The other clients are served; further failures to answer are only counted");
+                report.explain("no response can be sent to " + AddressText.of(to) + ": " + Failures.text(e)
+                        + ". Other clients are still served; further failures are only counted");
             }
             environment.report().result("unanswered", unanswered);
         }
@@ -59,9 +59,9 @@ final class UdpongServer extends UdpongRun {
             InetSocketAddress local = lookUp(options.bind(), true);
             return bind(open(local.getAddress()), local);
         }
-        InetSocketAddress everywhere = lookUp("::", true);
+        InetSocketAddress wildcard = lookUp("::", true);
         try {
-            return tryBind(everywhere);
+            return tryBind(wildcard);
         } catch (IOException noIpv6) {
             InetSocketAddress ipv4 = lookUp("0.0.0.0", true);
             return bind(open(ipv4.getAddress()), ipv4);
@@ -103,7 +103,7 @@ final class UdpongServer extends UdpongRun {
         }
     }
 
-    /** Whether the message goes back. */
+    /** Processes the message. Returns whether it is to be sent back. */
     private boolean process(InetAddress from) {
         switch (message.operation()) {
             case UdpongMessage.LOGIN -> {

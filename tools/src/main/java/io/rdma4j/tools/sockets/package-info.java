@@ -1,2 +1,2 @@
-/** The tools over RDMA sockets: rstream and its family. */
+/** The tools over RDMA sockets: rstream, riostream, udpong and rcopy. */
 package io.rdma4j.tools.sockets;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Laws of the older form of cmtime. Its server runs until it is ended, so it is a process of its own. */
+/** Tests the classic form of cmtime. Its server runs until it is stopped, so it runs in a separate process. */
 class ClassicCmtimeTest {
     private static final String HEADER = "step              total ms     max ms     min us  us / conn\n";
     private static final String NUMBERS = ": ( *\\d+\\.\\d\\d){4}\n";
@@ -41,8 +41,8 @@ class ClassicCmtimeTest {
         return ToolRun.of(new Cmtime(), "--classic -s " + address + " " + words);
     }
 
-    /** Runs a client until there is a server to talk to: the server does not say when it listens. */
-    private static ToolRun patientClient(String address, String words) throws InterruptedException {
+    /** Runs a client again until the server listens, which the server does not report. */
+    private static ToolRun retryingClient(String address, String words) throws InterruptedException {
         ToolRun run = client(address, words);
         for (int tries = 0; tries < 100 && run.out().contains("error: 8\n"); tries++) {
             Thread.sleep(50);
@@ -51,7 +51,7 @@ class ClassicCmtimeTest {
         return run;
     }
 
-    /** Ends a server as Ctrl-C does. */
+    /** Stops a server as Ctrl-C does. */
     private static void interrupt(ToolProcess process) throws InterruptedException, IOException {
         assertThat(process.isAlive()).isTrue();
         new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
@@ -71,33 +71,33 @@ class ClassicCmtimeTest {
             })
     void connectionsAreOpenedAndTimed(String address, String server, String client)
             throws InterruptedException, IOException {
-        List<String> said = new ArrayList<>();
+        List<String> output = new ArrayList<>();
         List<String> words = new ArrayList<>(List.of("cmtime", "--classic", "-b", address));
         if (server != null) {
             words.addAll(List.of(server.split(" ")));
         }
-        try (ToolProcess process = ToolProcess.start(words, said::add, said::add)) {
-            ToolRun run = patientClient(address, client);
+        try (ToolProcess process = ToolProcess.start(words, output::add, output::add)) {
+            ToolRun run = retryingClient(address, client);
             assertThat(run.status()).as(run.err()).isZero();
             assertThat(run.out()).matches(lines(client.contains("-b")));
             assertThat(client(address, client.replaceAll("-c \\d+", "")).status())
                     .isZero();
             interrupt(process);
         }
-        assertThat(said).isEmpty();
+        assertThat(output).isEmpty();
     }
 
     @DisabledOnOs(OS.WINDOWS)
     @Test
-    void serverReportsWhatItServed() throws InterruptedException, IOException {
+    void serverReportsItsCounts() throws InterruptedException, IOException {
         String address = Meeting.loopback();
-        List<String> said = new ArrayList<>();
+        List<String> output = new ArrayList<>();
         List<String> words = List.of("cmtime", "--classic", "--json", "-b", address);
-        try (ToolProcess process = ToolProcess.start(words, said::add, said::add)) {
-            assertThat(patientClient(address, "-c 7").status()).isZero();
+        try (ToolProcess process = ToolProcess.start(words, output::add, output::add)) {
+            assertThat(retryingClient(address, "-c 7").status()).isZero();
             interrupt(process);
         }
-        assertThat(String.join("\n", said))
+        assertThat(String.join("\n", output))
                 .contains("\"accepted\": 7,", "\"form\": \"classic\"", "\"role\": \"server\"");
     }
 
@@ -106,7 +106,7 @@ class ClassicCmtimeTest {
         String address = Meeting.loopback();
         List<String> words = List.of("cmtime", "--classic", "-b", address);
         try (ToolProcess process = ToolProcess.start(words, line -> {}, line -> {})) {
-            patientClient(address, "-c 1");
+            retryingClient(address, "-c 1");
             ToolRun run = client(address, "-c 3 --json");
             assertThat(run.status()).isZero();
             assertThat(run.out()).contains("\"failed\": 0", "\"step\": \"destroy\"", "\"connections\": 3");
@@ -114,9 +114,9 @@ class ClassicCmtimeTest {
         }
     }
 
-    /** The C tool ends with 0. */
+    /** The C tool exits with status 0. */
     @Test
-    void clientWithoutServerSaysSoAndFails() throws InterruptedException {
+    void clientWithoutServerFails() throws InterruptedException {
         int port = Meeting.portNumber();
         ToolRun run = client("127.0.0.1", "-c 2 -p " + port);
         assertThat(run.status()).isEqualTo(1);
@@ -136,19 +136,19 @@ class ClassicCmtimeTest {
                 "-c | option requires an argument -- 'c'",
                 "-c 0 | -c and -t must be at least 1"
             })
-    void wrongWordsAreAnsweredWithTheUsage(String words, String explanation) throws InterruptedException {
+    void invalidOptionsPrintTheUsage(String words, String explanation) throws InterruptedException {
         ToolRun run = ToolRun.of(new Cmtime(), "--classic " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains(explanation);
         assertThat(run.out()).isEqualTo("""
-                usage: cmtime
-                \t[-s server_address]
-                \t[-b bind_address]
-                \t[-c connections]
-                \t[-p port_number]
-                \t[-r retries]
-                \t[-t timeout_ms]
-                """);
+            usage: cmtime
+            \t[-s server_address]
+            \t[-b bind_address]
+            \t[-c connections]
+            \t[-p port_number]
+            \t[-r retries]
+            \t[-t timeout_ms]
+            """);
     }
 
     @ParameterizedTest
@@ -161,7 +161,7 @@ class ClassicCmtimeTest {
                 "-s 127.0.0.1 -b 203.0.113.77 -c 2 | failure bind addr: Cannot assign requested address",
                 "-s 127.0.0.1 -p 70000 | getaddrinfo error: "
             })
-    void addressesThatCannotBeAreExplained(String words, String explanation) throws InterruptedException {
+    void invalidAddressesAreExplained(String words, String explanation) throws InterruptedException {
         ToolRun run = ToolRun.of(new Cmtime(), "--classic " + words);
         assertThat(run.status() & 0xff).isNotZero();
         assertThat(run.out() + run.err()).contains(explanation);

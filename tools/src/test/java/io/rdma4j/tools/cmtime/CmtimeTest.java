@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of today's form of cmtime, Java to Java in one process. */
+/** Tests the mesh form of cmtime with instances of this tool in one process. */
 class CmtimeTest {
     private static final String CLIENT_STEPS = """
         \tCreating IDs
@@ -47,7 +47,10 @@ class CmtimeTest {
         """;
     private static final String VERBS = "\tAllocating verbs resources\n";
 
-    /** Where an instance is to give up: elsewhere no limit of time may end a run, which other load makes slow. */
+    /**
+     * Shortens the timeouts for tests in which an instance must give up. In other tests a busy machine must not cause a
+     * timeout.
+     */
     private static void useShortTimeouts() {
         System.setProperty(Patience.PROPERTY, "1500");
     }
@@ -58,8 +61,9 @@ class CmtimeTest {
     }
 
     /**
-     * Numbers of queue pairs that do not exist, for one instance. All instances of this process say that they are on the
-     * same host adapter, on which no number may be used twice at a time.
+     * Returns random numbers of simulated queue pairs for one instance.
+     *
+     * <p>All instances of this process appear to be on the same host adapter, on which a number must be unique.
      */
     private static String numbers() {
         return " -q " + ThreadLocalRandom.current().nextInt(1, 16_000_000) + " ";
@@ -95,7 +99,7 @@ class CmtimeTest {
         return pair(address, both, both);
     }
 
-    /** The lines but for the tables. */
+    /** Returns the lines outside of the tables. */
     private static String steps(String out) {
         StringBuilder steps = new StringBuilder();
         for (String line : out.lines().toList()) {
@@ -112,7 +116,7 @@ class CmtimeTest {
                 || Stream.of(Step.values()).anyMatch(step -> line.startsWith(step.text() + " "));
     }
 
-    /** The numbers of a row of the last table: average, total, per connection, sum, maximum, minimum. */
+    /** Returns the numbers of a row of the last table: average, total, per connection, sum, maximum, minimum. */
     private static List<Long> row(String out, String step) {
         String line = out.lines()
                 .filter(each -> each.matches("\\Q" + step + "\\E( +\\d+){6}"))
@@ -123,7 +127,7 @@ class CmtimeTest {
                 .toList();
     }
 
-    // ---- what is printed
+    // ---- output
 
     @Test
     void clientAndServerPrintTheStepsOfTheTool() throws InterruptedException {
@@ -147,7 +151,7 @@ class CmtimeTest {
     }
 
     @Test
-    void figuresOfThousandConnectionsAreOfAllOfThem() throws InterruptedException {
+    void figuresCoverAllOfThousandConnections() throws InterruptedException {
         Pair pair = pair(Meeting.loopback(), "-c 1000 --json");
         assertThat(pair.server.status()).as(pair.errors()).isZero();
         assertThat(pair.client.status()).as(pair.errors()).isZero();
@@ -170,7 +174,7 @@ class CmtimeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-c 1", "-n 4 -c 40", "-m 200", "-r 0", "-t 500", "-P 2", "-p 17471"})
-    void everyOptionIsTaken(String options) throws InterruptedException {
+    void everyOptionIsAccepted(String options) throws InterruptedException {
         Pair pair = pair(Meeting.loopback(), options + (options.contains("-c") ? "" : " -c 4"))
                 .requireSuccess();
         String count = options.contains("40") ? "40" : options.contains("-c") ? "1" : "4";
@@ -187,7 +191,7 @@ class CmtimeTest {
     }
 
     @Test
-    void simulatedCallsTakeTheirTime() throws InterruptedException {
+    void simulatedCallsAreDelayed() throws InterruptedException {
         Pair pair = pair(Meeting.loopback(), "-c 2 -m 3000").requireSuccess();
         String simulated = pair.client.out().substring(0, pair.client.out().indexOf("no QPs"));
         for (String step : List.of("create qp", "init qp", "rtr qp", "rts qp")) {
@@ -197,7 +201,7 @@ class CmtimeTest {
     }
 
     @Test
-    void socketsAreTimedToCompareWith() throws InterruptedException {
+    void socketsAreTimedAsBaseline() throws InterruptedException {
         Pair pair = pair(Meeting.loopback(), "-c 20 -S").requireSuccess();
         assertThat(steps(pair.client.out())).isEqualTo("""
             Client baseline socket setup
@@ -237,7 +241,7 @@ class CmtimeTest {
     }
 
     @Test
-    void addressesCanBeAnotherOfTheHost() throws InterruptedException, IOException {
+    void anyAddressOfTheHostCanBeUsed() throws InterruptedException, IOException {
         List<String> others = NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
                 .filter(address -> !address.isLoopbackAddress())
@@ -250,10 +254,10 @@ class CmtimeTest {
         }
     }
 
-    // ---- the instances
+    // ---- instances
 
     @Test
-    void clientCanKeepTheSteps() throws InterruptedException {
+    void clientCanBeTheRoot() throws InterruptedException {
         String address = Meeting.loopback();
         String words = "cmtime -c 5 -b %s -C %s".formatted(address, address);
         ToolRun client = ToolRun.start(words + numbers()).awaitText("OOB root");
@@ -280,7 +284,7 @@ class CmtimeTest {
         }
     }
 
-    // ---- what cannot be
+    // ---- failures
 
     @ParameterizedTest
     @CsvSource({
@@ -291,7 +295,7 @@ class CmtimeTest {
         "-S, -r 1, 'start all with -S, or none'",
         "-r 1, -S, 'start all with -S, or none'"
     })
-    void countsThatDifferEndBothSidesWithASentence(String server, String client, String sentence)
+    void differentCountsEndBothSidesWithAMessage(String server, String client, String sentence)
             throws InterruptedException {
         useShortTimeouts();
         Pair pair = pair(Meeting.loopback(), server, client).requireFailure(sentence);
@@ -300,14 +304,14 @@ class CmtimeTest {
     }
 
     @Test
-    void allServersIsNoTest() throws InterruptedException {
+    void onlyServersFail() throws InterruptedException {
         Pair pair = pair(Meeting.loopback(), "", "-L").requireFailure("start one or more without");
         assertThat(pair.server.out()).endsWith("cannot have all listeners\n");
         assertThat(pair.client.out()).endsWith("cannot have all listeners\n");
     }
 
     @Test
-    void allClientsIsNoTest() throws InterruptedException {
+    void onlyClientsFail() throws InterruptedException {
         String address = Meeting.loopback();
         String words = "cmtime -c 5 -b %s -C %s".formatted(address, address);
         ToolRun first = ToolRun.start(words + numbers()).awaitText("OOB root");
@@ -316,28 +320,28 @@ class CmtimeTest {
     }
 
     @Test
-    void clientWithoutServerEnds() throws InterruptedException {
+    void clientWithoutServerFails() throws InterruptedException {
         System.setProperty(Patience.PROPERTY, "100");
         String address = Meeting.loopback();
         ToolRun root = ToolRun.of(new Cmtime(), "-b %s -C %s".formatted(address, address));
         assertThat(root.status()).isEqualTo(1);
-        assertThat(root.err()).contains("of 2 instances 1 came", "cmtime -L -C " + address);
+        assertThat(root.err()).contains("1 of 2 instances have connected", "cmtime -L -C " + address);
     }
 
     @Test
-    void clientWithoutControllerEnds() throws IOException, InterruptedException {
+    void clientWithoutControllerFails() throws IOException, InterruptedException {
         useShortTimeouts();
         String address = Meeting.loopback();
-        try (Socket inTheWay = new Socket()) {
-            inTheWay.setReuseAddress(false);
-            inTheWay.bind(new InetSocketAddress(address, 7471)); // so that the client cannot be the controller itself
+        try (Socket occupier = new Socket()) {
+            occupier.setReuseAddress(false);
+            occupier.bind(new InetSocketAddress(address, 7471)); // so that the client cannot become the root
             ToolRun leaf = ToolRun.of(new Cmtime(), "-b 127.0.0.1 -C " + address);
             assertThat(leaf.status()).isEqualTo(1);
             assertThat(leaf.err()).contains("no instance at the controller's address " + address + " port 7471");
         }
     }
 
-    /** Something that speaks like the C tool's client, which does not tell its counts. */
+    /** Connects like the C tool's client, which does not announce its counts. */
     private static Socket oldClient(String address) throws IOException {
         Socket socket = new Socket(address, 7471);
         socket.setSoTimeout(20_000);
@@ -347,7 +351,7 @@ class CmtimeTest {
     }
 
     @Test
-    void serverWhosePeerConnectsLessOftenEnds() throws InterruptedException, IOException {
+    void serverFailsIfThePeerConnectsLessOften() throws InterruptedException, IOException {
         useShortTimeouts();
         String address = Meeting.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
@@ -358,13 +362,13 @@ class CmtimeTest {
                 assertThat(client.getInputStream().read()).isEqualTo(step);
             }
             assertThat(server.status()).isEqualTo(1);
-            assertThat(server.err()).contains("0 of 1 connections have done the step 'cm connect'", "the same -c");
+            assertThat(server.err()).contains("0 of 1 connections have completed the step 'cm connect'", "the same -c");
             assertThat(client.getInputStream().read()).isEqualTo(-1);
         }
     }
 
     @Test
-    void peerThatEndsIsNoticed() throws InterruptedException, IOException {
+    void exitOfAPeerIsDetected() throws InterruptedException, IOException {
         String address = Meeting.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
@@ -374,7 +378,7 @@ class CmtimeTest {
     }
 
     @Test
-    void peerAtAnotherStepIsNoticed() throws InterruptedException, IOException {
+    void peerAtAnotherStepIsDetected() throws InterruptedException, IOException {
         String address = Meeting.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
@@ -382,23 +386,23 @@ class CmtimeTest {
             client.getOutputStream().write(12);
             assertThat(server.status()).isEqualTo(1);
         }
-        assertThat(server.err()).contains("does another step");
+        assertThat(server.err()).contains("is at another step");
     }
 
     @Test
-    void strangerIsNoInstance() throws InterruptedException, IOException {
+    void foreignProtocolIsRejected() throws InterruptedException, IOException {
         String address = Meeting.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
-        try (Socket stranger = new Socket(address, 7471)) {
-            stranger.getOutputStream().write("GET / HTTP/1.1\r\n".repeat(20).getBytes(StandardCharsets.US_ASCII));
+        try (Socket foreign = new Socket(address, 7471)) {
+            foreign.getOutputStream().write("GET / HTTP/1.1\r\n".repeat(20).getBytes(StandardCharsets.US_ASCII));
             assertThat(server.status()).isEqualTo(1);
         }
         assertThat(server.err()).contains("is not from a cmtime");
     }
 
     @Test
-    void leafWhoseRootIsSomethingElseEnds() throws InterruptedException, IOException {
+    void leafFailsIfTheRootIsAnotherProgram() throws InterruptedException, IOException {
         useShortTimeouts();
         try (ServerSocket root = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             ToolRun leaf = ToolRun.start("cmtime -b 127.0.0.1 -C 127.0.0.1 -p " + root.getLocalPort());
@@ -417,8 +421,8 @@ class CmtimeTest {
                 "-s 127.0.0.1 | cmtime --classic -s ADDRESS",
                 "-b 127.0.0.1 | must be given",
                 "-C 127.0.0.1 | must be given",
-                "-b 127.0.0.1 -b 127.0.0.2 -C 127.0.0.1 | give one of them",
-                "-b 127.0.0.1 -B lo -C 127.0.0.1 | give one of them",
+                "-b 127.0.0.1 -b 127.0.0.2 -C 127.0.0.1 | specify one of them",
+                "-b 127.0.0.1 -B lo -C 127.0.0.1 | specify one of them",
                 "-b 127.0.0.1 -C 127.0.0.1 -c 0 | -c and -t must be at least 1",
                 "-b 127.0.0.1 -C 127.0.0.1 -c 9000000 | -c times -P must be at most 10000000",
                 "-b 127.0.0.1 -C 127.0.0.1 -P 1 | -P must be at least 2",
@@ -426,7 +430,7 @@ class CmtimeTest {
                 "-b 127.0.0.1 -C 127.0.0.1 -q 0 | -q must be 1 to 16777215",
                 "-b 127.0.0.1 -C 127.0.0.1 -S -P 3 | two instances only"
             })
-    void wrongWordsAreAnsweredWithTheUsage(String words, String explanation) throws InterruptedException {
+    void invalidOptionsPrintTheUsage(String words, String explanation) throws InterruptedException {
         ToolRun run = ToolRun.of(new Cmtime(), words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains(explanation);
@@ -443,7 +447,7 @@ class CmtimeTest {
                 "-b 127.0.0.1 -C 127.0.0.1 -p 70000 | is no port number",
                 "-b 203.0.113.77 -C 127.0.0.1 -L | rdma_bind_addr: "
             })
-    void addressesThatCannotBeAreExplained(String words, String explanation) throws InterruptedException {
+    void invalidAddressesAreExplained(String words, String explanation) throws InterruptedException {
         ToolRun run = ToolRun.of(new Cmtime(), words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains(explanation);
@@ -451,7 +455,7 @@ class CmtimeTest {
     }
 
     @Test
-    void captureAndTraceShowTheMessages(@TempDir Path folder) throws InterruptedException, IOException {
+    void captureAndTraceContainTheMessages(@TempDir Path folder) throws InterruptedException, IOException {
         Path file = folder.resolve("cmtime.pcapng");
         String address = Meeting.loopback();
         String words = "-b %s -C %s -c 2".formatted(address, address);
@@ -474,7 +478,7 @@ class CmtimeTest {
     }
 
     @Test
-    void helpTeachesBothForms() throws InterruptedException {
+    void helpDescribesBothForms() throws InterruptedException {
         ToolRun run = ToolRun.of(new Cmtime(), "--help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("examples:", "--pcap", "--json", "--classic", "\t[-s server_address]\n");

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DemoTest {
-    /** The demonstration's own limit is for people who wait; here the machine may be as busy as it likes. */
+    /** A generous limit, because the test machine may be busy. The demonstration's own limit is for users. */
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
     @TempDir
@@ -41,8 +41,8 @@ class DemoTest {
     }
 
     @Test
-    void demoShowsPingsAndLatenciesAndLeavesACapture() throws InterruptedException {
-        ToolRun other = ToolRun.start("udaddy -b 127.0.0.1").awaitListening(); // as another demonstration would have
+    void demoPrintsPingsAndLatenciesAndWritesACapture() throws InterruptedException {
+        ToolRun other = ToolRun.start("udaddy -b 127.0.0.1").awaitListening(); // as another demonstration would
         assertThat(run("-C", "200")).as(out() + err).isZero();
         other.interrupt();
         assertThat(out())
@@ -55,9 +55,9 @@ class DemoTest {
         assertThat(folder.resolve("rdma4j-demo.pcapng")).isNotEmptyFile();
     }
 
-    /** Who else may write in the folder may have put a link there. */
+    /** Another user could have planted a link in such a folder. */
     @Test
-    void demoRunsOverIpv6AndFollowsNoLinkInAFolderOfAll() throws Exception {
+    void demoRunsOverIpv6AndFollowsNoLinkInASharedFolder() throws Exception {
         Path elsewhere = Files.writeString(folder.resolve("elsewhere"), "precious");
         Files.createSymbolicLink(folder.resolve("rdma4j-demo.pcapng"), elsewhere);
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -94,7 +94,7 @@ class DemoTest {
     }
 
     @Test
-    void addressOfAnotherHostIsAFailureThatIsExplained() {
+    void addressOfAnotherHostIsExplained() {
         assertThat(run("-a", "192.0.2.77", "-C", "1")).isEqualTo(1);
         assertThat(out()).contains("rdma_bind_addr: ").doesNotContain("Exception", "\tat ");
         assertThat(err.toString(StandardCharsets.UTF_8))

@@ -57,7 +57,7 @@ class DeviceToolsTest {
     }
 
     @Test
-    void shortFormIsThatOfC() {
+    void shortFormatEqualsThatOfC() {
         assertThat(print(false)).isEqualTo("""
             hca_id:\trxe0
             \ttransport:\t\t\tInfiniBand (0)
@@ -81,7 +81,7 @@ class DeviceToolsTest {
     }
 
     @Test
-    void longFormHasLimitsAndGidsInTheColumnsOfC() {
+    void longFormatHasLimitsAndGidsInTheColumnsOfC() {
         assertThat(print(true))
                 .contains(
                         "\n\tmax_mr_size:\t\t\t0x400000000000\n",
@@ -116,7 +116,7 @@ class DeviceToolsTest {
     }
 
     @Test
-    void numberOfCompletionVectorsIsThatOfTheOpenDevice() throws InterruptedException {
+    void completionVectorsAreThoseOfTheOpenDevice() throws InterruptedException {
         Device lo = Device.list().stream()
                 .filter(device -> device.name().equals("rdma4j_lo"))
                 .findFirst()
@@ -134,7 +134,7 @@ class DeviceToolsTest {
     }
 
     @Test
-    void namesAreListedWithTheirNumber() throws InterruptedException {
+    void namesAreListedWithTheirCount() throws InterruptedException {
         ToolRun run = ToolRun.start("ibv_devinfo --list");
         assertThat(run.status()).isZero();
         List<String> names = Device.list().stream().map(Device::name).toList();
@@ -156,14 +156,14 @@ class DeviceToolsTest {
                 "--ib-d | -1 | ibv_devinfo: option '--ib-dev' requires an argument",
                 "--list=1 | -1 | ibv_devinfo: option '--list' doesn't allow an argument",
             })
-    void badInputIsAnsweredAsByC(String words, int status, String message) throws InterruptedException {
+    void invalidOptionsAreReportedAsInC(String words, int status, String message) throws InterruptedException {
         ToolRun run = ToolRun.start("ibv_devinfo " + words);
         assertThat(run.status()).isEqualTo(status);
         assertThat(run.err().strip()).isEqualTo(message);
     }
 
     @Test
-    void jsonIsAloneOnStandardOutput() throws InterruptedException {
+    void standardOutputContainsOnlyJson() throws InterruptedException {
         ToolRun run = ToolRun.start("ibv_devinfo --json -d rdma4j_lo");
         assertThat(run.status()).isZero();
         assertThat(run.out())

@@ -30,7 +30,7 @@ class DoctorTest {
 
     @Test
     @EnabledOnOs(value = OS.LINUX, disabledReason = "elsewhere only 127.0.0.1 is loopback, and may be in use")
-    void portInUseIsSeen() throws IOException {
+    void portInUseIsReported() throws IOException {
         InetAddress address = InetAddress.ofLiteral("127.0.0.77");
         assertThat(RocePort.state(address)).isEqualTo("UDP 4791 free");
         try (DatagramChannel holder = DatagramChannel.open()) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of rdma_xclient and rdma_xserver, Java to Java in one process. */
+/** Tests rdma_xclient and rdma_xserver against each other in one process. */
 @Timeout(90)
 class CommunicationToolsTest {
     private static final String CLIENT = "rdma_xclient: start\nrdma_xclient: end %d\n";
@@ -44,7 +44,7 @@ class CommunicationToolsTest {
         System.clearProperty(Patience.PROPERTY);
     }
 
-    private static void expectGood(ToolRun server, ToolRun client) throws InterruptedException {
+    private static void expectSuccess(ToolRun server, ToolRun client) throws InterruptedException {
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.out()).isEqualTo(SERVER.formatted(0));
@@ -63,10 +63,10 @@ class CommunicationToolsTest {
                 "-c X | -c xrc",
                 "-c x -c r | -c r -c x"
             })
-    void messageArrivesOverEitherKindOfConnection(String serverWords, String clientWords) throws InterruptedException {
+    void messageArrivesOverBothKindsOfConnection(String serverWords, String clientWords) throws InterruptedException {
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), serverWords + port);
-        expectGood(server, EndpointMeeting.clientOf(server, new RdmaXclient(), clientWords + port));
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), clientWords + port));
     }
 
     @ParameterizedTest
@@ -75,11 +75,11 @@ class CommunicationToolsTest {
         String words = " -c " + kind + Meeting.port();
         for (String address : localAddresses()) {
             ToolRun server = ToolRun.start(new RdmaXserver(), words);
-            expectGood(server, EndpointMeeting.clientOf(server, new RdmaXclient(), "-s " + address + words));
+            expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), "-s " + address + words));
         }
     }
 
-    /** Names and addresses that lead to this host, also by a network where there is one. */
+    /** Returns names and addresses of this host, including those of a network if there is one. */
     private static List<String> localAddresses() throws SocketException {
         List<String> addresses = new ArrayList<>(List.of("localhost"));
         NetworkInterface.networkInterfaces()
@@ -92,23 +92,23 @@ class CommunicationToolsTest {
     }
 
     @Test
-    void withoutOptionsTheyMeetOnThisHost() throws InterruptedException {
+    void defaultsConnectOnThisHost() throws InterruptedException {
         ToolRun server = ToolRun.start("rdma_xserver extra words");
-        expectGood(server, EndpointMeeting.clientOf(server, new RdmaXclient(), "more"));
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), "more"));
     }
 
     @Test
     void clientReadsFiveDigitsOfThePort() throws InterruptedException {
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), port);
-        expectGood(server, EndpointMeeting.clientOf(server, new RdmaXclient(), port + "99"));
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), port + "99"));
     }
 
     @Test
-    void theyReportToPrograms() throws InterruptedException {
+    void resultsAreReportedAsJson() throws InterruptedException {
         String words = "-c x --json" + Meeting.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), words);
-        ToolRun client = EndpointMeeting.clientOf(server, new RdmaXclient(), words);
+        ToolRun client = EndpointPairs.clientOf(server, new RdmaXclient(), words);
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.out())
                 .contains(
@@ -125,7 +125,7 @@ class CommunicationToolsTest {
 
     @ParameterizedTest
     @CsvSource({"r, x", "x, r"})
-    void kindsAreServicesOfTheirOwn(String offered, String asked) throws InterruptedException {
+    void kindsAreSeparateServices(String offered, String asked) throws InterruptedException {
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), "-c " + offered + port);
         server.awaitText("start");
@@ -133,26 +133,26 @@ class CommunicationToolsTest {
         assertThat(refused.status()).isEqualTo(-1);
         assertThat(refused.out()).isEqualTo(CLIENT.formatted(-1));
         assertThat(refused.err()).startsWith("rdma_connect: Connection refused\nrdma_xclient: ");
-        expectGood(server, EndpointMeeting.clientOf(server, new RdmaXclient(), "-c " + offered + port));
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), "-c " + offered + port));
     }
 
     @Test
-    void serverTakesIpv4Only() throws InterruptedException {
+    void serverAcceptsOnlyIpv4() throws InterruptedException {
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), port);
-        ToolRun first = EndpointMeeting.clientOf(server, new RdmaXclient(), port);
-        expectGood(server, first);
+        ToolRun first = EndpointPairs.clientOf(server, new RdmaXclient(), port);
+        expectSuccess(server, first);
         ToolRun again = ToolRun.start(new RdmaXserver(), port);
         again.awaitText("start");
         ToolRun refused = ToolRun.of(new RdmaXclient(), "-s ::1" + port);
         assertThat(refused.status()).isEqualTo(-1);
         assertThat(refused.err()).startsWith("rdma_connect: Connection refused\n");
-        expectGood(again, EndpointMeeting.clientOf(again, new RdmaXclient(), port));
+        expectSuccess(again, EndpointPairs.clientOf(again, new RdmaXclient(), port));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"r", "x"})
-    void portInUseIsSaid(String kind) throws InterruptedException {
+    void portInUseIsReported(String kind) throws InterruptedException {
         String words = "-c " + kind + Meeting.port();
         ToolRun first = ToolRun.start(new RdmaXserver(), words);
         ToolRun second = ToolRun.start(new RdmaXserver(), words);
@@ -164,7 +164,7 @@ class CommunicationToolsTest {
         assertThat(refused.status()).isEqualTo(-1);
         assertThat(refused.out()).isEqualTo(SERVER.formatted(-1));
         assertThat(refused.err()).startsWith("rdma_create_ep: Cannot assign requested address\nrdma_xserver: ");
-        EndpointMeeting.clientOf(other, new RdmaXclient(), words);
+        EndpointPairs.clientOf(other, new RdmaXclient(), words);
         assertThat(other.status()).isZero();
     }
 
@@ -177,7 +177,7 @@ class CommunicationToolsTest {
                 "-p 70000 -c x | rdma_getaddrinfo: Servname not supported for ai_socktype",
                 "-s 255.255.255.255 | rdma_create_ep: "
             })
-    void whatCannotBeIsExplained(String words, String line) throws InterruptedException {
+    void failuresAreExplained(String words, String line) throws InterruptedException {
         ToolRun run = ToolRun.of(new RdmaXclient(), words);
         assertThat(run.status()).as(run.err()).isNegative();
         assertThat(run.out() + run.err()).contains(line);
@@ -205,17 +205,17 @@ class CommunicationToolsTest {
                 "-c | option requires an argument -- 'c'",
                 "-c u |"
             })
-    void wrongWordsAreAnsweredWithTheUsage(String words, String complaint) throws InterruptedException {
+    void invalidOptionsPrintTheUsage(String words, String message) throws InterruptedException {
         for (Tool tool : new Tool[] {new RdmaXclient(), new RdmaXserver()}) {
             ToolRun run = ToolRun.of(tool, words);
             assertThat(run.status()).isEqualTo(1);
-            assertThat(run.err()).isEqualTo(complaint == null ? "" : tool.name() + ": " + complaint + "\n");
+            assertThat(run.err()).isEqualTo(message == null ? "" : tool.name() + ": " + message + "\n");
             assertThat(run.out()).isEqualTo(tool instanceof RdmaXclient ? CLIENT_USAGE : SERVER_USAGE);
         }
     }
 
     @Test
-    void serverHasNoAddressToChoose() throws InterruptedException {
+    void serverHasNoAddressOption() throws InterruptedException {
         ToolRun run = ToolRun.of(new RdmaXserver(), "-s 127.0.0.1");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).isEqualTo("rdma_xserver: invalid option -- 's'\n");
@@ -223,10 +223,10 @@ class CommunicationToolsTest {
     }
 
     @Test
-    void aServerWhoseClientSendsNothingEnds() throws InterruptedException {
+    void serverEndsIfTheClientSendsNothing() throws InterruptedException {
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), port);
-        ToolRun silent = EndpointMeeting.clientOf(server, new Ucmatose(), "-C 0 -s 127.0.0.1" + port);
+        ToolRun silent = EndpointPairs.clientOf(server, new Ucmatose(), "-C 0 -s 127.0.0.1" + port);
         assertThat(server.status()).isEqualTo(-110);
         assertThat(server.out()).isEqualTo(SERVER.formatted(-110));
         assertThat(server.err())
@@ -235,14 +235,14 @@ class CommunicationToolsTest {
         assertThat(silent.status()).as(silent.err()).isZero();
     }
 
-    // ---- in processes of their own, which the options of every tool need
+    // ---- in separate processes, which the common options require
 
     @ParameterizedTest
     @ValueSource(strings = {"r", "x"})
-    void lossesAreRepairedAndPacketsTold(String kind, @TempDir Path folder) throws Exception {
+    void lossesAreRecoveredAndPacketsCaptured(String kind, @TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
         String words = " -c " + kind + " --trace --device rdma4j_lo";
-        List<String> lines = EndpointMeeting.exchangeUnderLoss(
+        List<String> lines = EndpointPairs.exchangeUnderLoss(
                 "rdma_xserver" + words, "rdma_xclient" + words + " --pcap " + capture + " --fault loss=10%,seed=", 1);
         assertThat(lines)
                 .contains("rdma_xclient: end 0")
@@ -254,7 +254,7 @@ class CommunicationToolsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma_xclient", "rdma_xserver"})
-    void helpTeaches(String name) throws InterruptedException {
+    void helpHasExamples(String name) throws InterruptedException {
         ToolRun run = ToolRun.start(name + " --help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).startsWith("usage: " + name + "\n").contains("examples:", "--pcap", "--json");

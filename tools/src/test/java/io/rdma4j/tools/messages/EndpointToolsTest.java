@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of rdma_client and rdma_server, Java to Java in one process. */
+/** Tests rdma_client and rdma_server against each other in one process. */
 @Timeout(90)
 class EndpointToolsTest {
     private static final String CLIENT = "rdma_client: start\nrdma_client: end %d\n";
@@ -34,7 +34,7 @@ class EndpointToolsTest {
         System.clearProperty(Patience.PROPERTY);
     }
 
-    private static void expectGood(ToolRun server, ToolRun client) throws InterruptedException {
+    private static void expectSuccess(ToolRun server, ToolRun client) throws InterruptedException {
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.out()).isEqualTo(SERVER.formatted(0));
@@ -51,30 +51,30 @@ class EndpointToolsTest {
         "::1, ::1",
         "localhost, localhost"
     })
-    void eachTakesTheMessageOfTheOther(String local, String remote) throws InterruptedException {
+    void eachSideReceivesTheMessageOfTheOther(String local, String remote) throws InterruptedException {
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), "-s " + local + port);
-        expectGood(server, EndpointMeeting.clientOf(server, new RdmaClient(), "-s " + remote + port));
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), "-s " + remote + port));
     }
 
     @Test
-    void anotherLocalAddressServesToo() throws InterruptedException {
+    void anotherLocalAddressCanBeUsed() throws InterruptedException {
         String words = "-s " + Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), words);
-        expectGood(server, EndpointMeeting.clientOf(server, new RdmaClient(), words));
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), words));
     }
 
     @Test
-    void withoutOptionsTheyMeetOnThisHost() throws InterruptedException {
+    void defaultsConnectOnThisHost() throws InterruptedException {
         ToolRun server = ToolRun.start("rdma_server");
-        expectGood(server, EndpointMeeting.clientOf(server, new RdmaClient(), "extra words"));
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), "extra words"));
     }
 
     @Test
-    void theyReportToPrograms() throws InterruptedException {
+    void resultsAreReportedAsJson() throws InterruptedException {
         String words = "-s " + Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), words + " --json");
-        ToolRun client = EndpointMeeting.clientOf(server, new RdmaClient(), words + " --json");
+        ToolRun client = EndpointPairs.clientOf(server, new RdmaClient(), words + " --json");
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.out())
                 .contains(
@@ -87,10 +87,10 @@ class EndpointToolsTest {
     }
 
     @Test
-    void nobodyListensIsSaid() throws InterruptedException {
+    void missingServerIsReported() throws InterruptedException {
         String address = Meeting.loopback();
         ToolRun bystander = ToolRun.start(new RdmaServer(), "-s " + address + " -p 2001");
-        ToolRun client = EndpointMeeting.clientOf(bystander, new RdmaClient(), "-s " + address + " -p 2001");
+        ToolRun client = EndpointPairs.clientOf(bystander, new RdmaClient(), "-s " + address + " -p 2001");
         assertThat(client.status()).isZero();
         bystander.status();
         ToolRun refused = ToolRun.of(new RdmaClient(), "-s " + address + " -p 2002");
@@ -102,7 +102,7 @@ class EndpointToolsTest {
     }
 
     @Test
-    void portInUseIsSaid() throws InterruptedException {
+    void portInUseIsReported() throws InterruptedException {
         String words = "-s " + Meeting.loopback() + Meeting.port();
         ToolRun first = ToolRun.start(new RdmaServer(), words);
         ToolRun second = ToolRun.start(new RdmaServer(), words);
@@ -114,7 +114,7 @@ class EndpointToolsTest {
         assertThat(refused.status()).isEqualTo(-1);
         assertThat(refused.out()).isEqualTo(SERVER.formatted(-1));
         assertThat(refused.err()).startsWith("rdma_create_ep: Address already in use\nrdma_server: ");
-        EndpointMeeting.clientOf(other, new RdmaClient(), words);
+        EndpointPairs.clientOf(other, new RdmaClient(), words);
         assertThat(other.status()).isZero();
     }
 
@@ -127,7 +127,7 @@ class EndpointToolsTest {
                 "-p 70000 | rdma_getaddrinfo: Servname not supported for ai_socktype | -8",
                 "-s 203.0.113.77 -p 2003 | rdma_create_ep: | -1"
             })
-    void whatCannotBeIsExplained(String words, String line, Integer status) throws InterruptedException {
+    void failuresAreExplained(String words, String line, Integer status) throws InterruptedException {
         for (Tool tool : new Tool[] {new RdmaClient(), new RdmaServer()}) {
             boolean unroutable = words.contains("203.") && tool instanceof RdmaClient;
             ToolRun run = ToolRun.of(tool, unroutable ? words.replace("203.0.113.77", "255.255.255.255") : words);
@@ -146,20 +146,20 @@ class EndpointToolsTest {
     @CsvSource(
             delimiter = '|',
             value = {"-x | invalid option -- 'x'", "-p | option requires an argument -- 'p'"})
-    void wrongWordsAreAnsweredWithTheUsage(String words, String complaint) throws InterruptedException {
+    void invalidOptionsPrintTheUsage(String words, String message) throws InterruptedException {
         for (Tool tool : new Tool[] {new RdmaClient(), new RdmaServer()}) {
             ToolRun run = ToolRun.of(tool, words);
             assertThat(run.status()).isEqualTo(1);
-            assertThat(run.err()).isEqualTo(tool.name() + ": " + complaint + "\n");
+            assertThat(run.err()).isEqualTo(tool.name() + ": " + message + "\n");
             assertThat(run.out()).isEqualTo("usage: " + tool.name() + "\n\t[-s server_address]\n\t[-p port_number]\n");
         }
     }
 
     @Test
-    void aServerWhoseClientSendsNothingEnds() throws InterruptedException {
+    void serverEndsIfTheClientSendsNothing() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), "-s " + address);
-        ToolRun silent = EndpointMeeting.clientOf(server, new Ucmatose(), "-C 0 -s " + address);
+        ToolRun silent = EndpointPairs.clientOf(server, new Ucmatose(), "-C 0 -s " + address);
         assertThat(server.status()).isEqualTo(-110);
         assertThat(server.out()).isEqualTo(SERVER.formatted(-110));
         assertThat(server.err()).startsWith("rdma_server: the peer did not send its message within 1 s");
@@ -167,25 +167,25 @@ class EndpointToolsTest {
     }
 
     @Test
-    void aMessageThatDoesNotFitEndsTheClient() throws InterruptedException {
+    void oversizedMessageEndsTheClient() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Ucmatose(), "-S 17 -C 1 -b " + address);
-        ToolRun client = EndpointMeeting.clientOf(server, new RdmaClient(), "-s " + address);
+        ToolRun client = EndpointPairs.clientOf(server, new RdmaClient(), "-s " + address);
         assertThat(client.status()).as(client.err()).isEqualTo(-5);
         assertThat(client.out()).isEqualTo(CLIENT.formatted(-5));
-        assertThat(client.err()).contains("rdma_client: the peer's message did not come: LOCAL_LENGTH_ERROR");
+        assertThat(client.err()).contains("rdma_client: the peer's message was not received: LOCAL_LENGTH_ERROR");
         assertThat(server.status()).isNotZero();
     }
 
-    // ---- in processes of their own, which the options of every tool need
+    // ---- in separate processes, which the common options require
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void lossesAreRepairedAndPacketsTold(int seed, @TempDir Path folder) throws Exception {
+    void lossesAreRecoveredAndPacketsCaptured(int seed, @TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
         String address = Meeting.loopback();
         String words = "-s " + address + " --trace --device " + address;
-        List<String> lines = EndpointMeeting.exchangeUnderLoss(
+        List<String> lines = EndpointPairs.exchangeUnderLoss(
                 "rdma_server " + words + " --fault dup=30%,seed=" + seed,
                 "rdma_client --pcap " + capture + " " + words + " --fault loss=10%,seed=",
                 10 * seed);
@@ -197,7 +197,7 @@ class EndpointToolsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma_client", "rdma_server"})
-    void helpTeaches(String name) throws InterruptedException {
+    void helpHasExamples(String name) throws InterruptedException {
         ToolRun run = ToolRun.start(name + " --help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).startsWith("usage: " + name + "\n").contains("examples:", "--pcap", "--json");

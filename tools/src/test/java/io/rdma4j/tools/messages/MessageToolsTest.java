@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of ucmatose, udaddy and mckey, Java to Java in one process. */
+/** Tests ucmatose, udaddy and mckey, each against itself in one process. */
 class MessageToolsTest {
     private static final String UCMATOSE_SERVER = """
         cmatose: starting server
@@ -114,7 +114,7 @@ class MessageToolsTest {
     }
 
     @Test
-    void ucmatoseBindsTheClientAndSpeaksIpv6() throws InterruptedException {
+    void ucmatoseBindsTheClientAndSupportsIpv6() throws InterruptedException {
         String port = Meeting.port();
         Pair pair = pair(new Ucmatose(), "-b ::1 -f ip" + port, "-s ::1 -b ::1 -f ipv6" + port);
         assertThat(pair.client.out()).isEqualTo(UCMATOSE_CLIENT);
@@ -123,26 +123,26 @@ class MessageToolsTest {
 
     @ParameterizedTest
     @CsvSource({"-C 10,-C 5", "-C 5,-C 10", "-c 2,-c 1", "-c 1,-c 2", "-S 100,-S 200"})
-    void countsThatDifferEndBothSidesWithASentence(String server, String client) throws InterruptedException {
+    void differentCountsEndBothSidesWithAMessage(String server, String client) throws InterruptedException {
         String address = Meeting.loopback();
         String port = Meeting.port();
         Pair pair = pair(new Ucmatose(), "-b " + address + " " + server + port, "-s " + address + " " + client + port);
-        String said = pair.server.err() + pair.client.err();
-        assertThat(pair.server.status()).as(said).isNotZero();
-        // A client whose messages were all taken and answered has nothing to complain of.
+        String output = pair.server.err() + pair.client.err();
+        assertThat(pair.server.status()).as(output).isNotZero();
+        // The client has no failure to report if all its messages were received and acknowledged.
         assertThat(pair.client.status() == 0)
-                .as(said)
+                .as(output)
                 .isEqualTo(server.equals("-C 10") && pair.client.err().isEmpty());
-        assertThat(said).containsIgnoringCase("the same -c");
+        assertThat(output).containsIgnoringCase("the same -c");
         assertThat(pair.server.out()).contains("test complete\nreturn status ");
         assertThat(pair.client.out()).contains("test complete\nreturn status ");
     }
 
     @Test
-    void ucmatoseSaysThatNobodyListens() throws InterruptedException {
+    void ucmatoseReportsAMissingServer() throws InterruptedException {
         String address = Meeting.loopback();
-        ToolRun server =
-                ToolRun.start(new Ucmatose(), "-b " + address + " -p 2001").awaitListening(); // somebody is there
+        ToolRun server = ToolRun.start(new Ucmatose(), "-b " + address + " -p 2001")
+                .awaitListening(); // the service exists on another port
         ToolRun client = ToolRun.of(new Ucmatose(), "-s " + address + " -p 2002");
         assertThat(client.status()).isEqualTo(8);
         assertThat(client.out())
@@ -153,7 +153,7 @@ class MessageToolsTest {
     }
 
     @Test
-    void portInUseIsSaid() throws InterruptedException {
+    void portInUseIsReported() throws InterruptedException {
         String address = Meeting.loopback();
         String port = Meeting.port();
         ToolRun first = ToolRun.start(new Ucmatose(), "-b " + address + port);
@@ -186,14 +186,14 @@ class MessageToolsTest {
     }
 
     @Test
-    void udaddySpeaksIpv6() throws InterruptedException {
+    void udaddySupportsIpv6() throws InterruptedException {
         Pair pair = pair(new Udaddy(), "-b ::1", "-s ::1 -b ::1");
         assertThat(pair.client.out()).isEqualTo(UDADDY_CLIENT);
         assertThat(pair.server.out()).isEqualTo(UDADDY_SERVER);
     }
 
     @Test
-    void udaddyRefusesMessagesThatAreTooLong() throws InterruptedException {
+    void udaddyRejectsMessagesThatAreTooLong() throws InterruptedException {
         String address = Meeting.loopback();
         ToolRun server = ToolRun.start(new Udaddy(), "-b " + address).awaitListening();
         ToolRun client = ToolRun.of(new Udaddy(), "-s " + address + " -S 4097");
@@ -207,7 +207,7 @@ class MessageToolsTest {
 
     @ParameterizedTest
     @CsvSource({"-C 10,-C 5", "-C 5,-C 10", "-c 1,-c 2"})
-    void udaddyWithDifferentCountsEndsWithASentence(String server, String client) throws InterruptedException {
+    void udaddyWithDifferentCountsEndsWithAMessage(String server, String client) throws InterruptedException {
         String address = Meeting.loopback();
         Pair pair = pair(new Udaddy(), "-b " + address + " " + server, "-s " + address + " " + client);
         assertThat(pair.server.status() == 0 && pair.client.status() == 0).isFalse();
@@ -235,7 +235,7 @@ class MessageToolsTest {
                     .isFalse();
             Thread.sleep(10);
         }
-        // A receiver of several members hears the one sender in each.
+        // A receiver with several members receives the sender's messages in each.
         ToolRun sender = ToolRun.of(new Mckey(), options.replaceAll("-c \\d+", "") + " -s");
         assertThat(sender.status()).as(sender.err()).isZero();
         assertThat(first.status()).as(first.err()).isZero();
@@ -260,14 +260,14 @@ class MessageToolsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-m 239.77.2.9 -b 203.0.113.77 -c 3", "-m 239.77.2.9 -b 127.0.0.1 -S 99999 -c 3"})
-    void mckeyLeavesOnlyWhatItHasJoined(String words) throws InterruptedException {
+    void mckeyLeavesOnlyJoinedGroups(String words) throws InterruptedException {
         ToolRun run = ToolRun.of(new Mckey(), words);
         assertThat(run.status()).isNotZero();
         assertThat(run.out() + run.err()).doesNotContain("leaving");
     }
 
     @Test
-    void mckeyThatMissesMessagesSaysSo() throws InterruptedException {
+    void mckeyReportsMissingMessages() throws InterruptedException {
         ToolRun receiver = ToolRun.start(new Mckey(), "-m 239.77.2.2 -b 127.0.0.1 -C 5");
         while (!receiver.out().contains("receiving data")) {
             Thread.sleep(10);
@@ -283,20 +283,20 @@ class MessageToolsTest {
             value = {
                 "-m 127.0.0.9 -b 127.0.0.1 | is not a multicast address",
                 "-m 239.77.3.1 -b 127.0.0.1 -S 4097 | message_size 4097 is larger than active mtu 4096",
-                "-m 239.77.3.1 -b 127.0.0.1 -l | leave -l out",
+                "-m 239.77.3.1 -b 127.0.0.1 -l | omit -l",
                 "-M ff0e::1 | unmapped multicast address requires binding to source address",
                 "-m no.such.host.invalid -b 127.0.0.1 | getaddrinfo failed",
                 "-m 239.77.3.1 -b 203.0.113.77 | addr bind failure",
                 "-m ff05::77 -b ::1 | Linux delivers no IPv6 groups on loopback interfaces",
                 "-s | -m must name a group"
             })
-    void mckeyExplainsWhatCannotBe(String words, String explanation) throws InterruptedException {
+    void mckeyExplainsFailures(String words, String explanation) throws InterruptedException {
         ToolRun run = ToolRun.of(new Mckey(), words);
         assertThat(run.status() & 0xff).isNotZero();
         assertThat(run.out() + run.err()).contains(explanation);
     }
 
-    // ---- all
+    // ---- all tools
 
     @ParameterizedTest
     @CsvSource(
@@ -311,7 +311,7 @@ class MessageToolsTest {
                 "-b 203.0.113.77 | bind address failed",
                 "-c 0 | -c must be at least 1"
             })
-    void wrongWordsAreExplained(String words, String explanation) throws InterruptedException {
+    void invalidOptionsAreExplained(String words, String explanation) throws InterruptedException {
         for (Tool tool : new Tool[] {new Ucmatose(), new Udaddy()}) {
             ToolRun run = ToolRun.of(tool, words);
             assertThat(run.status() & 0xff).as(tool.name()).isNotZero();
@@ -324,7 +324,7 @@ class MessageToolsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ucmatose", "udaddy", "mckey"})
-    void helpTeaches(String name) throws InterruptedException {
+    void helpHasExamples(String name) throws InterruptedException {
         Tool tool = name.equals("ucmatose") ? new Ucmatose() : name.equals("udaddy") ? new Udaddy() : new Mckey();
         ToolRun run = ToolRun.of(tool, "--help");
         assertThat(run.status()).isZero();

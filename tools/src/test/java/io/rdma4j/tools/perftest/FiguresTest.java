@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 class FiguresTest {
     private static final double TINY = 1e-9;
 
-    /** Times of posts that lie 1, 2, 3 … microseconds apart, in an order that is not sorted. */
+    /** Returns times of posts with gaps of 1, 2, 3 … microseconds, in unsorted order. */
     private static long[] posts(int count) {
         long[] posts = new long[count];
         for (int i = 1; i < count; i++) {
@@ -23,8 +23,8 @@ class FiguresTest {
         return posts;
     }
 
-    private static LatencyFigures figures(long[] postedNanos, int ways) {
-        return LatencyFigures.of(LatencyFigures.samples(postedNanos, ways));
+    private static LatencyFigures figures(long[] postedNanos, int directions) {
+        return LatencyFigures.of(LatencyFigures.samples(postedNanos, directions));
     }
 
     private static Settings settings() {
@@ -32,7 +32,7 @@ class FiguresTest {
     }
 
     @Test
-    void theTwoLongestLatenciesAreLeftOut() {
+    void theTwoLongestLatenciesAreExcluded() {
         long[] posts = {0, 5_000, 6_000, 8_000, 108_000, 111_000, 311_000, 315_000};
         LatencyFigures figures = figures(posts, 1); // 5 1 2 100 3 200 4
         assertThat(figures.iterations()).isEqualTo(8);
@@ -52,7 +52,7 @@ class FiguresTest {
     }
 
     @Test
-    void theMedianOfAnEvenNumberLiesBetweenTheTwoInTheMiddle() {
+    void theMedianOfAnEvenNumberIsTheMeanOfTheMiddleTwo() {
         long[] posts = {0, 1_000, 3_000, 6_000, 10_000, 30_000, 60_000}; // 1 2 3 4 and the tail
         assertThat(figures(posts, 1).typical()).isEqualTo(2.5);
     }
@@ -88,7 +88,7 @@ class FiguresTest {
     }
 
     @Test
-    void thePeakIsTheBestStretch() {
+    void thePeakIsThatOfTheFastestInterval() {
         BandwidthSamples samples = new BandwidthSamples(4);
         samples.begin(0);
         long[] posted = {0, 10, 5_000, 5_010};
@@ -104,7 +104,7 @@ class FiguresTest {
     }
 
     @Test
-    void thePeakLooksAtCompletionsOfSeveralMessages() {
+    void thePeakSupportsCompletionsOfSeveralMessages() {
         BandwidthSamples samples = new BandwidthSamples(5);
         samples.begin(0);
         for (int i = 0; i < 5; i++) {
@@ -112,11 +112,11 @@ class FiguresTest {
         }
         samples.onDone(2, 300);
         samples.onDone(4, 500);
-        samples.onDone(7, 900); // a completion that stands for more than there are
+        samples.onDone(7, 900); // a completion that covers more messages than there are
         assertThat(samples.shortestNanos(1, 2)).isEqualTo(125);
     }
 
-    /** The search as perftest does it: every post with every completion behind it. */
+    /** Searches as perftest does: every post with every completion after it. */
     private static double shortest(long[] posted, long[] done, int postList, int moderation) {
         double shortest = Double.MAX_VALUE;
         for (int from = 0; from < posted.length; from += postList) {
@@ -131,7 +131,7 @@ class FiguresTest {
     }
 
     @Test
-    void thePeakIsTheLeastOfAllStretches() {
+    void thePeakEqualsThatOfAnExhaustiveSearch() {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Random random = new Random(seed);
         for (int round = 0; round < 2000; round++) {
@@ -164,7 +164,7 @@ class FiguresTest {
         }
     }
 
-    /** A search through all pairs of so many would take hours. */
+    /** A search through all pairs of this number would take hours. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void thePeakOfMillionsOfMessagesIsFound() {
@@ -172,14 +172,14 @@ class FiguresTest {
         BandwidthSamples samples = new BandwidthSamples(count);
         samples.begin(0);
         for (int i = 0; i < count; i++) {
-            // The second half goes twice as fast as the first, and there is always a thousand under way.
+            // The second half is twice as fast as the first, and a thousand messages are always outstanding.
             long half = count / 2;
             long posted = i < half ? 100L * i : 100L * half + 50 * (i - half);
             samples.onPost(i, posted);
             samples.onDone(i + 1, posted + 50_000);
         }
-        double oneToTheLast = (50L * (count / 2 - 1) + 50_000) / (count / 2.0);
-        assertThat(samples.shortestNanos(1, 1)).isCloseTo(oneToTheLast, withinPercentage(0.001));
+        double fastestNanos = (50L * (count / 2 - 1) + 50_000) / (count / 2.0);
+        assertThat(samples.shortestNanos(1, 1)).isCloseTo(fastestNanos, withinPercentage(0.001));
     }
 
     @Test

@@ -41,26 +41,26 @@ class PerftestCommandLineTest {
 
     @Test
     void optionsHaveShortAndLongNames() throws PerftestFailure {
-        Settings shortOnes =
+        Settings shortNames =
                 read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
-        Settings longOnes = read(
+        Settings longNames = read(
                 MeasuredOperation.SEND,
                 Measure.BANDWIDTH,
                 "--iters=10 --size 64 --tx-depth=9 --qp 2 --rx-depth=8 --connection=UD --rdma_cm --port=7 "
                         + "--bidirectional h");
-        for (Settings each : List.of(shortOnes, longOnes)) {
+        for (Settings each : List.of(shortNames, longNames)) {
             assertThat(List.of(each.iterations, each.sizeBytes, each.sendDepth, each.queuePairs, each.receiveDepth))
                     .asString()
                     .isEqualTo("[10, 64, 9, 2, 8]");
-            assertThat(each.connection).isEqualTo(Connection.UD);
-            assertThat(each.managed && each.managedTalk && each.bothWays).isTrue();
+            assertThat(each.connection).isEqualTo(ConnectionType.UD);
+            assertThat(each.rdmaCm && each.rdmaCmControl && each.bidirectional).isTrue();
             assertThat(each.port).isEqualTo(7);
             assertThat(each.server).isEqualTo("h");
         }
     }
 
     @Test
-    void completionVectorIsTakenByEveryToolWithoutEventsToo() throws PerftestFailure {
+    void everyToolAcceptsACompletionVectorEvenWithoutEvents() throws PerftestFailure {
         for (MeasuredOperation operation : MeasuredOperation.values()) {
             for (Measure measure : Measure.values()) {
                 assertThat(read(operation, measure, "").completionVector).isZero();
@@ -124,8 +124,7 @@ class PerftestCommandLineTest {
                 "ib_write_bw|--output=x| Invalid verbosity level output flag. Please use bandwidth, latency,"
                         + " message_rate",
             })
-    void valuesThatMakeNoSenseAreAnsweredAsByPerftest(String tool, String words, String line)
-            throws InterruptedException {
+    void invalidValuesAreReportedAsByPerftest(String tool, String words, String line) throws InterruptedException {
         ToolRun run = ToolRun.start(tool + " " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).startsWith(line + "\n").endsWith(" Parser function exited with Error\n");
@@ -154,8 +153,7 @@ class PerftestCommandLineTest {
                 "ib_send_lat|-d nope|IB device nope not found",
                 "ib_write_bw|-d nope|IB device nope not found",
             })
-    void optionsThatDoNotGoTogetherAreAnsweredAsByPerftest(String tool, String words, String line)
-            throws InterruptedException {
+    void conflictingOptionsAreReportedAsByPerftest(String tool, String words, String line) throws InterruptedException {
         ToolRun run = ToolRun.start(tool + " " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).startsWith(line + "\n").doesNotContain("Parser");
@@ -171,17 +169,17 @@ class PerftestCommandLineTest {
                 "ib_atomic_bw|-s 16|Message size cannot be changed for Atomic tests ",
                 "ib_send_lat|-L 5| Hop limit only valid for RawEth QP ",
             })
-    void someAreAnsweredOnStandardOutput(String tool, String words, String line) throws InterruptedException {
+    void someErrorsAreReportedOnStandardOutput(String tool, String words, String line) throws InterruptedException {
         ToolRun run = ToolRun.start(tool + " " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).endsWith(line + "\n");
         assertThat(run.err()).isEmpty();
     }
 
-    /** As in C, where two tools have a status of their own for this. */
+    /** As in C, where two tools have a special status for this. */
     @ParameterizedTest
     @ValueSource(strings = {"ib_read_bw", "ib_atomic_bw"})
-    void aMissingDeviceHasAStatusOfItsOwnInTwoTools(String tool) throws InterruptedException {
+    void twoToolsHaveASpecialStatusForAMissingDevice(String tool) throws InterruptedException {
         ToolRun run = ToolRun.start(tool + " -d nope");
         assertThat(run.status()).isEqualTo(7);
         assertThat(run.err()).startsWith("IB device nope not found\n");
@@ -189,14 +187,14 @@ class PerftestCommandLineTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-g", "-C", "-O", "-c XRC", "--use_cuda=0", "--rate_limit=5", "--use-srq", "--out_json"})
-    void whatIsNotThereIsSaidSo(String words) throws InterruptedException {
+    void unsupportedOptionsAreReported(String words) throws InterruptedException {
         ToolRun run = ToolRun.start("ib_send_lat " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).startsWith("ib_send_lat: the option -").contains("docs/tools/perftest.md");
     }
 
     @Test
-    void unknownOptionsAreAnsweredWithTheUsage() throws InterruptedException {
+    void unknownOptionsPrintTheUsage() throws InterruptedException {
         ToolRun run = ToolRun.start("ib_send_lat --bogus");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).startsWith("Usage:\n  ib_send_lat            start a server");
@@ -210,13 +208,13 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void aShortenedNameThatMeansOneOptionIsTaken() throws PerftestFailure {
+    void unambiguousAbbreviationsAreAccepted() throws PerftestFailure {
         assertThat(read(MeasuredOperation.SEND, Measure.LATENCY, "--report-hist").histogram)
                 .isTrue();
     }
 
     @Test
-    void versionAndHelpEndWithOneAsInPerftest() throws InterruptedException {
+    void versionAndHelpExitWithStatusOneAsInPerftest() throws InterruptedException {
         ToolRun version = ToolRun.start("ib_read_bw -V");
         assertThat(version.status()).isEqualTo(1);
         assertThat(version.out()).isEqualTo("Version: 6.06\n");
@@ -226,7 +224,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void theHelpHasTheOptionsOfEachTool() throws InterruptedException {
+    void theHelpListsTheOptionsOfEachTool() throws InterruptedException {
         ToolRun latency = ToolRun.start("ib_write_lat --help");
         assertThat(latency.status()).isZero();
         assertThat(latency.out())

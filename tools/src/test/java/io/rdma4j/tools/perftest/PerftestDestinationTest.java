@@ -12,30 +12,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PerftestDestinationTest {
     private static final Gid GID = Gid.of(InetAddress.ofLiteral("10.88.0.2"));
-    private static final PerftestDestination PLACE =
+    private static final PerftestDestination DESTINATION =
             new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 1);
 
     @Test
     void structureIsThatOfPerftest() {
-        assertThat(HexFormat.of().formatHex(PLACE.toBytes()))
+        assertThat(HexFormat.of().formatHex(DESTINATION.toBytes()))
                 .isEqualTo("0000000100000010000000130090578500001234" + "00000000" + "0000000056789abc"
                         + "00000000000000000000ffff0a580002" + "00000000" + "00000001");
-        assertThat(PerftestDestination.ofBytes(PLACE.toBytes())).isEqualTo(PLACE);
+        assertThat(PerftestDestination.ofBytes(DESTINATION.toBytes())).isEqualTo(DESTINATION);
     }
 
     @Test
     void textIsThatOfPerftest() {
-        assertThat(new String(PLACE.toText(), StandardCharsets.ISO_8859_1))
+        assertThat(new String(DESTINATION.toText(), StandardCharsets.ISO_8859_1))
                 .isEqualTo("0001:0010:000013:905785:00001234:0000000056789abc:"
                         + "00:00:00:00:00:00:00:00:00:00:ff:ff:0a:58:00:02:00000000:\0")
                 .hasSize(PerftestDestination.TEXT_BYTES);
-        assertThat(PerftestDestination.ofText(PLACE.toText()))
+        assertThat(PerftestDestination.ofText(DESTINATION.toText()))
                 .isEqualTo(new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 0));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "hello", "6.06", "::::::::::::::::::::::::::::::::::::::::::"})
-    void whatIsNoTextIsRefused(String text) {
+    void malformedTextIsRejected(String text) {
         byte[] padded = new byte[PerftestDestination.TEXT_BYTES];
         System.arraycopy(text.getBytes(StandardCharsets.ISO_8859_1), 0, padded, 0, text.length());
         assertThat(PerftestDestination.ofText(padded)).isNull();
@@ -45,15 +45,16 @@ class PerftestDestinationTest {
 
     @Test
     void linesAreThoseOfPerftest() {
-        PerftestDestination place = new PerftestDestination(0, 4, 0x13, 0x905785, 0x1234, 0x7f00_0000_1000L, GID, 1);
-        assertThat(place.line("local", null)).isEqualTo(" local address: LID 0000 QPN 0x0013 PSN 0x905785");
-        assertThat(place.line("remote", MeasuredOperation.WRITE))
+        PerftestDestination destination =
+                new PerftestDestination(0, 4, 0x13, 0x905785, 0x1234, 0x7f00_0000_1000L, GID, 1);
+        assertThat(destination.line("local", null)).isEqualTo(" local address: LID 0000 QPN 0x0013 PSN 0x905785");
+        assertThat(destination.line("remote", MeasuredOperation.WRITE))
                 .isEqualTo(" remote address: LID 0000 QPN 0x0013 PSN 0x905785 RKey 0x001234 VAddr 0x007f0000001000");
-        assertThat(place.line("local", MeasuredOperation.READ))
+        assertThat(destination.line("local", MeasuredOperation.READ))
                 .isEqualTo(" local address: LID 0000 QPN 0x0013 PSN 0x905785 OUT 0x04 RKey 0x001234 VAddr "
                         + "0x007f0000001000");
-        assertThat(place.line("local", MeasuredOperation.SEND))
-                .isEqualTo(place.line("local", MeasuredOperation.ATOMIC));
-        assertThat(place.gidLine()).isEqualTo(" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:88:00:02");
+        assertThat(destination.line("local", MeasuredOperation.SEND))
+                .isEqualTo(destination.line("local", MeasuredOperation.ATOMIC));
+        assertThat(destination.gidLine()).isEqualTo(" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:88:00:02");
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What needs a process of its own: another Java than this one, or an end by a signal. */
+/** Tests that need a separate process: with other options of Java, or to terminate it by a signal. */
 class PerftestProcessTest {
     private static final long SECONDS = 120;
 
@@ -28,14 +28,14 @@ class PerftestProcessTest {
                 List.of(words.split(" ")), Map.of("JAVA_TOOL_OPTIONS", javaOptions), out::add, err::add);
     }
 
-    private void requireSentence(ToolProcess tool, String sentence) throws InterruptedException {
+    private void assertExplained(ToolProcess tool, String sentence) throws InterruptedException {
         assertThat(tool.await(SECONDS)).as(err.toString()).isEqualTo(1);
         assertThat(err).anyMatch(line -> line.contains(sentence)).noneMatch(line -> line.contains("defect"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ib_send_bw ::1", "ib_send_bw -R ::1", "ib_send_bw --ipv6"})
-    void aHostWithoutIpv6IsToldInASentence(String words) throws InterruptedException {
+    void aHostWithoutIpv6IsReported(String words) throws InterruptedException {
         try (ToolProcess tool = start(words + Meeting.port(), "-Djava.net.preferIPv4Stack=true")) {
             assertThat(tool.await(SECONDS)).as(err.toString()).isEqualTo(1);
         }
@@ -43,7 +43,7 @@ class PerftestProcessTest {
     }
 
     @Test
-    void moreOperationsThanTheHeapHoldsAreToldInASentence() throws InterruptedException {
+    void moreOperationsThanTheHeapHoldsAreReported() throws InterruptedException {
         String words = "ib_send_lat -n 100000000" + Meeting.port();
         try (ToolProcess server = start(words, "-Xmx64m")) {
             Meeting.await(out, "Waiting for client");
@@ -52,20 +52,20 @@ class PerftestProcessTest {
                 Thread.sleep(50);
                 client = ToolRun.start(words + " 127.0.0.1");
             }
-            requireSentence(server, "-D SECONDS");
+            assertExplained(server, "-D SECONDS");
             assertThat(client.status()).isNotIn(0, 70);
         }
     }
 
-    /** A name that has an IPv6 address first, as localhost has on many hosts. */
+    /** The name resolves to an IPv6 address first, as localhost does on many hosts. */
     @ParameterizedTest
     @ValueSource(strings = {"-R", "-z", ""})
-    void aNameStandsForItsIpv4Address(String way, @TempDir Path folder) throws IOException, InterruptedException {
+    void aNameResolvesToItsIpv4Address(String option, @TempDir Path folder) throws IOException, InterruptedException {
         Path hosts = folder.resolve("hosts");
         Files.writeString(hosts, "::1 both.example\n127.0.0.1 both.example\n");
-        String words = ("ib_send_bw -n 20 " + way).strip() + Meeting.port();
+        String words = ("ib_send_bw -n 20 " + option).strip() + Meeting.port();
         ToolRun server = ToolRun.start(words).awaitText("Waiting for client");
-        Thread.sleep(200); // it listens just after the line
+        Thread.sleep(200); // it listens shortly after the line
         try (ToolProcess client = start(words + " both.example", "-Djdk.net.hosts.file=" + hosts)) {
             assertThat(client.await(SECONDS)).as(err.toString()).isZero();
         }
@@ -73,7 +73,7 @@ class PerftestProcessTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerIsToldWithTheRetries() throws InterruptedException {
+    void aPeerThatDoesNotRespondIsReportedWithTheRetries() throws InterruptedException {
         String words = "ib_write_bw -n 20" + Meeting.port();
         List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess server = Meeting.process(words, lines)) {
@@ -93,12 +93,12 @@ class PerftestProcessTest {
     }
 
     @Test
-    void aRunWithoutEndReportsItsLastPeriodWhenItIsEnded() throws InterruptedException {
+    void anInfiniteRunReportsItsLastPeriodWhenTerminated() throws InterruptedException {
         String words = "ib_write_bw --run_infinitely -D 1 -s 4096" + Meeting.port();
         List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess server = Meeting.process(words, lines)) {
             Meeting.await(lines, "Waiting for client");
-            Thread.sleep(200); // it listens just after the line
+            Thread.sleep(200); // it listens shortly after the line
             try (ToolProcess client = start(words + " --json 127.0.0.1", "-Xshare:auto")) {
                 for (int i = 0; i < 4000 && rows() < 3; i++) {
                     Thread.sleep(10);
@@ -118,14 +118,14 @@ class PerftestProcessTest {
         return err.stream().filter(line -> line.startsWith(" 4096 ")).count();
     }
 
-    /** The peer ends after some sizes: what was measured before is told. */
+    /** The peer exits after some sizes. The client reports those measured before. */
     @Test
-    void aRunThatFailsReportsTheSizesBefore() throws InterruptedException {
+    void aFailedRunReportsTheCompletedSizes() throws InterruptedException {
         String words = "ib_send_bw -a -n 2000" + Meeting.port();
         List<String> lines = new CopyOnWriteArrayList<>();
         ToolProcess server = Meeting.process(words, lines);
         Meeting.await(lines, "Waiting for client");
-        Thread.sleep(200); // it listens just after the line
+        Thread.sleep(200); // it listens shortly after the line
         try (ToolProcess client = start(words + " --json 127.0.0.1", "-Xshare:auto")) {
             Meeting.await(err, " 4096 ");
             server.kill();

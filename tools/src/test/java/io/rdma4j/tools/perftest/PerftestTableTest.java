@@ -66,12 +66,12 @@ class PerftestTableTest {
         "-2.5, -2.5",
         "1e100, 1e+100"
     })
-    void samplesArePrintedAsCDoes(double value, String text) {
+    void samplesAreFormattedAsInC(double value, String text) {
         assertThat(PerftestTable.general(value)).isEqualTo(text);
     }
 
     @Test
-    void hexadecimalNumbersHaveTheWidthOfCs() {
+    void hexadecimalNumbersHaveTheWidthOfC() {
         assertThat(PerftestTable.hexadecimal(0, 4)).isEqualTo("0000");
         assertThat(PerftestTable.hexadecimal(16, 4)).isEqualTo("0x10");
         assertThat(PerftestTable.hexadecimal(0x13, 6)).isEqualTo("0x0013");

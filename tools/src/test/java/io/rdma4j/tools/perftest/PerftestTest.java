@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tools, each against itself over the loopback device. */
+/** The tools, each tested against itself over the loopback device. */
 class PerftestTest {
     private static final String NUMBER = "\\d+\\.\\d\\d";
     private static final Pattern LATENCY =
@@ -31,50 +31,50 @@ class PerftestTest {
     private static final Pattern BANDWIDTH =
             Pattern.compile("(?m)^ (\\d+) +(\\d+) +N +N *\t\t {3}\\d+\\.\\d{6}$".replace("N", NUMBER));
 
-    /** Where a side is to give up: elsewhere no limit of time may end a run, which other load makes slow. */
-    private static void loseNoTime() {
+    /** For tests in which a side must time out. In others no timeout may end a run that other load slows down. */
+    private static void useShortTimeout() {
         System.setProperty(Patience.PROPERTY, "3000");
     }
 
     @AfterEach
-    void waitAgain() {
+    void restoreTimeout() {
         System.clearProperty(Patience.PROPERTY);
     }
 
-    private record Played(ToolRun server, ToolRun client) {}
+    private record Pair(ToolRun server, ToolRun client) {}
 
-    private static Played play(String tool, String words) throws InterruptedException {
-        return play(tool, words, words, "127.0.0.1");
+    private static Pair runPair(String tool, String words) throws InterruptedException {
+        return runPair(tool, words, words, "127.0.0.1");
     }
 
-    private static Played play(String tool, String serverWords, String clientWords, String address)
+    private static Pair runPair(String tool, String serverWords, String clientWords, String address)
             throws InterruptedException {
         String port = Meeting.port() + " ";
         ToolRun server = ToolRun.start(tool + port + serverWords).awaitText("Waiting for client to connect");
-        ToolRun client = meet(server, tool + port + clientWords + " " + address);
+        ToolRun client = startClient(server, tool + port + clientWords + " " + address);
         client.status();
         server.status();
-        return new Played(server, client);
+        return new Pair(server, client);
     }
 
-    /** The server says that it waits just before it listens, as C's does: a client that comes in between comes again. */
-    private static ToolRun meet(ToolRun server, String clientWords) throws InterruptedException {
+    /** Starts the client, repeatedly if refused: like C's, the server prints that it waits just before it listens. */
+    private static ToolRun startClient(ToolRun server, String clientWords) throws InterruptedException {
         ToolRun client = ToolRun.start(clientWords);
-        for (int i = 0; i < 100 && client.status() != 0 && !server.hasEnded() && wasRefused(client); i++) {
+        for (int i = 0; i < 100 && client.status() != 0 && !server.hasEnded() && isRefused(client); i++) {
             Thread.sleep(20);
             client = ToolRun.start(clientWords);
         }
         return client;
     }
 
-    private static boolean wasRefused(ToolRun client) {
+    private static boolean isRefused(ToolRun client) {
         return client.err().contains("ECONNREFUSED") || client.err().contains("Couldn't connect to");
     }
 
-    private static void assertFine(Played played) throws InterruptedException {
-        assertThat(played.client().status()).as(played.client().err()).isZero();
-        assertThat(played.server().status()).as(played.server().err()).isZero();
-        assertThat(played.client().err() + played.server().err()).isEmpty();
+    private static void assertSuccess(Pair pair) throws InterruptedException {
+        assertThat(pair.client().status()).as(pair.client().err()).isZero();
+        assertThat(pair.server().status()).as(pair.server().err()).isZero();
+        assertThat(pair.client().err() + pair.server().err()).isEmpty();
     }
 
     private static List<String> rows(Pattern pattern, ToolRun run) {
@@ -86,7 +86,7 @@ class PerftestTest {
         return rows;
     }
 
-    /** The first word. */
+    /** Returns the first word. */
     private static String toolOf(String words) {
         return words.contains(" ") ? words.substring(0, words.indexOf(' ')) : words;
     }
@@ -103,11 +103,11 @@ class PerftestTest {
                 "ib_write_lat | -R -n 300 -s 1 | 1 300",
                 "ib_write_lat | -n 30 -c UC -s 5000 | 5000 30",
             })
-    void latenciesOfBothSidesAreTold(String tool, String words, String row) throws InterruptedException {
-        Played played = play(tool, words);
-        assertFine(played);
-        assertThat(rows(LATENCY, played.client())).containsExactly(row);
-        assertThat(rows(LATENCY, played.server())).containsExactly(row);
+    void bothSidesReportLatencies(String tool, String words, String row) throws InterruptedException {
+        Pair pair = runPair(tool, words);
+        assertSuccess(pair);
+        assertThat(rows(LATENCY, pair.client())).containsExactly(row);
+        assertThat(rows(LATENCY, pair.server())).containsExactly(row);
     }
 
     @ParameterizedTest
@@ -119,11 +119,11 @@ class PerftestTest {
                 "ib_atomic_lat | -R -n 30 | 8 30",
                 "ib_atomic_lat | -n 30 -A CMP_AND_SWAP -e | 8 30",
             })
-    void latenciesOfFetchesAreToldByTheClient(String tool, String words, String row) throws InterruptedException {
-        Played played = play(tool, words);
-        assertFine(played);
-        assertThat(rows(LATENCY, played.client())).containsExactly(row);
-        assertThat(rows(LATENCY, played.server())).isEmpty();
+    void theClientReportsLatenciesOfFetches(String tool, String words, String row) throws InterruptedException {
+        Pair pair = runPair(tool, words);
+        assertSuccess(pair);
+        assertThat(rows(LATENCY, pair.client())).containsExactly(row);
+        assertThat(rows(LATENCY, pair.server())).isEmpty();
     }
 
     @ParameterizedTest
@@ -146,19 +146,19 @@ class PerftestTest {
                 "ib_atomic_bw | -R -n 60 | 8 60",
                 "ib_atomic_bw | -n 60 -A CMP_AND_SWAP -q 2 | 8 120",
             })
-    void bandwidthsAreToldByBothSides(String tool, String words, String row) throws InterruptedException {
-        Played played = play(tool, words);
-        assertFine(played);
-        assertThat(rows(BANDWIDTH, played.client())).containsExactly(row);
-        assertThat(rows(BANDWIDTH, played.server())).containsExactly(row);
+    void bothSidesReportBandwidths(String tool, String words, String row) throws InterruptedException {
+        Pair pair = runPair(tool, words);
+        assertSuccess(pair);
+        assertThat(rows(BANDWIDTH, pair.client())).containsExactly(row);
+        assertThat(rows(BANDWIDTH, pair.server())).containsExactly(row);
     }
 
     @Test
-    void listsOfOperationsAreModeratedAsAWhole() throws InterruptedException {
-        Played played = play("ib_write_bw", "-R -n 60 -s 64 -l 20");
-        assertFine(played);
-        assertThat(rows(BANDWIDTH, played.client())).containsExactly("64 60");
-        assertThat(played.client().out())
+    void moderationCoversAWholeListOfOperations() throws InterruptedException {
+        Pair pair = runPair("ib_write_bw", "-R -n 60 -s 64 -l 20");
+        assertSuccess(pair);
+        assertThat(rows(BANDWIDTH, pair.client())).containsExactly("64 60");
+        assertThat(pair.client().out())
                 .contains(
                         "Post List requested - CQ moderation will be the size of the post list\n",
                         "RDMA_Write Post List BW Test\n",
@@ -168,49 +168,49 @@ class PerftestTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ib_send_lat -R", "ib_write_lat -R", "ib_send_bw -R -b", "ib_send_bw", "ib_write_bw -R"})
-    void allSizesAreGoneThrough(String words) throws InterruptedException {
+    void allSizesAreMeasured(String words) throws InterruptedException {
         String tool = toolOf(words);
-        Played played = play(tool, words.substring(tool.length()) + " -a -n 5");
-        assertFine(played);
+        Pair pair = runPair(tool, words.substring(tool.length()) + " -a -n 5");
+        assertSuccess(pair);
         Pattern pattern = tool.endsWith("lat") ? LATENCY : BANDWIDTH;
-        assertThat(rows(pattern, played.client()))
+        assertThat(rows(pattern, pair.client()))
                 .hasSize(23)
                 .startsWith("2 5", "4 5")
                 .endsWith("8388608 5");
     }
 
     @Test
-    void datagramsGoThroughTheSizesOfAPacket() throws InterruptedException {
-        Played played = play("ib_send_bw", "-R -c UD -a -n 20");
-        assertThat(played.client().status()).as(played.client().err()).isZero();
-        assertThat(played.server().status()).as(played.server().err()).isZero();
-        assertThat(rows(BANDWIDTH, played.client())).hasSize(12).endsWith("4096 20");
-        assertThat(played.client().err()).isEqualTo(" Max msg size in UD is MTU 4096\n Changing to this MTU\n");
+    void datagramsAreMeasuredUpToTheSizeOfAPacket() throws InterruptedException {
+        Pair pair = runPair("ib_send_bw", "-R -c UD -a -n 20");
+        assertThat(pair.client().status()).as(pair.client().err()).isZero();
+        assertThat(pair.server().status()).as(pair.server().err()).isZero();
+        assertThat(rows(BANDWIDTH, pair.client())).hasSize(12).endsWith("4096 20");
+        assertThat(pair.client().err()).isEqualTo(" Max msg size in UD is MTU 4096\n Changing to this MTU\n");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ib_send_lat", "ib_write_lat", "ib_read_lat", "ib_atomic_lat"})
-    void timeEndsLatencies(String tool) throws InterruptedException {
-        Played played = play(tool, "-R -D 1");
-        assertFine(played);
-        assertThat(rows(TIMED, played.client())).hasSize(1);
-        assertThat(played.client().out()).contains(PerftestTable.latencyHead(true) + "\n");
+    void latencyTestsCanBeTimed(String tool) throws InterruptedException {
+        Pair pair = runPair(tool, "-R -D 1");
+        assertSuccess(pair);
+        assertThat(rows(TIMED, pair.client())).hasSize(1);
+        assertThat(pair.client().out()).contains(PerftestTable.latencyHead(true) + "\n");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ib_send_bw", "ib_write_bw -q 2", "ib_read_bw", "ib_send_bw -b", "ib_write_bw -b"})
-    void timeEndsBandwidths(String words) throws InterruptedException {
+    void bandwidthTestsCanBeTimed(String words) throws InterruptedException {
         String tool = toolOf(words);
-        Played played = play(tool, words.substring(tool.length()) + " -R -D 1 -s 4096");
-        assertFine(played);
-        assertThat(rows(BANDWIDTH, played.client())).hasSize(1);
-        assertThat(rows(BANDWIDTH, played.server())).hasSize(1);
+        Pair pair = runPair(tool, words.substring(tool.length()) + " -R -D 1 -s 4096");
+        assertSuccess(pair);
+        assertThat(rows(BANDWIDTH, pair.client())).hasSize(1);
+        assertThat(rows(BANDWIDTH, pair.server())).hasSize(1);
     }
 
     @Test
-    void infoIsThatOfPerftest() throws InterruptedException {
-        Played played = play("ib_write_lat", "-R -n 20");
-        assertFine(played);
+    void theDescriptionIsThatOfPerftest() throws InterruptedException {
+        Pair pair = runPair("ib_write_lat", "-R -n 20");
+        assertSuccess(pair);
         String info = """
             LINE
                                 RDMA_Write Latency Test
@@ -228,13 +228,13 @@ class PerftestTest {
              Data ex. method : rdma_cm
             """.replace("LINE", PerftestTable.LINE);
         String quoted = Pattern.quote(info).replace("[0-9]+", "\\E[0-9]+\\Q");
-        String place = """
+        String destination = """
             address: LID 0000 QPN 0x[0-9a-f]{4,6} PSN 0x[0-9a-f]{4,6}
              GID: 00:00:00:00:00:00:00:00:00:00:255:255:127:00:00:01
             """;
-        String rest = PerftestTable.LINE + "\n local " + place + " remote " + place + PerftestTable.LINE + "\n"
-                + Pattern.quote(PerftestTable.latencyHead(false)) + "\n.*\n" + PerftestTable.LINE + "\n";
-        assertThat(played.client().out()).matches(quoted + rest);
+        String rest = PerftestTable.LINE + "\n local " + destination + " remote " + destination + PerftestTable.LINE
+                + "\n" + Pattern.quote(PerftestTable.latencyHead(false)) + "\n.*\n" + PerftestTable.LINE + "\n";
+        assertThat(pair.client().out()).matches(quoted + rest);
         String banner = """
 
             ************************************
@@ -246,15 +246,15 @@ class PerftestTest {
              Waiting for client rdma_cm QP to connect
              Please run the same command with the IB/RoCE interface IP
             """;
-        assertThat(played.server().out())
+        assertThat(pair.server().out())
                 .matches(Pattern.quote(banner) + quoted.replace(" TX depth        : 1\n", "") + waiting + rest);
     }
 
     @Test
-    void overTcpKeysAndAddressesAreShown() throws InterruptedException {
-        Played played = play("ib_read_bw", "-n 20 -s 64");
-        assertFine(played);
-        assertThat(played.client().out())
+    void keysAndAddressesArePrintedOverTcp() throws InterruptedException {
+        Pair pair = runPair("ib_read_bw", "-n 20 -s 64");
+        assertSuccess(pair);
+        assertThat(pair.client().out())
                 .containsPattern(" local address: LID 0000 QPN 0x[0-9a-f]+ PSN 0x[0-9a-f]+ OUT 0x[0-9a-f]+ RKey "
                         + "0x[0-9a-f]+ VAddr 0x[0-9a-f]+\n")
                 .contains(" Data ex. method : Ethernet\n", " rdma_cm QPs\t : OFF\n");
@@ -262,9 +262,9 @@ class PerftestTest {
 
     @Test
     void everySampleIsPrinted() throws InterruptedException {
-        Played played = play("ib_send_lat", "-R -n 20 -H -U");
-        assertFine(played);
-        String out = played.client().out();
+        Pair pair = runPair("ib_send_lat", "-R -n 20 -H -U");
+        assertSuccess(pair);
+        String out = pair.client().out();
         assertThat(out.split("#, usec\n", -1)).hasSize(3);
         assertThat(Pattern.compile("(?m)^\\d+, [0-9.e+-]+$")
                         .matcher(out)
@@ -279,31 +279,31 @@ class PerftestTest {
         "ib_write_bw, bandwidth",
         "ib_write_bw, message_rate",
     })
-    void oneNumberIsPrintedOnWish(String tool, String kind) throws InterruptedException {
-        Played played = play(tool, "-R -n 20", "-R -n 20 --output=" + kind, "127.0.0.1");
-        assertFine(played);
-        assertThat(played.client().out()).matches("\\d+\\.\\d{6}\n");
+    void theOutputOptionPrintsASingleNumber(String tool, String kind) throws InterruptedException {
+        Pair pair = runPair(tool, "-R -n 20", "-R -n 20 --output=" + kind, "127.0.0.1");
+        assertSuccess(pair);
+        assertThat(pair.client().out()).matches("\\d+\\.\\d{6}\n");
     }
 
     @Test
-    void bothDirectionsAreToldApartOnWish() throws InterruptedException {
-        Played played = play("ib_write_bw", "-R -n 20 -b --report-both --report_gbits");
-        assertFine(played);
-        assertThat(played.client().out())
+    void bothDirectionsAreReportedOnRequest() throws InterruptedException {
+        Pair pair = runPair("ib_write_bw", "-R -n 20 -b --report-both --report_gbits");
+        assertSuccess(pair);
+        assertThat(pair.client().out())
                 .contains("\n Local results: \n", "\n Remote results: \n", PerftestTable.bandwidthHead(true));
     }
 
     @Test
     void ipv6AddressesCanBeUsed() throws InterruptedException {
-        assertFine(play("ib_write_lat", "-R -n 20 --ipv6", "-R -n 20 --ipv6", "::1"));
-        assertFine(play("ib_send_bw", "-n 20 --ipv6", "-n 20 --ipv6", "::1"));
+        assertSuccess(runPair("ib_write_lat", "-R -n 20 --ipv6", "-R -n 20 --ipv6", "::1"));
+        assertSuccess(runPair("ib_send_bw", "-n 20 --ipv6", "-n 20 --ipv6", "::1"));
     }
 
     @Test
     void jsonHasParametersAndFigures() throws InterruptedException {
-        Played played = play("ib_write_lat", "-R -n 20", "-R -n 20 --json", "127.0.0.1");
-        assertThat(played.server().status()).isZero();
-        assertThat(played.client().out())
+        Pair pair = runPair("ib_write_lat", "-R -n 20", "-R -n 20 --json", "127.0.0.1");
+        assertThat(pair.server().status()).isZero();
+        assertThat(pair.client().out())
                 .startsWith("{\n  \"tool\": \"ib_write_lat\"")
                 .contains(
                         "\"operation\": \"write\"",
@@ -335,38 +335,38 @@ class PerftestTest {
                 "ib_read_bw -n 30 -s 4096",
                 "ib_atomic_lat -z -n 30",
             })
-    void everySideMayUseAnotherCompletionVector(String words) throws InterruptedException {
+    void eachSideMayUseADifferentCompletionVector(String words) throws InterruptedException {
         String tool = toolOf(words);
         String rest = words.substring(tool.length());
         int last = completionVectors() - 1;
-        assertFine(play(tool, rest + " -X " + last));
-        assertFine(play(tool, rest + " -X " + last, rest, "127.0.0.1"));
-        assertFine(play(tool, rest, rest + " -X " + last, "127.0.0.1"));
+        assertSuccess(runPair(tool, rest + " -X " + last));
+        assertSuccess(runPair(tool, rest + " -X " + last, rest, "127.0.0.1"));
+        assertSuccess(runPair(tool, rest, rest + " -X " + last, "127.0.0.1"));
     }
 
     @Test
-    void completionVectorIsTold() throws InterruptedException {
+    void theCompletionVectorIsReported() throws InterruptedException {
         int last = completionVectors() - 1;
         String words = "-R -n 20 -e -X " + last;
-        Played played = play("ib_send_lat", words, words + " --json", "127.0.0.1");
-        assertThat(played.server().status()).as(played.server().err()).isZero();
-        assertThat(played.server().out()).contains(" Test with events. Using rdma4j_lo_comp" + last + "\n");
-        assertThat(played.client().out()).contains("\"completionVector\": " + last + ",");
+        Pair pair = runPair("ib_send_lat", words, words + " --json", "127.0.0.1");
+        assertThat(pair.server().status()).as(pair.server().err()).isZero();
+        assertThat(pair.server().out()).contains(" Test with events. Using rdma4j_lo_comp" + last + "\n");
+        assertThat(pair.client().out()).contains("\"completionVector\": " + last + ",");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"-R", "-z", "-d rdma4j_lo"})
-    void completionVectorThatTheDeviceHasNotIsRefused(String words) throws InterruptedException {
+    void aMissingCompletionVectorIsRejected(String words) throws InterruptedException {
         int number = completionVectors();
         String wrong = words + " -n 20 -X " + number;
         String refusal = " Completion vector specified is invalid\n Max completion vector = " + (number - 1) + "\n";
-        Played played = play("ib_write_lat", wrong, words + " -n 20", "127.0.0.1");
-        assertThat(played.server().status()).isEqualTo(1);
-        assertThat(played.server().err()).startsWith(refusal).contains("rdma4j_lo has completion vectors 0 to ");
-        assertThat(played.client().status()).isNotZero();
+        Pair pair = runPair("ib_write_lat", wrong, words + " -n 20", "127.0.0.1");
+        assertThat(pair.server().status()).isEqualTo(1);
+        assertThat(pair.server().err()).startsWith(refusal).contains("rdma4j_lo has completion vectors 0 to ");
+        assertThat(pair.client().status()).isNotZero();
     }
 
-    // ---- what goes wrong
+    // ---- failures
 
     @ParameterizedTest
     @CsvSource(
@@ -378,27 +378,26 @@ class PerftestTest {
                 "ib_send_lat | -R -n 40 | -R -n 20",
                 "ib_send_bw | -R -n 40 | -R -n 20",
             })
-    void countsThatDoNotMatchEndBothSides(String tool, String serverWords, String clientWords)
-            throws InterruptedException {
-        loseNoTime();
-        Played played = play(tool, serverWords, clientWords, "127.0.0.1");
-        assertThat(played.server().err() + played.client().err())
+    void differentCountsEndBothSides(String tool, String serverWords, String clientWords) throws InterruptedException {
+        useShortTimeout();
+        Pair pair = runPair(tool, serverWords, clientWords, "127.0.0.1");
+        assertThat(pair.server().err() + pair.client().err())
                 .containsAnyOf("both sides need the same -n", "was started with other options");
-        assertThat(Math.max(played.server().status(), played.client().status())).isIn(1, 17);
+        assertThat(Math.max(pair.server().status(), pair.client().status())).isIn(1, 17);
     }
 
     @Test
-    void anotherToolIsRefused() throws InterruptedException {
+    void aDifferentToolFails() throws InterruptedException {
         String port = Meeting.port();
         ToolRun server = ToolRun.start("ib_write_lat -R -n 20" + port).awaitText("Waiting for client");
-        ToolRun client = meet(server, "ib_read_lat -R -n 20" + port + " 127.0.0.1");
+        ToolRun client = startClient(server, "ib_read_lat -R -n 20" + port + " 127.0.0.1");
         assertThat(client.status()).isEqualTo(17);
         assertThat(client.err()).startsWith(" Completion with error at client\n Failed status ");
         assertThat(server.status()).isNotZero();
     }
 
     @Test
-    void withoutServerTheClientSaysSo() throws InterruptedException {
+    void aClientWithoutServerReportsIt() throws InterruptedException {
         String port = Meeting.port();
         ToolRun overTcp = ToolRun.start("ib_write_lat" + port + " 127.0.0.1");
         assertThat(overTcp.status()).isEqualTo(1);
@@ -413,17 +412,17 @@ class PerftestTest {
     }
 
     @Test
-    void aLowFigureFailsOnWish() throws InterruptedException {
-        Played played = play("ib_write_bw", "-R -n 20", "-R -n 20 -w 100000000", "127.0.0.1");
-        assertThat(played.client().status()).isEqualTo(1);
-        assertThat(played.client().err()).isEqualTo("Error: BW result is below bw limit\n");
-        assertThat(played.server().status()).isZero();
+    void aResultBelowTheLimitFails() throws InterruptedException {
+        Pair pair = runPair("ib_write_bw", "-R -n 20", "-R -n 20 -w 100000000", "127.0.0.1");
+        assertThat(pair.client().status()).isEqualTo(1);
+        assertThat(pair.client().err()).isEqualTo("Error: BW result is below bw limit\n");
+        assertThat(pair.server().status()).isZero();
     }
 
-    /** In C all sizes are run, and one that reaches the limit suffices. */
+    /** As in C all sizes are run, and one that reaches the limit suffices. */
     @Test
-    void anyOfAllSizesMayReachTheLimit() throws InterruptedException {
-        Played reached = play("ib_write_bw", "-R -n 5 -a", "-R -n 5 -a -y 0.0005 -w 20", "127.0.0.1");
+    void oneOfAllSizesThatReachesTheLimitSuffices() throws InterruptedException {
+        Pair reached = runPair("ib_write_bw", "-R -n 5 -a", "-R -n 5 -a -y 0.0005 -w 20", "127.0.0.1");
         assertThat(reached.client().status()).as(reached.client().err()).isZero();
     }
 
@@ -437,10 +436,10 @@ class PerftestTest {
                 "ib_send_bw | -R -n 20 -q 2 | -R -n 20 -q 4",
                 "ib_read_bw | -z -n 20 -q 4 | -z -n 20 -q 2",
             })
-    void numbersOfQueuePairsThatDifferAreToldOnBothSides(String tool, String serverWords, String clientWords)
+    void bothSidesReportDifferentNumbersOfQueuePairs(String tool, String serverWords, String clientWords)
             throws InterruptedException {
-        Played played = play(tool, serverWords, clientWords, "127.0.0.1");
-        for (ToolRun run : List.of(played.server(), played.client())) {
+        Pair pair = runPair(tool, serverWords, clientWords, "127.0.0.1");
+        for (ToolRun run : List.of(pair.server(), pair.client())) {
             assertThat(run.status()).isEqualTo(1);
             assertThat(run.err()).contains("start both with the same -q");
         }
@@ -459,31 +458,31 @@ class PerftestTest {
                 "ib_send_lat | -R -n 20 --dont_xchg_versions | -R -n 20",
                 "ib_send_lat | -R -n 20 | -R -n 20 --dont_xchg_versions",
             })
-    void anExchangeOfParametersThatDoesNotMatchEnds(String tool, String serverWords, String clientWords)
+    void mismatchedParameterExchangesEnd(String tool, String serverWords, String clientWords)
             throws InterruptedException {
-        loseNoTime();
-        Played played = play(tool, serverWords, clientWords, "127.0.0.1");
-        assertThat(played.server().status()).as(played.server().err()).isNotIn(0, 70);
-        assertThat(played.client().status()).as(played.client().err()).isNotIn(0, 70);
-        assertThat(played.server().err() + played.client().err())
+        useShortTimeout();
+        Pair pair = runPair(tool, serverWords, clientWords, "127.0.0.1");
+        assertThat(pair.server().status()).as(pair.server().err()).isNotIn(0, 70);
+        assertThat(pair.client().status()).as(pair.client().err()).isNotIn(0, 70);
+        assertThat(pair.server().err() + pair.client().err())
                 .containsAnyOf("same options", "other options", "the same -q", "is it the same tool?");
     }
 
     @Test
-    void aSideThatSaysNothingIsNotWaitedForForEver() throws InterruptedException, IOException {
-        loseNoTime();
+    void aSilentPeerTimesOut() throws InterruptedException, IOException {
+        useShortTimeout();
         int port = Meeting.portNumber();
         ToolRun server = ToolRun.start("ib_write_bw -n 20 -p " + port).awaitText("Waiting for client to connect");
         try (Socket silent = connect(port)) {
             silent.getOutputStream().write("6.06".getBytes(StandardCharsets.US_ASCII));
             assertThat(server.status()).isEqualTo(1);
         }
-        assertThat(server.err()).contains("nothing came from the peer for 3 s");
+        assertThat(server.err()).contains("nothing was received from the peer for 3 s");
     }
 
     @ParameterizedTest
     @CsvSource({"'', 16", "--dont_xchg_versions, 108"})
-    void textOfThePeerDoesNotReachTheTerminal(String option, int bytes) throws InterruptedException, IOException {
+    void textOfThePeerIsEscaped(String option, int bytes) throws InterruptedException, IOException {
         int port = Meeting.portNumber();
         ToolRun server =
                 ToolRun.start("ib_write_bw -p " + port + " " + option).awaitText("Waiting for client to connect");

@@ -5,30 +5,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class SpinTest {
-    private static final int POLLS_THAT_KEEP_THE_CORE = 2000;
-    private static final long LONGER_THAN_BETWEEN_LOOKS_MILLIS = 20;
+    private static final int POLLS_BEFORE_YIELD = 2000;
+    private static final long LONGER_THAN_CHECK_INTERVAL_MILLIS = 20;
 
-    /** Where each poll costs a turn of somebody else, sixteen thousand polls, as it once was, are a minute. */
+    /**
+     * If each poll waits for another thread's time slice, counting 16,000 polls, as an old version did, takes a minute.
+     */
     @Test
-    void looksByTheClockAndNotByTheCountOfPolls() throws InterruptedException {
+    void checksAreScheduledByTimeNotByNumberOfPolls() throws InterruptedException {
         Spin spin = new Spin();
-        for (int i = 0; i < POLLS_THAT_KEEP_THE_CORE; i++) {
-            assertThat(spin.once()).isFalse();
+        for (int i = 0; i < POLLS_BEFORE_YIELD; i++) {
+            assertThat(spin.idle()).isFalse();
         }
-        for (int look = 0; look < 3; look++) {
-            Thread.sleep(LONGER_THAN_BETWEEN_LOOKS_MILLIS);
-            assertThat(spin.once()).isTrue();
+        for (int checkPeer = 0; checkPeer < 3; checkPeer++) {
+            Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS);
+            assertThat(spin.idle()).isTrue();
         }
     }
 
     @Test
-    void keepsTheCoreAgainAfterSomethingHasCome() throws InterruptedException {
+    void spinsAgainAfterASuccessfulPoll() throws InterruptedException {
         Spin spin = new Spin();
-        for (int i = 0; i < POLLS_THAT_KEEP_THE_CORE; i++) {
-            spin.once();
+        for (int i = 0; i < POLLS_BEFORE_YIELD; i++) {
+            spin.idle();
         }
-        Thread.sleep(LONGER_THAN_BETWEEN_LOOKS_MILLIS);
+        Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS);
         spin.reset();
-        assertThat(spin.once()).isFalse();
+        assertThat(spin.idle()).isFalse();
     }
 }

@@ -19,13 +19,13 @@ class PingPongDestinationTest {
     }
 
     @Test
-    void textIsReadBack() {
+    void textIsParsed() {
         assertThat(PingPongDestination.parse(TEXT)).contains(ONE);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0000:000013:abcdef", "0000:000013:abcdeg:00000000000000000000ffff0a580002"})
-    void somethingElseIsNoDestination(String text) {
+    void malformedTextIsRejected(String text) {
         assertThat(PingPongDestination.parse(text)).isEmpty();
     }
 }

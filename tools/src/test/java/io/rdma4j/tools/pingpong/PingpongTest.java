@@ -20,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The ping-pongs, each against itself on this host. */
+/** The ping-pongs, each tested against itself on this host. */
 @Timeout(90)
 class PingpongTest {
     private static final String FIGURES =
             "\\d+ bytes in \\d+\\.\\d\\d seconds = \\d+\\.\\d\\d Mbit/sec\n\\d+ iters in \\d+\\.\\d\\d seconds = "
                     + "\\d+\\.\\d\\d usec/iter\n";
 
-    /** The options that name the device and the GID of a local address. */
+    /** Returns the options that select the device and the GID of a local address. */
     private static String at(InetAddress address) {
         Device device = Device.of(address).orElseThrow();
         try (DeviceContext context = device.open()) {
@@ -36,7 +36,7 @@ class PingpongTest {
         }
     }
 
-    /** An IPv4 address of this host beyond the loopback device. */
+    /** Returns an IPv4 address of this host other than loopback. */
     private static Optional<InetAddress> networkAddress() throws SocketException {
         return NetworkInterface.networkInterfaces()
                 .filter(network -> Device.named("rdma4j_" + network.getName()).isPresent())
@@ -51,23 +51,23 @@ class PingpongTest {
 
     private static ToolRun startServer(String words) throws InterruptedException {
         ToolRun server = ToolRun.start(words).awaitText("local address");
-        Thread.sleep(100); // it listens just after the line
+        Thread.sleep(100); // it listens shortly after the line
         return server;
     }
 
-    /** The line of a place, with what stands between PSN and GID. */
-    private static String place(String side, String separator, String gid) {
+    /** Returns the pattern of a destination's line, with the separator between PSN and GID. */
+    private static String line(String side, String separator, String gid) {
         return "  " + side + " address: *LID 0x0000, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}" + separator + " GID " + gid
                 + "\n";
     }
 
-    private static void play(String tool, String options, String server, String gid) throws InterruptedException {
+    private static void runPair(String tool, String options, String server, String gid) throws InterruptedException {
         ToolRun serving = startServer(tool + " " + options);
         ToolRun client = ToolRun.start(tool + " " + options + " " + server);
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(serving.status()).as(serving.err()).isZero();
         String separator = tool.equals("ibv_ud_pingpong") ? ":" : ",";
-        String lines = place("local", separator, gid) + place("remote", ",", gid) + FIGURES;
+        String lines = line("local", separator, gid) + line("remote", ",", gid) + FIGURES;
         assertThat(client.out()).matches(lines);
         assertThat(serving.out()).matches(lines);
         assertThat(client.err() + serving.err()).isEmpty();
@@ -94,30 +94,30 @@ class PingpongTest {
                 "ibv_ud_pingpong | --iters=30 --events --size 101 --sl 3 --chk --rx-dep 5",
                 "ibv_ud_pingpong | -n 5 -s 0",
             })
-    void messagesGoToAndFro(String tool, String words) throws InterruptedException {
-        play(tool, loopback() + words, "127.0.0.1", "::ffff:127.0.0.1");
+    void messagesAreExchanged(String tool, String words) throws InterruptedException {
+        runPair(tool, loopback() + words, "127.0.0.1", "::ffff:127.0.0.1");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ibv_rc_pingpong", "ibv_uc_pingpong", "ibv_ud_pingpong"})
-    void theyGoOverIpv6(String tool) throws InterruptedException {
+    void messagesAreExchangedOverIpv6(String tool) throws InterruptedException {
         InetAddress address = InetAddress.ofLiteral("::1");
         assumeThat(Device.of(address)).isPresent();
-        play(tool, at(address) + "-n 20 -c -s 600", "::1", "::1");
+        runPair(tool, at(address) + "-n 20 -c -s 600", "::1", "::1");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ibv_rc_pingpong", "ibv_uc_pingpong", "ibv_ud_pingpong"})
-    void theyGoOverAnAddressOfANetwork(String tool) throws Exception {
+    void messagesAreExchangedOverANetworkAddress(String tool) throws Exception {
         Optional<InetAddress> address = networkAddress();
         assumeThat(address).isPresent();
         String text = address.orElseThrow().getHostAddress();
-        play(tool, at(address.orElseThrow()) + "-n 20 -c -s 600", text, "::ffff:" + text);
+        runPair(tool, at(address.orElseThrow()) + "-n 20 -c -s 600", text, "::ffff:" + text);
     }
 
     @ParameterizedTest
     @CsvSource({"ibv_rc_pingpong, 5, 30", "ibv_rc_pingpong, 30, 5"})
-    void countsThatDoNotMatchAreReported(String tool, int serverCount, int clientCount) throws InterruptedException {
+    void differentCountsAreReported(String tool, int serverCount, int clientCount) throws InterruptedException {
         String common = tool + " " + loopback();
         ToolRun server = startServer(common + "-n " + serverCount);
         ToolRun client = ToolRun.start(common + "-n " + clientCount + " 127.0.0.1");
@@ -151,7 +151,7 @@ class PingpongTest {
                 "ibv_ud_pingpong | -d rdma4j_lo -i 2 | Unable to query port info for port 2",
                 "ibv_ud_pingpong | -d rdma4j_lo -s 4097 | Requested size larger than port MTU (4096)",
             })
-    void badInputIsAnsweredWithASentence(String tool, String words, String message) throws InterruptedException {
+    void invalidInputIsReported(String tool, String words, String message) throws InterruptedException {
         ToolRun run = ToolRun.start(tool + " " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err().lines().findFirst().orElseThrow()).endsWith(message);
@@ -167,7 +167,7 @@ class PingpongTest {
                 "ibv_rc_pingpong | a b",
                 "ibv_uc_pingpong | -m 1000",
             })
-    void wrongValuesAreAnsweredWithTheUsage(String tool, String words) throws InterruptedException {
+    void invalidValuesPrintTheUsage(String tool, String words) throws InterruptedException {
         ToolRun run = ToolRun.start(tool + " " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).startsWith("Usage:\n  " + tool + "  ");
@@ -181,7 +181,7 @@ class PingpongTest {
                 "ibv_uc_pingpong | Failed to modify QP to RTR",
                 "ibv_ud_pingpong | Failed to create AH",
             })
-    void withoutGidBothSidesSayWhatToDo(String tool, String line) throws InterruptedException {
+    void aMissingGidIsExplainedOnBothSides(String tool, String line) throws InterruptedException {
         String common = tool + " -d rdma4j_lo -p " + Meeting.portNumber();
         ToolRun server = startServer(common);
         ToolRun client = ToolRun.start(common + " 127.0.0.1");
@@ -194,14 +194,14 @@ class PingpongTest {
     void aLostMessageEndsAnUnreliablePingpong() throws InterruptedException {
         String options = loopback() + "-n 10 ";
         ToolRun server = startServer("ibv_uc_pingpong " + options + "-s 100");
-        ToolRun client = ToolRun.start("ibv_uc_pingpong " + options + "-s 300 127.0.0.1"); // which the server drops
+        ToolRun client = ToolRun.start("ibv_uc_pingpong " + options + "-s 300 127.0.0.1"); // dropped by the server
         assertThat(client.status()).isEqualTo(1);
         assertThat(client.err()).contains("No completion for 10 seconds\n", "a message was lost");
         assertThat(server.status()).isEqualTo(1);
     }
 
     @Test
-    void theHelpHasTheOptionsOfEachToolAndItsSize() throws InterruptedException {
+    void theHelpListsTheOptionsAndTheSizeOfEachTool() throws InterruptedException {
         assertThat(helpOf("ibv_rc_pingpong"))
                 .contains("(default 4096)\n", "-m, --mtu", "  -c, --chk\t            validate", "-N, --new_send");
         assertThat(helpOf("ibv_uc_pingpong"))
@@ -219,7 +219,7 @@ class PingpongTest {
     }
 
     @Test
-    void figuresHaveAPointInEveryLocale() {
+    void figuresHaveADecimalPointInEveryLocale() {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.GERMANY);
         try {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code ibv_srq_pingpong} against itself over the loopback device. */
+/** {@code ibv_srq_pingpong}, tested against itself over the loopback device. */
 @Timeout(90)
 class SrqPingpongTest {
     private static final String FIGURES =
@@ -33,14 +33,14 @@ class SrqPingpongTest {
 
     private static ToolRun startServer(String words) throws InterruptedException {
         ToolRun server = ToolRun.start(words).awaitText("local address");
-        Thread.sleep(200); // it listens just after the lines
+        Thread.sleep(200); // it listens shortly after the lines
         return server;
     }
 
     private static String lines(int queuePairs, String gid) {
-        String place = " LID 0x0000, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}, GID " + gid + "\n";
-        return "(  local address: " + place + "){" + queuePairs + "}(  remote address:" + place + "){" + queuePairs
-                + "}" + FIGURES;
+        String destination = " LID 0x0000, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}, GID " + gid + "\n";
+        return "(  local address: " + destination + "){" + queuePairs + "}(  remote address:" + destination + "){"
+                + queuePairs + "}" + FIGURES;
     }
 
     @ParameterizedTest
@@ -54,7 +54,7 @@ class SrqPingpongTest {
                 "127.0.0.1 | ::ffff:127.0.0.1 | --iters=60 --events --size 1 --mtu=4096 --sl 3 --chk --rx-dep 7"
                         + " --num-qp=7 | 7",
             })
-    void messagesOfAllQueuePairsGoToAndFro(String address, String gid, String words, int queuePairs)
+    void messagesOfAllQueuePairsAreExchanged(String address, String gid, String words, int queuePairs)
             throws InterruptedException {
         String common = common(address) + words;
         ToolRun server = startServer(common);
@@ -102,7 +102,7 @@ class SrqPingpongTest {
                 "-i 2 | Failed to modify QP[0] to INIT",
                 "-p 1 127.0.0.1 | Couldn't connect to 127.0.0.1:1",
             })
-    void badInputIsAnsweredWithASentence(String words, String message) throws InterruptedException {
+    void invalidInputIsReported(String words, String message) throws InterruptedException {
         ToolRun run = ToolRun.start("ibv_srq_pingpong " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err().lines().findFirst()).contains(message);
@@ -110,7 +110,7 @@ class SrqPingpongTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-m 1000", "-s 0", "-p 70000", "-i 0", "a b"})
-    void wrongValuesAreAnsweredWithTheUsage(String words) throws InterruptedException {
+    void invalidValuesPrintTheUsage(String words) throws InterruptedException {
         ToolRun run = ToolRun.start("ibv_srq_pingpong " + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).startsWith("Usage:\n  ibv_srq_pingpong  ");

@@ -20,7 +20,7 @@ class XsrqDestinationTest {
     }
 
     @Test
-    void textIsReadBack() {
+    void textIsParsed() {
         assertThat(XsrqDestination.parse(TEXT)).contains(ONE);
     }
 
@@ -31,7 +31,7 @@ class XsrqDestinationTest {
                 "0000:000013:abcdef:00000000000000000000ffff0a580002",
                 "0000:000013:000014:abcdef:00007g:00000000000000000000ffff0a580002"
             })
-    void somethingElseIsNoDestination(String text) {
+    void malformedTextIsRejected(String text) {
         assertThat(XsrqDestination.parse(text)).isEmpty();
     }
 }

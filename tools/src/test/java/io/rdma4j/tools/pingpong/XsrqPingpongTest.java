@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code ibv_xsrq_pingpong} against itself, over the loopback device. */
+/** {@code ibv_xsrq_pingpong}, tested against itself over the loopback device. */
 @Timeout(90)
 class XsrqPingpongTest {
     private static final String TOOL = "ibv_xsrq_pingpong ";
@@ -55,7 +55,7 @@ class XsrqPingpongTest {
         }
     }
 
-    /** The server says nothing before its first client: a client that is too early is started again. */
+    /** Starts the client, repeatedly if refused: the server prints nothing before its first client. */
     private ToolRun client(String words) throws InterruptedException {
         ToolRun client = ToolRun.start(words);
         for (int tries = 0; tries < 200; tries++) {
@@ -71,7 +71,7 @@ class XsrqPingpongTest {
         return client;
     }
 
-    private static String place(String side, String gid) {
+    private static String line(String side, String gid) {
         String number = "[0-9a-f]{6}";
         return " *%s: LID 0000, QPN RECV %s SEND %s, PSN %s, SRQN %s, GID %s\n"
                 .formatted(side, number, number, number, number, gid);
@@ -88,14 +88,14 @@ class XsrqPingpongTest {
                 "127.0.0.1 | ::ffff:127.0.0.1 | -s 0",
                 "127.0.0.1 | ::ffff:127.0.0.1 | --num_tests=20 --events --size 100 --mtu=4096 --sl 3 --ib-port=1",
             })
-    void messagesGoToAndFro(String address, String gid, String words) throws InterruptedException {
+    void messagesAreExchanged(String address, String gid, String words) throws InterruptedException {
         String common = common(address) + (words == null ? "" : words);
         ToolRun server = ToolRun.start(common);
         ToolRun client = client(common + " localhost");
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.status()).as(server.err()).isZero();
-        assertThat(client.out()).matches(place("  local", gid) + place(" remote", gid) + "success\n");
-        assertThat(server.out()).matches(place(" remote", gid) + place("  local", gid) + "success\n");
+        assertThat(client.out()).matches(line("  local", gid) + line(" remote", gid) + "success\n");
+        assertThat(server.out()).matches(line(" remote", gid) + line("  local", gid) + "success\n");
         assertThat(client.err() + server.err()).isEmpty();
         assertThat(client.out().lines().findFirst().orElseThrow().replace("   local", ""))
                 .isEqualTo(server.out().lines().findFirst().orElseThrow().replace("  remote", ""));
@@ -108,7 +108,7 @@ class XsrqPingpongTest {
         ToolRun server = ToolRun.start(common + " --clients=4");
         List<ToolRun> clients = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            clients.add(client(common + " -c 9 127.0.0.1")); // -c counts for the server only
+            clients.add(client(common + " -c 9 127.0.0.1")); // -c applies to the server only
         }
         for (ToolRun client : clients) {
             assertThat(client.status()).as(client.err()).isZero();
@@ -119,7 +119,7 @@ class XsrqPingpongTest {
     }
 
     @Test
-    void countsThatDifferEndBothSides() throws InterruptedException {
+    void differentCountsEndBothSides() throws InterruptedException {
         String common = common("127.0.0.1");
         ToolRun server = ToolRun.start(common + "-n 5");
         ToolRun client = client(common + "-n 8 127.0.0.1");
@@ -130,7 +130,7 @@ class XsrqPingpongTest {
     }
 
     @Test
-    void messagesThatDoNotFitEndBothSides() throws InterruptedException {
+    void messagesTooLargeForTheReceiverEndBothSides() throws InterruptedException {
         String common = common("127.0.0.1");
         ToolRun server = ToolRun.start(common + "-s 200");
         ToolRun client = client(common + "-s 100 127.0.0.1");
@@ -140,7 +140,7 @@ class XsrqPingpongTest {
     }
 
     @Test
-    void aClientWhoseServerGoesEnds() throws Exception {
+    void aClientWhoseServerExitsEnds() throws Exception {
         String common = common("127.0.0.1");
         ToolRun server = ToolRun.start(common + "-c 2");
         ToolRun client = client(common + "127.0.0.1").awaitText("remote");
@@ -152,11 +152,11 @@ class XsrqPingpongTest {
         }
         assertThat(server.err()).startsWith("0/66: Couldn't read remote address [1]\n");
         assertThat(client.status()).isEqualTo(1);
-        assertThat(client.err()).contains("0 of 5 messages received\n", "the peer has gone");
+        assertThat(client.err()).contains("0 of 5 messages received\n", "the peer has exited");
     }
 
     @Test
-    void withoutGidBothSidesSayWhatToDo() throws InterruptedException {
+    void aMissingGidIsExplainedOnBothSides() throws InterruptedException {
         String common = TOOL + "-d rdma4j_lo -p " + port;
         ToolRun server = ToolRun.start(common);
         ToolRun client = client(common + " 127.0.0.1");
@@ -186,14 +186,14 @@ class XsrqPingpongTest {
                 "--gid-idx=1000 127.0.0.1 -p 2 | Couldn't connect to 127.0.0.1:2",
                 "no.such.host.invalid | for no.such.host.invalid:18515",
             })
-    void badInputIsAnsweredWithASentence(String words, String message) throws InterruptedException {
+    void invalidInputIsReported(String words, String message) throws InterruptedException {
         ToolRun run = ToolRun.start(TOOL + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err().lines().findFirst().orElseThrow()).contains(message);
     }
 
     @Test
-    void aGidThatIsNotThereIsSaid() throws IOException, InterruptedException {
+    void aMissingGidIsReported() throws IOException, InterruptedException {
         ToolRun server = ToolRun.start(common("127.0.0.1") + "-c 2");
         ToolRun client = client(TOOL + "-g 1000 -p " + port + " 127.0.0.1");
         assertThat(client.status()).isEqualTo(1);
@@ -203,7 +203,7 @@ class XsrqPingpongTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-m 1000", "-p 70000", "-i -1", "a b"})
-    void wrongValuesAreAnsweredWithTheUsage(String words) throws InterruptedException {
+    void invalidValuesPrintTheUsage(String words) throws InterruptedException {
         ToolRun run = ToolRun.start(TOOL + words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).startsWith("Usage:\n  ibv_xsrq_pingpong  ").endsWith("local port gid index\n");
@@ -220,14 +220,14 @@ class XsrqPingpongTest {
                 .contains("\"localAddresses\"", "\"remoteAddresses\"", "\"messagesReceived\": 5", "\"clients\": 1");
     }
 
-    /** In processes of their own, which the options of every tool need. */
+    /** In separate processes, which the common options need. */
     @Test
-    void lossesAreRepairedAndPacketsTold(@TempDir Path folder) throws Exception {
+    void lossesAreRepairedAndPacketsTraced(@TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
         String words = TOOL + "--device 127.0.0.1 --trace -n 50 -s 5000 -p " + port + " --fault loss=2%,seed=";
-        List<String> told = new CopyOnWriteArrayList<>();
+        List<String> serverLines = new CopyOnWriteArrayList<>();
         List<String> lines = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process(words + "3", told)) {
+        try (ToolProcess server = Meeting.process(words + "3", serverLines)) {
             int status = -1;
             for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {
                 lines.clear();
@@ -236,7 +236,7 @@ class XsrqPingpongTest {
                 }
             }
             assertThat(status).as(lines.toString()).isZero();
-            assertThat(server.await(60)).as(told.toString()).isZero();
+            assertThat(server.await(60)).as(serverLines.toString()).isZero();
         }
         assertThat(lines).contains("success").anyMatch(line -> line.contains("XRC_SEND_LAST"));
         RoceCapture packets = RoceCapture.read(capture);
@@ -246,20 +246,20 @@ class XsrqPingpongTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerIsToldWithTheRetries() throws InterruptedException {
+    void aPeerThatDoesNotRespondIsReportedWithTheRetries() throws InterruptedException {
         String words = TOOL + "--device 127.0.0.1 -p " + port;
-        List<String> told = new CopyOnWriteArrayList<>();
+        List<String> output = new CopyOnWriteArrayList<>();
         List<String> lines = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process(words + " --fault loss=100%", told)) {
-            while (server.isAlive() && told.stream().noneMatch(line -> line.contains("Work completion error"))) {
+        try (ToolProcess server = Meeting.process(words + " --fault loss=100%", output)) {
+            while (server.isAlive() && output.stream().noneMatch(line -> line.contains("Work completion error"))) {
                 lines.clear();
                 try (ToolProcess client = Meeting.process(words + " 127.0.0.1", lines)) {
                     client.await(60);
                 }
             }
-            assertThat(server.await(60)).as(told + " " + lines).isEqualTo(1);
+            assertThat(server.await(60)).as(output + " " + lines).isEqualTo(1);
         }
-        assertThat(told)
+        assertThat(output)
                 .filteredOn(line -> line.startsWith("ibv_xsrq_pingpong: "))
                 .singleElement()
                 .asString()
@@ -267,7 +267,7 @@ class XsrqPingpongTest {
     }
 
     @Test
-    void theHelpTeaches() throws InterruptedException {
+    void theHelpHasOptionsAndExamples() throws InterruptedException {
         ToolRun run = ToolRun.start(TOOL + "--help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("(default 1024)\n", "--clients=<n>", "examples:", "--pcap");

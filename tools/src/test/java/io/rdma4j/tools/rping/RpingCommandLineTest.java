@@ -15,25 +15,25 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Statuses and lines are those that rping of rdmacm-utils 44 printed for the same words. */
+/** Tests the parser against the statuses and lines that rping of rdmacm-utils 44 printed. */
 class RpingCommandLineTest {
-    /** What {@code rping -h} prints. */
+    /** The output of {@code rping -h}. */
     private static final String USAGE = """
-            rping -s [-vVd] [-S size] [-C count] [-a addr] [-p port]
-            rping -c [-vVd] [-S size] [-C count] [-I addr] -a addr [-p port]
-            	-c		client side
-            	-I		Source address to bind to for client.
-            	-s		server side.  To bind to any address with IPv6 use -a ::0
-            	-v		display ping data to stdout
-            	-V		validate ping data
-            	-d		debug printfs
-            	-S size 	ping data size
-            	-C count	ping count times
-            	-a addr		address
-            	-p port		port
-            	-P		persistent server mode allowing multiple connections
-            	-q		use self-created, self-modified QP
-            """;
+        rping -s [-vVd] [-S size] [-C count] [-a addr] [-p port]
+        rping -c [-vVd] [-S size] [-C count] [-I addr] -a addr [-p port]
+        	-c		client side
+        	-I		Source address to bind to for client.
+        	-s		server side.  To bind to any address with IPv6 use -a ::0
+        	-v		display ping data to stdout
+        	-V		validate ping data
+        	-d		debug printfs
+        	-S size 	ping data size
+        	-C count	ping count times
+        	-a addr		address
+        	-p port		port
+        	-P		persistent server mode allowing multiple connections
+        	-q		use self-created, self-modified QP
+        """;
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -54,7 +54,7 @@ class RpingCommandLineTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "-h", "-x", "-S", "-c -t 3", "-- -s", "-s --help", "-v", "-vVq -C 1"})
-    void meaninglessLinePrintsUsageAndEndsWith22(String words) {
+    void invalidCommandLinePrintsUsageAndFailsWith22(String words) {
         assertThatExceptionOfType(RpingFailure.class)
                 .isThrownBy(() -> parse(words))
                 .returns(22, RpingFailure::status);
@@ -73,7 +73,7 @@ class RpingCommandLineTest {
                 "-s -C -1     | Invalid count -1",
                 "-a 127.0.0.1 -s -S 0 -C 5 | Invalid size 0 (valid range is 23 to 65536)",
             })
-    void valueOutOfRangeEndsWith22(String words, String line) {
+    void valueOutOfRangeFailsWith22(String words, String line) {
         assertThatExceptionOfType(RpingFailure.class)
                 .isThrownBy(() -> parse(words))
                 .returns(22, RpingFailure::status);
@@ -82,7 +82,7 @@ class RpingCommandLineTest {
     }
 
     @Test
-    void unknownNameEndsWithTheCodeOfTheResolver() {
+    void unknownNameFailsWithTheCodeOfTheResolver() {
         assertThatExceptionOfType(RpingFailure.class)
                 .isThrownBy(() -> RpingCommandLine.parse(List.of("-s", "-a", ""), environment))
                 .returns(-2, RpingFailure::status);
@@ -92,20 +92,20 @@ class RpingCommandLineTest {
     }
 
     @Test
-    void validAddressMakesAnEarlierErrorForgotten() throws RpingFailure {
+    void validAddressClearsAnEarlierError() throws RpingFailure {
         RpingOptions options = parse("-s -S 10 -a 127.0.0.1");
         assertThat(options.sizeBytes()).isEqualTo(10);
         assertThat(err()).startsWith("Invalid size 10");
     }
 
     @Test
-    void negativeSizeIsNotNoticedHere() throws RpingFailure {
+    void negativeSizeIsAcceptedByTheParser() throws RpingFailure {
         assertThat(parse("-s -S -5").sizeBytes()).isEqualTo(-5);
         assertThat(err()).isEmpty();
     }
 
     @Test
-    void defaultsAreThoseOfTheSource() throws Exception {
+    void defaultsAreThoseOfC() throws Exception {
         assertThat(parse("-s"))
                 .isEqualTo(new RpingOptions(
                         true,
@@ -121,7 +121,7 @@ class RpingCommandLineTest {
     }
 
     @Test
-    void everyOptionIsTaken() throws Exception {
+    void everyOptionIsAccepted() throws Exception {
         assertThat(parse("-c -a ::1 -I 127.0.0.2 -p 70000 -C 7 -S 65535 -vVPqd operand"))
                 .isEqualTo(new RpingOptions(
                         false,

@@ -20,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** rping against rping over the software device, in this process. */
+/** Tests rping against itself over the software device in this process. */
 @Timeout(60)
 class RpingEndToEndTest {
     private static final List<String> SERVER_END =
             List.of("server DISCONNECT EVENT...", "wait for RDMA_READ_ADV state 10");
     private static final List<String> CLIENT_END = List.of("client DISCONNECT EVENT...");
 
-    /** What ping number {@code ping} of {@code size} bytes looks like. */
+    /** Returns the text of ping number {@code ping} with {@code size} bytes. */
     private static String text(int ping, int size) {
         StringBuilder text = new StringBuilder("rdma-ping-" + ping + ": ");
         for (int i = 0; text.length() < size - 1; i++) {
@@ -61,27 +61,27 @@ class RpingEndToEndTest {
         "127.0.0.1, 65535",
         "127.0.0.5, 100"
     })
-    void pingsComeBackOverIpv4(String address, int size) throws InterruptedException {
+    void pingsAreEchoedOverIpv4(String address, int size) throws InterruptedException {
         assumeTrue(canBind(address), "only 127.0.0.1 is loopback here");
         pingPong(address, "", size, 10);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {23, 64, 65535})
-    void pingsComeBackOverIpv6(int size) throws InterruptedException {
+    void pingsAreEchoedOverIpv6(int size) throws InterruptedException {
         assumeTrue(canBind("::1"), "no IPv6 here");
         pingPong("::1", "", size, 10);
     }
 
     @Test
-    void pingsComeBackOverAnAddressOfTheNetwork() throws Exception {
+    void pingsAreEchoedOverANetworkAddress() throws Exception {
         Optional<String> address = networkAddress();
         assumeTrue(address.isPresent(), "only loopback here");
         pingPong(address.orElseThrow(), "", 1000, 10);
     }
 
     @Test
-    void ownQueuePairServesAsWell() throws InterruptedException {
+    void selfCreatedQueuePairWorks() throws InterruptedException {
         pingPong("127.0.0.1", "-q", 64, 5);
     }
 
@@ -106,7 +106,7 @@ class RpingEndToEndTest {
     }
 
     @Test
-    void nobodyListeningIsRejectedWithReason8() throws InterruptedException {
+    void missingServerIsRejectedWithReason8() throws InterruptedException {
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -p " + Meeting.portNumber());
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.errorLines())
@@ -116,7 +116,7 @@ class RpingEndToEndTest {
     }
 
     @Test
-    void portInUseIsNamed() throws InterruptedException {
+    void portInUseIsReported() throws InterruptedException {
         int port = Meeting.portNumber();
         RpingRun first = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun second = RpingRun.start("-s -a 127.0.0.1 -p " + port);
@@ -136,7 +136,7 @@ class RpingEndToEndTest {
     }
 
     @Test
-    void clientThatAsksForMoreThanTheServerHasFailsOnBothSides() throws InterruptedException {
+    void sizeBeyondTheServersBufferFailsOnBothSides() throws InterruptedException {
         int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -S 64 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S 1000 -C 1 -p " + port);
@@ -151,7 +151,7 @@ class RpingEndToEndTest {
     }
 
     @Test
-    void negativeSizeFailsWhenMemoryIsAskedFor() throws InterruptedException {
+    void negativeSizeFailsAtAllocation() throws InterruptedException {
         int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S -5 -p " + port);
@@ -162,7 +162,7 @@ class RpingEndToEndTest {
     }
 
     @Test
-    void debugTellsEveryStepOfTheClient() throws InterruptedException {
+    void debugPrintsEveryStepOfTheClient() throws InterruptedException {
         int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -d -a 127.0.0.1 -C 1 -p " + port);
@@ -204,7 +204,7 @@ class RpingEndToEndTest {
     }
 
     @Test
-    void manyRunsLeaveNothingBehind() throws InterruptedException {
+    void manyRunsLeakNoResources() throws InterruptedException {
         int port = Meeting.portNumber();
         for (int i = 0; i < 20; i++) {
             RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);

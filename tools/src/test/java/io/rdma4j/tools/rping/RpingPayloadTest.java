@@ -23,9 +23,9 @@ class RpingPayloadTest {
         return new String(bytes, 0, size - 1, StandardCharsets.US_ASCII);
     }
 
-    /** Data of the first RDMA READ in a capture of C's rping over Linux's rxe. */
+    /** The data of the first RDMA READ in a capture of C's rping over Linux's rxe. */
     @Test
-    void firstPingIsThatOfTheCapture() {
+    void firstPingEqualsTheCapturedOne() {
         assertThat(filled(64, 0))
                 .isEqualTo(HexFormat.of()
                         .parseHex("72646d612d70696e672d303a2041424344454647"
@@ -34,7 +34,7 @@ class RpingPayloadTest {
     }
 
     @Test
-    void alphabetBeginsOneLaterWithEachPingAndWraps() {
+    void sequenceStartsOneCharacterLaterWithEachPingAndWraps() {
         assertThat(text(64, 1)).startsWith("rdma-ping-1: BCDE").endsWith("pqrs");
         assertThat(text(40, 57)).startsWith("rdma-ping-57: zABC");
         assertThat(text(40, 58)).startsWith("rdma-ping-58: ABCD");
@@ -42,13 +42,13 @@ class RpingPayloadTest {
     }
 
     @Test
-    void smallestSizeHoldsTheLargestNumber() {
+    void smallestSizeFitsTheLargestNumber() {
         assertThat(text(RpingOptions.MINIMUM_SIZE_BYTES, Integer.MAX_VALUE)).isEqualTo("rdma-ping-2147483647: ");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 10, 13, 14})
-    void sizeTooSmallForTheTextCutsItAndStillEndsWithZero(int size) {
+    void textIsTruncatedToASmallSizeAndEndsWithZero(int size) {
         byte[] bytes = filled(size, 0);
         if (size > 0) {
             assertThat(bytes[size - 1]).isZero();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** rping in processes of their own that share one address. */
+/** Tests rping in separate processes that share one address. */
 @Timeout(120)
 class RpingProcessTest {
     private static final long TIMEOUT_SECONDS = 60;
@@ -38,7 +38,7 @@ class RpingProcessTest {
         for (int i = 0; i < 2000 && server.isAlive() && !serverOut.contains("rdma_listen"); i++) {
             Thread.sleep(10);
         }
-        Thread.sleep(100); // the line is printed just before the call
+        Thread.sleep(100); // the server prints the line just before it listens
         return server;
     }
 
@@ -49,7 +49,7 @@ class RpingProcessTest {
     }
 
     @Test
-    void eightClientsAtOnceAreServedByAPersistentServer() throws InterruptedException {
+    void persistentServerServesEightConcurrentClients() throws InterruptedException {
         try (ToolProcess server = server("-P")) {
             List<ToolProcess> clients = new ArrayList<>();
             List<List<String>> lines = new ArrayList<>();
@@ -104,7 +104,7 @@ class RpingProcessTest {
     }
 
     @Test
-    void captureIsWrittenWhereAsked(@TempDir Path folder) throws InterruptedException, IOException {
+    void captureIsWrittenToTheNamedFile(@TempDir Path folder) throws InterruptedException, IOException {
         Path capture = folder.resolve("ping.pcapng");
         List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess server = server();
@@ -118,7 +118,7 @@ class RpingProcessTest {
     }
 
     @Test
-    void lossIsHidden() throws InterruptedException {
+    void lossIsRecovered() throws InterruptedException {
         List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess server = server("-S", "5000", "--fault", "loss=1%,seed=5");
                 ToolProcess client = client(lines, "-C", "30", "-S", "5000", "--fault", "loss=1%,dup=1%,seed=6")) {

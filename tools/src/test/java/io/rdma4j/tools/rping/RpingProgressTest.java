@@ -11,7 +11,7 @@ class RpingProgressTest {
     private final RpingProgress progress = new RpingProgress(RpingState.IDLE);
 
     @Test
-    void everySignalIsUsedUpOnce() {
+    void everySignalIsConsumedOnce() {
         progress.signal(RpingState.CONNECTED);
         progress.signal();
         assertThat(progress.await()).isEqualTo(RpingState.CONNECTED);
@@ -29,7 +29,7 @@ class RpingProgressTest {
     }
 
     @Test
-    void nothingHidesADisconnection() {
+    void disconnectedIsFinal() {
         progress.signal(RpingState.DISCONNECTED);
         progress.enter(RpingState.WRITE_ADVERTISED);
         progress.signal(RpingState.ERROR);
@@ -38,14 +38,14 @@ class RpingProgressTest {
     }
 
     @Test
-    void waitingForAStateUsesNoSignalUp() {
+    void waitingForAStateConsumesNoSignal() {
         progress.signal(RpingState.CONNECTED);
         progress.awaitState(RpingState.CONNECTED, TimeUnit.SECONDS.toNanos(10));
         assertThat(progress.await()).isEqualTo(RpingState.CONNECTED);
     }
 
     @Test
-    void waitingForAStateThatDoesNotComeEnds() {
+    void waitingForAStateTimesOut() {
         long begin = System.nanoTime();
         progress.awaitState(RpingState.DISCONNECTED, TimeUnit.MILLISECONDS.toNanos(50));
         assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(50));

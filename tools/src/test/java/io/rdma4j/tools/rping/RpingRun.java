@@ -3,7 +3,7 @@ package io.rdma4j.tools.rping;
 import io.rdma4j.tools.ToolRun;
 import java.util.List;
 
-/** One run of rping in a thread of this process, with what it prints. */
+/** One run of rping in a thread of this process, with its output. */
 final class RpingRun {
     private final ToolRun run;
 
@@ -22,7 +22,7 @@ final class RpingRun {
         return server;
     }
 
-    /** The exit status, when it has ended. */
+    /** Waits for the run to end and returns its exit status. */
     int status() throws InterruptedException {
         return run.status();
     }
@@ -35,17 +35,17 @@ final class RpingRun {
         return run.err();
     }
 
-    /** The lines with the data, without the steps of {@code -d}. */
+    /** Returns the lines with the data, without the steps of {@code -d}. */
     List<String> dataLines() {
         return out().lines().filter(line -> line.contains("ping data: ")).toList();
     }
 
-    /** The lines on standard error that C prints, too. */
+    /** Returns the lines on standard error that C prints, too. */
     List<String> errorLines() {
         return err().lines().filter(line -> !line.startsWith("rping: ")).toList();
     }
 
-    /** The lines on standard error that explain. */
+    /** Returns the lines on standard error that explain errors. */
     List<String> explanations() {
         return err().lines().filter(line -> line.startsWith("rping: ")).toList();
     }

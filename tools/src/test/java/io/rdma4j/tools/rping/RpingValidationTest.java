@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What rping -V does with data that did not come back as they were sent. */
+/** Tests rping -V with received data that differ from the sent data. */
 class RpingValidationTest {
     private static final int SIZE_BYTES = 100;
 
@@ -48,7 +48,7 @@ class RpingValidationTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 42, SIZE_BYTES - 1})
-    void aPingThatComesBackOtherwiseEndsTheRunWithMinusOne(int wrong) {
+    void alteredPingEndsTheRunWithMinusOne(int wrong) {
         MemorySegment received = ping();
         received.asByteBuffer().put(wrong, (byte) '?');
         assertThatThrownBy(() -> RpingClient.validate(ping(), received, 7, report))
@@ -58,16 +58,17 @@ class RpingValidationTest {
     }
 
     @Test
-    void aPingThatComesBackAsItWasSentIsSilent() {
+    void unalteredPingPrintsNothing() {
         assertThatCode(() -> RpingClient.validate(ping(), ping(), 7, report)).doesNotThrowAnyException();
         assertThat(err.toString(UTF_8)).isEmpty();
     }
 
     /**
-     * A server that answers the first ping as rping's does, but with other data. It disconnects when the client has ended: a
-     * client that hears of the end before it has seen the answer has nothing to compare.
+     * Serves the first ping as rping does, but returns other data. Disconnects only after the client has ended.
+     *
+     * <p>A client that sees the disconnection before the reply has no data to compare.
      */
-    private static void answerOtherwise(CmId listener, Arena arena, CountDownLatch clientHasEnded)
+    private static void serveAlteredData(CmId listener, Arena arena, CountDownLatch clientHasEnded)
             throws InterruptedException {
         try (CmId id = listener.getRequest()) {
             CmMessages calls = new CmMessages(id);
@@ -96,7 +97,7 @@ class RpingValidationTest {
 
     @ParameterizedTest
     @CsvSource({"-V, 255", "'', 0"})
-    void aWholeRunEndsWithTheStatusOfCForAServerThatSendsOtherData(String option, int status) throws Exception {
+    void alteredDataEndTheRunWithTheStatusOfC(String option, int status) throws Exception {
         String port = String.valueOf(Meeting.portNumber());
         QueuePairCapabilities capabilities = new QueuePairCapabilities(4, 4, 1, 1, 0);
         AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
@@ -106,15 +107,15 @@ class RpingValidationTest {
             listener.listen(1);
             CountDownLatch clientHasEnded = new CountDownLatch(1);
             FutureTask<@Nullable Void> served = new FutureTask<>(() -> {
-                answerOtherwise(listener, arena, clientHasEnded);
+                serveAlteredData(listener, arena, clientHasEnded);
                 return null;
             });
             Thread.ofPlatform().daemon().start(served);
             ToolRun client = ToolRun.start("rping -c -a 127.0.0.1 -p " + port + " -C 1 " + option);
-            int seen = client.status() & 0xff;
+            int actual = client.status() & 0xff;
             clientHasEnded.countDown();
             served.get();
-            assertThat(seen).as(client.err()).isEqualTo(status);
+            assertThat(actual).as(client.err()).isEqualTo(status);
             assertThat(client.err().contains("data mismatch!\n")).isEqualTo(status != 0);
         }
     }

@@ -36,7 +36,7 @@ class SimTest {
     }
 
     @Test
-    void theSameSeedsGiveTheSameLineHoweverManyRunAtATime() {
+    void outputDoesNotDependOnTheNumberOfJobs() {
         assertThat(run(new Sim(), "--seed 3 --runs 12 --jobs 1")).isZero();
         String first = out();
         out.reset();
@@ -48,7 +48,7 @@ class SimTest {
     }
 
     @Test
-    void everySeedIsRunOnce() {
+    void everySeedRunsOnce() {
         Set<Long> seeds = ConcurrentHashMap.newKeySet();
         Sim tool = new Sim((seed, trace) -> {
             assertThat(seeds.add(seed)).isTrue();
@@ -60,7 +60,7 @@ class SimTest {
     }
 
     @Test
-    void aSeedThatFailsIsNamedWithTheCommandThatReplaysIt() {
+    void failedSeedIsPrintedWithTheCommandThatReplaysIt() {
         Sim tool = new Sim((seed, trace) -> {
             if (seed == 7) {
                 throw new IllegalStateException("nothing goes");
@@ -76,7 +76,7 @@ class SimTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--runs 0", "--runs many", "--jobs -1", "--seed 1.5", "now", "--seeds-of-plants 3"})
-    void whatMakesNoSenseIsRefusedWithTheHelp(String words) {
+    void invalidOptionsPrintTheHelp(String words) {
         assertThat(run(new Sim(), words)).isEqualTo(2);
         assertThat(err()).contains("rdma4j sim: ").contains("usage: rdma4j sim");
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What rcopy's client makes of a server's answers, and of files that cannot be sent. The server is the test. */
+/** Tests of rcopy's client with a server that the test implements, and with files that cannot be sent. */
 @Timeout(60)
 class RcopyClientTest {
     private static final int ENOSPC = 28;
@@ -62,20 +62,20 @@ class RcopyClientTest {
         return target.flip();
     }
 
-    private static void answer(RdmaStreamSocket socket, RcopyMessage message, int status) throws IOException {
+    private static void respond(RdmaStreamSocket socket, RcopyMessage message, int status) throws IOException {
         socket.send(message.response(status).toBuffer().flip());
     }
 
     @Test
-    void theServersReasonIsToldAlthoughItEndedTheConnection() throws Exception {
+    void theServersReasonIsReportedAlthoughItClosedTheConnection() throws Exception {
         Path source = folder.resolve("large");
         try (RandomAccessFile file = new RandomAccessFile(source.toFile(), "rw")) {
             file.setLength(64 << 20);
         }
         ToolRun client = start(source);
         try (RdmaStreamSocket socket = Objects.requireNonNull(listener.accept())) {
-            answer(socket, next(socket), 0);
-            answer(socket, next(socket), ENOSPC);
+            respond(socket, next(socket), 0);
+            respond(socket, next(socket), ENOSPC);
             socket.shutdownInput();
             socket.shutdownOutput();
         }
@@ -88,7 +88,7 @@ class RcopyClientTest {
     void aServersErrorIsNeverSuccess() throws Exception {
         ToolRun client = start(Files.writeString(folder.resolve("source"), "text"));
         try (RdmaStreamSocket socket = Objects.requireNonNull(listener.accept())) {
-            answer(socket, next(socket), 256);
+            respond(socket, next(socket), 256);
         }
         assertThat(client.status() & SHELL).isEqualTo(255);
     }
@@ -97,11 +97,11 @@ class RcopyClientTest {
     void aFileThatTheServerCouldNotCloseIsNotCopied() throws Exception {
         ToolRun client = start(Files.writeString(folder.resolve("source"), "text"));
         try (RdmaStreamSocket socket = Objects.requireNonNull(listener.accept())) {
-            answer(socket, next(socket), 0);
+            respond(socket, next(socket), 0);
             RcopyMessage write = next(socket);
             bytes(socket, 4);
-            answer(socket, write, 0);
-            answer(socket, next(socket), 5);
+            respond(socket, write, 0);
+            respond(socket, next(socket), 5);
         }
         assertThat(client.status()).isEqualTo(5);
         assertThat(client.out()).doesNotContain("done", "Gb/sec");
@@ -109,7 +109,7 @@ class RcopyClientTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsSaidAsCSaysIt() throws Exception {
+    void aMissingFileIsReportedAsInC() throws Exception {
         ToolRun client = start(folder.resolve("nothing"));
         RdmaStreamSocket socket = Objects.requireNonNull(listener.accept());
         try (socket) {
@@ -121,7 +121,7 @@ class RcopyClientTest {
     }
 
     @Test
-    void aNamedPipeIsNoFileToSend() throws Exception {
+    void aNamedPipeIsNotSent() throws Exception {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
@@ -133,9 +133,9 @@ class RcopyClientTest {
         assertThat(client.err()).contains("cannot be read: it is not a regular file");
     }
 
-    /** What Java makes of a name that the locale has no characters for, as in cron and containers. */
+    /** Java decodes names to replacement characters if the locale cannot represent them, as in cron and containers. */
     @Test
-    void aNameThatWasNotReadAsTypedIsRefused() throws Exception {
+    void aNameThatCannotBeDecodedIsRejected() throws Exception {
         for (String words : List.of("\ufffd\ufffd 127.0.0.1:x", "source 127.0.0.1:\ufffd\ufffd.txt")) {
             ToolRun client = ToolRun.of(new Rcopy(), words + " -p " + port);
             assertThat(client.status()).isEqualTo(-1);

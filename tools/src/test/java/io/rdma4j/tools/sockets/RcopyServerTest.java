@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What rcopy's server makes of clients and names that mean no good, and what it leaves on the disk. */
+/** Tests of rcopy's server with malicious clients and names, and of the files that it leaves on the disk. */
 @Timeout(60)
 class RcopyServerTest {
     private static final String WAITING = "waiting for connection...";
@@ -67,13 +67,13 @@ class RcopyServerTest {
         return Files.writeString(folder.resolve("source"), text);
     }
 
-    /** Asks to open a file; the answer. */
+    /** Requests to open a file and returns the status of the response. */
     private static int open(RdmaStreamSocket socket, byte[] path) throws IOException {
         socket.send(RcopyMessage.of(RcopyMessage.OPEN, RcopyMessage.pathBytes(path.length), 0100644)
                 .toBuffer()
                 .put(path)
                 .clear());
-        return answer(socket);
+        return response(socket);
     }
 
     private static int open(RdmaStreamSocket socket, Path path) throws IOException {
@@ -89,15 +89,15 @@ class RcopyServerTest {
 
     private static int close(RdmaStreamSocket socket) throws IOException {
         socket.send(RcopyMessage.of(RcopyMessage.CLOSE, 0, 0).toBuffer().flip());
-        return answer(socket);
+        return response(socket);
     }
 
-    private static int answer(RdmaStreamSocket socket) throws IOException {
+    private static int response(RdmaStreamSocket socket) throws IOException {
         ByteBuffer header = ByteBuffer.allocate(RcopyMessage.HEADER_BYTES).order(ByteOrder.nativeOrder());
         while (header.hasRemaining() && socket.receive(header) > 0) {
-            // Until all of it is there.
+            // Repeats until the header is complete.
         }
-        assertThat(header.hasRemaining()).as("no answer").isFalse();
+        assertThat(header.hasRemaining()).as("no response").isFalse();
         return RcopyMessage.read(header.flip()).data();
     }
 
@@ -108,7 +108,7 @@ class RcopyServerTest {
     }
 
     @Test
-    void aNamedPipeIsRefusedAndTheNextClientIsServed() throws Exception {
+    void aNamedPipeIsRejectedAndTheNextClientIsServed() throws Exception {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
@@ -127,7 +127,7 @@ class RcopyServerTest {
     }
 
     @Test
-    void aClientThatVanishesLeavesTheOldFileAndNothingElse() throws Exception {
+    void aDisconnectedClientLeavesOnlyTheOldFile() throws Exception {
         Path target = Files.writeString(folder.resolve("target"), "old");
         try (RdmaStreamSocket socket = connect()) {
             assertThat(open(socket, target)).isZero();
@@ -152,23 +152,23 @@ class RcopyServerTest {
     }
 
     @Test
-    void aFileThatDoesNotFitIsRefusedBeforeItIsSent() throws Exception {
+    void aFileTooLargeForTheDiskIsRejectedBeforeItIsSent() throws Exception {
         Path target = folder.resolve("target");
         try (RdmaStreamSocket socket = connect()) {
             assertThat(open(socket, target)).isZero();
             announce(socket, 1L << 60);
-            assertThat(answer(socket)).isEqualTo(ENOSPC);
+            assertThat(response(socket)).isEqualTo(ENOSPC);
         }
         server.awaitText("...error allocating file").awaitText("file\n" + WAITING);
         assertThat(names()).isEmpty();
     }
 
     @Test
-    void aSizeThatNoFileHasIsRefused() throws Exception {
+    void anInvalidSizeIsRejected() throws Exception {
         try (RdmaStreamSocket socket = connect()) {
             assertThat(open(socket, folder.resolve("target"))).isZero();
             announce(socket, -1);
-            assertThat(answer(socket)).isEqualTo(EFBIG);
+            assertThat(response(socket)).isEqualTo(EFBIG);
         }
     }
 
@@ -180,7 +180,7 @@ class RcopyServerTest {
             for (String text : List.of("first and longer", "second")) {
                 announce(socket, text.length());
                 socket.send(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
-                assertThat(answer(socket)).isZero();
+                assertThat(response(socket)).isZero();
             }
             assertThat(close(socket)).isZero();
         }
@@ -189,7 +189,7 @@ class RcopyServerTest {
     }
 
     @Test
-    void aFileThatIsThereKeepsItsRightsAndALinkItsPlace() throws Exception {
+    void anExistingFileKeepsItsPermissionsAndALinkStaysALink() throws Exception {
         Path target = Files.writeString(folder.resolve("target"), "old");
         Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-------"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), target);
@@ -201,22 +201,22 @@ class RcopyServerTest {
 
     @ParameterizedTest
     @CsvSource({"new/, 21", "folder/, 21", "file/, 20", "folder/new//, 21", "nowhere/new/, 2"})
-    void aNameThatEndsAsThatOfAFolderIsNoFile(String name, int error) throws Exception {
+    void aNameThatEndsWithASlashIsRejected(String name, int error) throws Exception {
         Files.createDirectory(folder.resolve("folder"));
-        Path there = Files.writeString(folder.resolve("file"), "old");
+        Path existing = Files.writeString(folder.resolve("file"), "old");
         try (RdmaStreamSocket socket = connect()) {
             assertThat(open(socket, (folder + "/" + name).getBytes(StandardCharsets.UTF_8)))
                     .isEqualTo(error);
         }
         assertThat(names()).containsExactly("file", "folder");
-        assertThat(there).hasContent("old");
+        assertThat(existing).hasContent("old");
     }
 
     @Test
-    void aLinkThatLeadsNowhereIsRefusedAndStays() throws Exception {
+    void aDanglingLinkIsRejectedAndKept() throws Exception {
         Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("nowhere"));
-        Path circle = Files.createSymbolicLink(folder.resolve("circle"), Path.of("circle"));
-        for (Path each : List.of(link, circle)) {
+        Path loop = Files.createSymbolicLink(folder.resolve("circle"), Path.of("circle"));
+        for (Path each : List.of(link, loop)) {
             try (RdmaStreamSocket socket = connect()) {
                 assertThat(open(socket, each)).isEqualTo(each.equals(link) ? ENOENT : ELOOP);
             }
@@ -225,9 +225,9 @@ class RcopyServerTest {
         assertThat(names()).containsExactly("circle", "link");
     }
 
-    /** As where the file system does not tell: C has the open file and needs no name. */
+    /** The temporary file is deleted, so its disk cannot be queried. As in C, an open file is still written. */
     @Test
-    void aFileWhoseDiskCannotBeAskedIsWrittenAllTheSame() throws Exception {
+    void aFileOnAnUnknownDiskIsWritten() throws Exception {
         try (IncomingFile file = IncomingFile.create(folder.resolve("target"), 0100644)) {
             Files.delete(folder.resolve(names().getFirst()));
             assertThat(file.begin(3).write(ByteBuffer.wrap(new byte[3]))).isEqualTo(3);
@@ -235,7 +235,7 @@ class RcopyServerTest {
     }
 
     @Test
-    void aNameThatIsNotUtf8IsRefusedNotChanged() throws Exception {
+    void aNameThatIsNotUtf8IsRejected() throws Exception {
         byte[] path = (folder + "/?.txt").getBytes(StandardCharsets.UTF_8);
         path[path.length - "?.txt".length()] = (byte) 0xe9;
         try (RdmaStreamSocket socket = connect()) {
@@ -245,7 +245,7 @@ class RcopyServerTest {
     }
 
     @Test
-    void controlCharactersOfANameDoNotReachTheTerminal() throws Exception {
+    void controlCharactersOfANameAreEscaped() throws Exception {
         try (RdmaStreamSocket socket = connect()) {
             open(socket, "/no/\u001b[2J\n\u202e\u009b".getBytes(StandardCharsets.UTF_8));
         }
@@ -255,7 +255,7 @@ class RcopyServerTest {
     }
 
     @Test
-    void aServerHearsOnIpv6Too() throws Exception {
+    void theServerListensOnIpv6() throws Exception {
         server.awaitCall(RdmaStreamSocket.class, "accept");
         Path target = folder.resolve("target");
         ToolRun client = ToolRun.of(new Rcopy(), source("text") + " [::1]:" + target + " -p " + port);
@@ -264,15 +264,15 @@ class RcopyServerTest {
         assertThat(server.out()).contains("client: ::1\n");
     }
 
-    /** In the locale of cron and containers Java has no bytes for names beyond ASCII. */
+    /** In the locale of cron and containers, Java cannot encode names beyond ASCII. */
     @ParameterizedTest
     @ValueSource(strings = {"C", "C.UTF-8"})
-    void aNameIsStoredAsItIsOrRefused(String locale) throws Exception {
-        int own = Meeting.portNumber();
+    void aNameIsStoredUnchangedOrRejected(String locale) throws Exception {
+        int ownPort = Meeting.portNumber();
         List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess process = ToolProcess.startWithInput(
-                List.of("rcopy", "-p", String.valueOf(own)), Map.of("LC_ALL", locale), lines::add, lines::add)) {
-            try (RdmaStreamSocket socket = connectWhenItListens(process, own)) {
+                List.of("rcopy", "-p", String.valueOf(ownPort)), Map.of("LC_ALL", locale), lines::add, lines::add)) {
+            try (RdmaStreamSocket socket = connectWhenListening(process, ownPort)) {
                 int status = open(socket, (folder + "/\u00e9.txt").getBytes(StandardCharsets.UTF_8));
                 assertThat(status).isIn(0, EILSEQ);
                 if (status == 0) {
@@ -283,7 +283,7 @@ class RcopyServerTest {
         }
     }
 
-    private static RdmaStreamSocket connectWhenItListens(ToolProcess process, int port) throws Exception {
+    private static RdmaStreamSocket connectWhenListening(ToolProcess process, int port) throws Exception {
         while (true) {
             RdmaStreamSocket socket = RdmaStreamSocket.open();
             try {

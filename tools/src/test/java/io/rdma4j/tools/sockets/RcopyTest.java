@@ -23,14 +23,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of rcopy, both ends in this process. Its server never ends: every test has one of its own. */
+/** Tests of rcopy with both sides in this process. Each test starts its own server, which never exits by itself. */
 @Timeout(60)
 class RcopyTest {
     private static final String WAITING = "waiting for connection...";
 
     private final String port = Meeting.port();
 
-    /** A server on every address is on those that interfaces have. */
+    /** A server on the wildcard address listens on the addresses of all interfaces. */
     private final String address = "127.0.0.1";
 
     @TempDir
@@ -41,7 +41,7 @@ class RcopyTest {
     @BeforeEach
     void awaitServer() throws InterruptedException {
         server.awaitText(WAITING);
-        Thread.sleep(50); // the line comes before it listens on every address
+        Thread.sleep(50); // it listens shortly after the line
     }
 
     private ToolRun copy(Path source, Path target) throws InterruptedException {
@@ -56,7 +56,7 @@ class RcopyTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 8, 100_000, 3_000_000})
-    void aFileArrivesWithItsBytesAndRights(int bytes) throws Exception {
+    void aFileArrivesWithItsBytesAndPermissions(int bytes) throws Exception {
         Path source = source(bytes);
         Files.setPosixFilePermissions(source, PosixFilePermissions.fromString("rwx------"));
         Path target = folder.resolve("target");
@@ -94,11 +94,11 @@ class RcopyTest {
         ToolRun directory = copy(source(10), folder);
         assertThat(directory.status()).isEqualTo(21);
         Path target = folder.resolve("target");
-        assertThat(copy(source(10), target).status()).as("the server goes on").isZero();
+        assertThat(copy(source(10), target).status()).as("the server continues").isZero();
     }
 
     @Test
-    void whatCannotBeReadIsSaid() throws InterruptedException {
+    void unreadableFilesAreReported() throws InterruptedException {
         ToolRun client = copy(folder.resolve("nothing"), folder.resolve("target"));
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.err()).startsWith("rcopy: the file ").contains("cannot be read");
@@ -106,14 +106,14 @@ class RcopyTest {
     }
 
     @Test
-    void nobodyListensIsSaid() throws Exception {
+    void aRefusedConnectionIsReported() throws Exception {
         ToolRun client = ToolRun.of(new Rcopy(), source(1) + " " + address + Meeting.port());
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.err()).startsWith("rconnect failed\n: Connection refused\n");
     }
 
     @Test
-    void portInUseIsSaid() throws InterruptedException {
+    void aPortInUseIsReported() throws InterruptedException {
         ToolRun second = ToolRun.of(new Rcopy(), port);
         assertThat(second.status()).isEqualTo(-1);
         assertThat(second.err())
@@ -127,14 +127,14 @@ class RcopyTest {
         "0, 3, 24, transferring...file not opened",
         "0, 9, 16, 'client: '"
     })
-    void aClientThatMakesNoSenseIsDropped(byte version, byte command, short length, String line) throws Exception {
+    void aClientWithInvalidMessagesIsDropped(byte version, byte command, short length, String line) throws Exception {
         ByteBuffer message = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder());
         message.put(version).put(command).putShort(length);
         try (RdmaStreamSocket socket = connect()) {
             socket.send(message.clear());
-            ByteBuffer answer = ByteBuffer.allocate(100);
-            while (socket.receive(answer) > 0) {
-                assertThat(answer.hasRemaining()).isTrue();
+            ByteBuffer response = ByteBuffer.allocate(100);
+            while (socket.receive(response) > 0) {
+                assertThat(response.hasRemaining()).isTrue();
             }
         }
         assertThat(server.awaitText("\n" + WAITING).out()).contains(line);
@@ -143,7 +143,7 @@ class RcopyTest {
     }
 
     @Test
-    void aClientThatVanishesLeavesTheServerFree() throws Exception {
+    void aDisconnectedClientDoesNotBlockTheServer() throws Exception {
         Path target = folder.resolve("half");
         byte[] path = target.toString().getBytes(StandardCharsets.UTF_8);
         try (RdmaStreamSocket socket = connect()) {
@@ -152,9 +152,9 @@ class RcopyTest {
                     .put(path)
                     .clear();
             socket.send(open);
-            ByteBuffer answer = ByteBuffer.allocate(16);
-            assertThat(socket.receive(answer)).isEqualTo(16);
-            assertThat(RcopyMessage.read(answer.flip()).command()).isEqualTo(0x81);
+            ByteBuffer response = ByteBuffer.allocate(16);
+            assertThat(socket.receive(response)).isEqualTo(16);
+            assertThat(RcopyMessage.read(response.flip()).command()).isEqualTo(0x81);
             socket.send(RcopyMessage.of(RcopyMessage.WRITE, 8, 0)
                     .toBuffer()
                     .putLong(1000)
@@ -176,7 +176,7 @@ class RcopyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"file", "-x", "file server -x", "-p"})
-    void wrongWordsAreAnsweredWithTheUsage(String words) throws InterruptedException {
+    void invalidArgumentsPrintTheUsage(String words) throws InterruptedException {
         ToolRun run = ToolRun.of(new Rcopy(), words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).startsWith("usage 1: rcopy [options]\n\t     starts the server application\n");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of riostream, both ends in this process. */
+/** Tests of riostream with both sides in this process. */
 @Timeout(60)
 class RiostreamTest {
     private static final String HEADER = TransferFigures.HEADER + "\n";
@@ -18,7 +18,7 @@ class RiostreamTest {
         String address = Meeting.loopback();
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new Riostream(), "-b " + address + port + " " + words);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Riostream(), "-s " + address + port + " " + words);
+        ToolRun client = SocketToolClient.run(server, HEADER, new Riostream(), "-s " + address + port + " " + words);
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.err() + server.err()).isEmpty();
@@ -44,15 +44,15 @@ class RiostreamTest {
     }
 
     @Test
-    void markersBeginAnewAfter255() throws InterruptedException {
+    void markersWrapAroundAfter255() throws InterruptedException {
         bothPass("-T v -C 1 -I 300 -S 40", "custom    40      1       300     23k");
     }
 
     @Test
-    void aPeerWithoutRoomForMappingsIsSaid() throws InterruptedException {
+    void aPeerWithoutMappingsIsReported() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-C 1 -b " + address);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Riostream(), "-C 1 -s " + address);
+        ToolRun client = SocketToolClient.run(server, HEADER, new Riostream(), "-C 1 -s " + address);
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.err())
                 .startsWith("riomap: Cannot allocate memory\nriostream: ")
@@ -61,11 +61,11 @@ class RiostreamTest {
     }
 
     @Test
-    void otherSizesEndTheRun() throws InterruptedException {
+    void differentSizesEndTheRun() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Riostream(), "-S 100 -b " + address);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Riostream(), "-S 200 -s " + address);
-        // Who is first says what is wrong; the other one says that its peer has gone.
+        ToolRun client = SocketToolClient.run(server, HEADER, new Riostream(), "-S 200 -s " + address);
+        // The first side to fail reports the mismatch, the other one that its peer closed the connection.
         assertThat(client.status()).isEqualTo(-1);
         assertThat(server.status()).isEqualTo(-1);
         assertThat(client.err() + server.err()).contains("the same -");
@@ -74,7 +74,7 @@ class RiostreamTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-k 5", "-T s", "-T f", "-T resolve"})
-    void optionsOfRstreamOnlyAreAnsweredWithTheUsage(String words) throws InterruptedException {
+    void optionsOfRstreamOnlyPrintTheUsage(String words) throws InterruptedException {
         ToolRun run = ToolRun.of(new Riostream(), words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())

@@ -16,12 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of rstream, both ends in this process. */
+/** Tests of rstream with both sides in this process. */
 @Timeout(60)
 class RstreamTest {
     private static final String HEADER = TransferFigures.HEADER + "\n";
 
-    /** A row of one test, as a pattern. */
+    /** Returns the pattern of a row. */
     private static String row(String beginning) {
         return beginning + " {4,12}[0-9]+\\.[0-9]{2}s +[0-9]+\\.[0-9]{2} +[0-9]+\\.[0-9]{2}\n";
     }
@@ -30,7 +30,7 @@ class RstreamTest {
         String address = Meeting.loopback();
         String port = Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address + port + " " + words);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address + port + " " + words);
+        ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address + port + " " + words);
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.err() + server.err()).isEmpty();
@@ -69,43 +69,43 @@ class RstreamTest {
     }
 
     @Test
-    void signsOfLifeAreTold() throws InterruptedException {
+    void keepAliveIsReported() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port() + " -k 9 -C 1";
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address);
-        String told = "Keepalive: ON\n  time: 9\n";
-        assertThat(client.out()).startsWith(HEADER + told + "custom ");
+        ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address);
+        String lines = "Keepalive: ON\n  time: 9\n";
+        assertThat(client.out()).startsWith(HEADER + lines + "custom ");
         assertThat(server.status()).isZero();
-        assertThat(server.out()).startsWith(HEADER + told + told + "custom ");
+        assertThat(server.out()).startsWith(HEADER + lines + lines + "custom ");
     }
 
     @ParameterizedTest
     @CsvSource({"'', 8", "-T b, -1", "-T s, 24", "-T s -T b, -1"})
-    void nobodyListensIsSaid(String words, int status) throws InterruptedException {
+    void aRefusedConnectionIsReported(String words, int status) throws InterruptedException {
         String address = Meeting.loopback();
         String port = Meeting.port();
-        String others = Meeting.port();
-        // Somebody must be there to refuse: a server at another port.
-        ToolRun bystander = ToolRun.start(new Rstream(), "-C 1 -b " + address + others);
-        bystander.awaitText(HEADER);
+        String otherPort = Meeting.port();
+        // A server at another port is needed to refuse the connection.
+        ToolRun otherServer = ToolRun.start(new Rstream(), "-C 1 -b " + address + otherPort);
+        otherServer.awaitText(HEADER);
         ToolRun client = ToolRun.of(new Rstream(), "-C 1 -s " + address + port + " " + words);
         assertThat(client.status()).isEqualTo(status);
         assertThat(client.out()).isEqualTo(HEADER);
         assertThat(client.err())
                 .startsWith(
                         words.contains("b") ? "rconnect: Connection refused\n" : "rpoll: Operation now in progress\n");
-        assertThat(ToolRun.of(new Rstream(), "-C 1 -s " + address + others).status())
+        assertThat(ToolRun.of(new Rstream(), "-C 1 -s " + address + otherPort).status())
                 .isZero();
-        assertThat(bystander.status()).isZero();
+        assertThat(otherServer.status()).isZero();
     }
 
     @Test
-    void portInUseIsSaid() throws InterruptedException {
+    void aPortInUseIsReported() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun first = ToolRun.start(new Rstream(), "-C 1 -b " + address);
         first.awaitText(HEADER);
         ToolRun second = ToolRun.of(new Rstream(), "-C 1 -b " + address);
-        // As in C: both ask for SO_REUSEADDR, and the one that listens second is refused.
+        // As in C, both set SO_REUSEADDR, and the second one to listen is refused.
         assertThat(second.status()).isEqualTo(-1);
         assertThat(second.out()).isEmpty();
         assertThat(second.err()).matches("(?s)r(bind|listen): Address already in use\n.*");
@@ -119,10 +119,10 @@ class RstreamTest {
     }
 
     @Test
-    void aPeerThatEndsEarlyIsSaid() throws InterruptedException {
+    void aPeerThatClosesEarlyIsReported() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-C 10 -b " + address);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-C 20 -s " + address);
+        ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-C 20 -s " + address);
         assertThat(server.status()).isZero();
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.out()).isEqualTo(HEADER);
@@ -130,10 +130,10 @@ class RstreamTest {
     }
 
     @Test
-    void wrongBytesAreSaid() throws InterruptedException {
+    void corruptedBytesAreReported() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-T v -C 1 -b " + address);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-C 1 -s " + address);
+        ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-C 1 -s " + address);
         assertThat(server.status()).isEqualTo(-1);
         assertThat(server.out()).isEqualTo(HEADER + "data verification failed byte 1\n");
         assertThat(client.status()).isEqualTo(-1);
@@ -141,10 +141,10 @@ class RstreamTest {
     }
 
     @Test
-    void theyReportToPrograms() throws InterruptedException {
+    void jsonHasParametersAndRows() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port() + " -C 3 --json";
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address);
+        ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address);
         assertThat(server.status()).isZero();
         assertThat(client.out())
                 .contains(
@@ -169,7 +169,7 @@ class RstreamTest {
                 "-T s -s ::1 -b 127.0.0.1 | : Address family not supported by protocol | -1",
                 "-S -1 | malloc: Cannot allocate memory | -1"
             })
-    void whatCannotBeIsExplained(String words, String line, Integer status) throws InterruptedException {
+    void invalidAddressesAndSizesAreReported(String words, String line, Integer status) throws InterruptedException {
         ToolRun run = ToolRun.of(new Rstream(), words);
         assertThat(run.status()).as(run.err()).isNegative();
         if (status != null) {
@@ -180,7 +180,7 @@ class RstreamTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-x", "-p", "-T x", "-T soc", "-T ss"})
-    void wrongWordsAreAnsweredWithTheUsage(String words) throws InterruptedException {
+    void invalidArgumentsPrintTheUsage(String words) throws InterruptedException {
         ToolRun run = ToolRun.of(new Rstream(), words);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
@@ -202,7 +202,7 @@ class RstreamTest {
     }
 
     @Test
-    void anUnknownPhaseOfAProcessIsSaid() throws InterruptedException {
+    void anUnknownPhaseOfAProcessIsReported() throws InterruptedException {
         List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess tool = ToolProcess.startWithInput(
                 List.of("rstream"), Map.of("RDMA4J_RSTREAM_PHASE", "x"), lines::add, lines::add)) {
@@ -214,11 +214,11 @@ class RstreamTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void rowsOfTheProcessesAreInTheOneDocument() throws InterruptedException {
+    void rowsOfAllProcessesAreInOneDocument() throws InterruptedException {
         String words = " -C 3 -I 2 -T f --json" + Meeting.port();
         String address = Meeting.loopback();
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address + words);
-        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address + words);
+        ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address + words);
         for (ToolRun side : new ToolRun[] {server, client}) {
             assertThat(side.status()).as(side.err()).isZero();
             assertThat(side.out()).startsWith("{").endsWith("}\n").containsOnlyOnce("\"tool\"");
@@ -229,10 +229,10 @@ class RstreamTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void whatFailsInAProcessOfAConnectionIsSaid() throws InterruptedException {
+    void aFailureInAConnectionsProcessIsReported() throws InterruptedException {
         String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-T fork -T v -C 1 -b " + address);
-        SocketMeeting.clientOf(server, HEADER, new Rstream(), "-T s -C 1 -s " + address);
+        SocketToolClient.run(server, HEADER, new Rstream(), "-T s -C 1 -s " + address);
         assertThat(server.status()).isEqualTo(-1);
         assertThat(server.out()).isEqualTo(HEADER + "data verification failed byte 1\n");
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The options of every tool with rstream, riostream and rcopy, whose sides are processes of their own. */
+/** Tests of the common options with rstream, riostream and rcopy, each side in a separate process. */
 @Timeout(90)
 class StreamToolsProcessTest {
     private static final long TIMEOUT_SECONDS = 60;
@@ -40,16 +40,16 @@ class StreamToolsProcessTest {
 
     @ParameterizedTest
     @CsvSource({"rstream -s 127.0.0.1 -p 1", "rstream -T s", "riostream -s 127.0.0.1 -p 1", "riostream"})
-    void aBufferThatFindsNoMemoryEndsTheRunWithWords(String words) throws InterruptedException {
-        List<String> said = new CopyOnWriteArrayList<>();
+    void aBufferThatExceedsTheMemoryIsReported(String words) throws InterruptedException {
+        List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess process = ToolProcess.startWithInput(
                 List.of((words + " -S 2147483647").split(" ")),
                 Map.of("JAVA_TOOL_OPTIONS", "-XX:MaxDirectMemorySize=64m"),
-                said::add,
-                said::add)) {
-            assertThat(process.await(TIMEOUT_SECONDS)).as("%s", said).isEqualTo(255);
+                lines::add,
+                lines::add)) {
+            assertThat(process.await(TIMEOUT_SECONDS)).as("%s", lines).isEqualTo(255);
         }
-        assertThat(said).contains("malloc: Cannot allocate memory").noneMatch(line -> line.contains("defect"));
+        assertThat(lines).contains("malloc: Cannot allocate memory").noneMatch(line -> line.contains("defect"));
     }
 
     private ToolProcess server(String words) {
@@ -57,7 +57,7 @@ class StreamToolsProcessTest {
                 words + " --json --trace --pcap " + folder.resolve("server.pcapng"), serverOut, serverErr);
     }
 
-    /** The traffic of the client suffers. */
+    /** Starts the client, with faults injected into its traffic. */
     private ToolProcess client(String words) {
         return Meeting.process(
                 words + " --json --trace --pcap " + folder.resolve("client.pcapng") + FAULTS + "5",
@@ -65,35 +65,35 @@ class StreamToolsProcessTest {
                 clientErr);
     }
 
-    /** Both sides traced and captured the packets, which are RoCEv2; and those of the client came twice, often. */
-    private void packetsAreTold(Opcode data) throws IOException {
+    /** Asserts that both sides traced and captured the packets, all RoCEv2, and that some were duplicated. */
+    private void assertPacketsTraced(Opcode data) throws IOException {
         assertThat(clientErr).anyMatch(line -> line.contains(data.name()));
         assertThat(serverErr).anyMatch(line -> line.contains(data.name()));
         for (String side : List.of("client", "server")) {
             RoceCapture packets = RoceCapture.read(folder.resolve(side + ".pcapng"));
             assertThat(packets.others()).isZero();
             assertThat(packets.opcodes()).containsKeys(data, Opcode.RC_ACKNOWLEDGE, Opcode.UD_SEND_ONLY);
-            assertThat(repeated(packets, data)).as(side).isPositive();
+            assertThat(duplicates(packets, data)).as(side).isPositive();
         }
     }
 
-    private static int repeated(RoceCapture packets, Opcode opcode) {
+    private static int duplicates(RoceCapture packets, Opcode opcode) {
         Set<ByteBuffer> seen = new HashSet<>();
-        int repeated = 0;
+        int duplicates = 0;
         for (Frame frame : packets.frames()) {
-            // Without the checksum, which covers the identification: that of a frame sent twice in one burst is
-            // another.
+            // Without the checksum: it covers the IP identification, which differs if a frame is sent twice in one
+            // burst.
             ByteBuffer bytes = frame.buffer.slice(frame.offset, frame.length - Icrc.LENGTH);
             if (Byte.toUnsignedInt(bytes.get(0)) == opcode.code() && !seen.add(bytes)) {
-                repeated++;
+                duplicates++;
             }
         }
-        return repeated;
+        return duplicates;
     }
 
     @ParameterizedTest
     @CsvSource({"rstream, RC_WRITE_ONLY_IMMEDIATE", "riostream, RC_WRITE_ONLY"})
-    void packetsOfAStreamAreToldAndSpoiledAsAsked(String tool, Opcode data) throws Exception {
+    void packetsOfAStreamAreTracedAndFaultsInjected(String tool, Opcode data) throws Exception {
         String words = tool + " -C 20 -I 3 -S 700 -T v" + Meeting.port();
         String address = Meeting.loopback();
         try (ToolProcess server = server(words + " -b " + address)) {
@@ -113,11 +113,11 @@ class StreamToolsProcessTest {
                     .containsOnlyOnce("\"totalBytes\": 84000")
                     .contains("\"status\": 0");
         }
-        packetsAreTold(data);
+        assertPacketsTraced(data);
     }
 
     @Test
-    void packetsOfACopyAreToldAndSpoiledAsAsked() throws Exception {
+    void packetsOfACopyAreTracedAndFaultsInjected() throws Exception {
         byte[] content = new byte[600_000];
         new Random(9).nextBytes(content);
         Path source = Files.write(folder.resolve("source"), content);
@@ -139,6 +139,6 @@ class StreamToolsProcessTest {
         assertThat(String.join("\n", clientOut))
                 .contains("\"tool\": \"rcopy\"", "\"bytes\": 600000", "\"elapsedSeconds\"", "\"status\": 0");
         assertThat(String.join("\n", serverOut)).contains("\"tool\": \"rcopy\"", "\"files\": 1", "\"bytes\": 600000");
-        packetsAreTold(Opcode.RC_WRITE_MIDDLE);
+        assertPacketsTraced(Opcode.RC_WRITE_MIDDLE);
     }
 }

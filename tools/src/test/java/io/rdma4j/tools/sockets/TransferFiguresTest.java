@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The figures of the tools over RDMA sockets are C's. */
+/** The figures of the socket tools, which are those of C. */
 class TransferFiguresTest {
     @ParameterizedTest
     @CsvSource({
@@ -23,13 +23,13 @@ class TransferFiguresTest {
         "209715200, 200m",
         "1572864000, 1.4g"
     })
-    void sizesAreCutToTwoFigures(long bytes, String text) {
+    void sizesAreTruncated(long bytes, String text) {
         assertThat(TransferFigures.sizeText(bytes)).isEqualTo(text);
     }
 
     @ParameterizedTest
     @CsvSource({"1, 1", "999, 999", "1000, 1k", "100000, 100k", "1999999, 1m", "2000000000, 2b"})
-    void countsAreCutToWholeUnits(long count, String text) {
+    void countsAreTruncatedToWholeUnits(long count, String text) {
         assertThat(TransferFigures.countText(count)).isEqualTo(text);
     }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of udpong, both ends in this process. */
+/** Tests of udpong with both sides in this process. */
 @Timeout(60)
 class UdpongTest {
     private static final String HEADER = UdpongClient.HEADER + "\n";
@@ -47,7 +47,7 @@ class UdpongTest {
         }
     }
 
-    /** Starts the server, and sees that it has the port. */
+    /** Starts the server and checks that it has bound the port. */
     private void startServer(String words) throws InterruptedException {
         server = ToolRun.start(new Udpong(), words);
         Thread.sleep(300);
@@ -98,7 +98,7 @@ class UdpongTest {
 
     @ParameterizedTest
     @CsvSource({"::1, ::1", "127.0.0.1, 127.0.0.1", "::1 -T s, ::1", "127.0.0.1 -T s, 127.0.0.1"})
-    void aServerWithoutAddressHearsOnAll(String to, String from) throws InterruptedException {
+    void aServerWithoutAddressListensOnAll(String to, String from) throws InterruptedException {
         String port = Meeting.port();
         startServer(port + (to.endsWith("-T s") ? " -T s" : ""));
         ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -s " + to + port);
@@ -107,13 +107,13 @@ class UdpongTest {
     }
 
     @Test
-    void aClientCanHaveAnAddress() throws InterruptedException {
-        String own = Meeting.loopback();
+    void aClientCanBindAnAddress() throws InterruptedException {
+        String local = Meeting.loopback();
         String rest = Meeting.loopback() + Meeting.port();
         startServer("-b " + rest);
-        ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -b " + own + " -s " + rest);
+        ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -b " + local + " -s " + rest);
         assertThat(client.status()).as(client.err()).isZero();
-        assertThat(server).isNotNull().extracting(ToolRun::out).isEqualTo("client login from " + own + "\n");
+        assertThat(server).isNotNull().extracting(ToolRun::out).isEqualTo("client login from " + local + "\n");
     }
 
     @Test
@@ -130,19 +130,19 @@ class UdpongTest {
         }
     }
 
-    /** In processes of their own, which the options of every tool need. */
+    /** In separate processes, which the common options need. */
     @Test
-    void lostDatagramsAreAskedForAgain(@TempDir Path folder) throws Exception {
+    void lostDatagramsAreRequestedAgain(@TempDir Path folder) throws Exception {
         String rest = Meeting.loopback() + Meeting.port() + " --trace --fault loss=5%,seed=";
         Path capture = folder.resolve("client.pcapng");
-        List<String> told = new CopyOnWriteArrayList<>();
+        List<String> lines = new CopyOnWriteArrayList<>();
         List<String> report = new CopyOnWriteArrayList<>();
         List<String> trace = new CopyOnWriteArrayList<>();
-        try (ToolProcess remote = process("udpong -b " + rest + "3", told, told);
+        try (ToolProcess remote = process("udpong -b " + rest + "3", lines, lines);
                 ToolProcess client =
                         process("udpong --json -T e -C 300 --pcap " + capture + " -s " + rest + "4", report, trace)) {
             assertThat(client.await(50)).as(trace.toString()).isZero();
-            assertThat(remote.isAlive()).as(told.toString()).isTrue();
+            assertThat(remote.isAlive()).as(lines.toString()).isTrue();
         }
         assertThat(String.join("", report))
                 .contains("\"tool\": \"udpong\"", "\"name\": \"custom\"", "\"transfers\": 600", "\"status\": 0")
@@ -154,7 +154,7 @@ class UdpongTest {
         assertThat(packets.opcodes()).containsKeys(Opcode.UD_SEND_ONLY);
     }
 
-    /** The client comes too early as long as the server is not there. */
+    /** Starts a process and gives a server the time to bind its port. */
     private static ToolProcess process(String words, List<String> out, List<String> err) throws InterruptedException {
         ToolProcess process = Meeting.process(words, out, err);
         Thread.sleep(3000);
@@ -163,7 +163,7 @@ class UdpongTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "-T s"})
-    void nobodyThereIsSaid(String words) throws InterruptedException {
+    void aMissingServerIsReported(String words) throws InterruptedException {
         ToolRun client = ToolRun.of(new Udpong(), "-C 1 -s " + Meeting.loopback() + Meeting.port() + " " + words);
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.out()).isEqualTo(HEADER);
@@ -171,7 +171,7 @@ class UdpongTest {
     }
 
     @Test
-    void aServerThatGoesAwayEndsTheClient() throws InterruptedException {
+    void aServerThatExitsEndsTheClient() throws InterruptedException {
         String rest = Meeting.loopback() + Meeting.port();
         startServer("-b " + rest);
         ToolRun client = ToolRun.start(new Udpong(), "-T e -C 100000000 -s " + rest);
@@ -184,15 +184,15 @@ class UdpongTest {
     }
 
     @Test
-    void anAddressOfAnotherFamilyIsRefused() throws InterruptedException {
+    void anAddressOfAnotherFamilyIsRejected() throws InterruptedException {
         ToolRun client = ToolRun.of(new Udpong(), "-T s -s 127.0.0.1 -b ::1" + Meeting.port());
         assertThat(client.status()).as(client.err()).isEqualTo(-1);
         assertThat(client.err()).contains(": Address family not supported by protocol\n");
     }
 
-    /** The kernel delivers datagrams that claim to come from port 0; nobody can be answered there. */
+    /** The kernel delivers datagrams with source port 0, to which no response can be sent. */
     @Test
-    void aClientThatCannotBeAnsweredIsSkipped() throws Exception {
+    void aClientThatCannotBeReachedIsSkipped() throws Exception {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ToolEnvironment environment =
@@ -206,8 +206,8 @@ class UdpongTest {
         Thread serving = Thread.ofVirtual().start(() -> {
             try {
                 new UdpongServer(options, environment).serve(new FirstFromPortZero(socket));
-            } catch (StreamFailure ended) {
-                // The test has closed the socket.
+            } catch (StreamFailure closed) {
+                // The test closed the socket.
             }
         });
         try (DatagramSocket client = new DatagramSocket(new InetSocketAddress(loopback, 0))) {
@@ -216,10 +216,10 @@ class UdpongTest {
             for (int i = 0; i < 3; i++) {
                 client.send(new DatagramPacket(login, login.length, loopback, port));
             }
-            DatagramPacket answer = new DatagramPacket(new byte[64], 64);
-            client.receive(answer);
-            client.receive(answer);
-            assertThat(answer.getLength()).isEqualTo(login.length);
+            DatagramPacket response = new DatagramPacket(new byte[64], 64);
+            client.receive(response);
+            client.receive(response);
+            assertThat(response.getLength()).isEqualTo(login.length);
         }
         assertThat(out.toString(UTF_8)).isEqualTo("client login from 127.0.0.1\n".repeat(3));
         assertThat(err.toString(UTF_8)).containsOnlyOnce("\n").contains("127.0.0.1:0");
@@ -227,10 +227,10 @@ class UdpongTest {
         serving.join();
     }
 
-    /** A socket whose first datagram comes from port 0, as a forged one may. */
+    /** A socket that reports source port 0 for its first datagram, as a forged one may have. */
     private static final class FirstFromPortZero implements DatagramTestSocket {
         private final UdpTestSocket socket;
-        private boolean later;
+        private boolean receivedFirst;
 
         FirstFromPortZero(UdpTestSocket socket) {
             this.socket = socket;
@@ -239,10 +239,10 @@ class UdpongTest {
         @Override
         public @Nullable InetSocketAddress receive(ByteBuffer target) throws IOException {
             InetSocketAddress from = socket.receive(target);
-            if (from == null || later) {
+            if (from == null || receivedFirst) {
                 return from;
             }
-            later = true;
+            receivedFirst = true;
             return new InetSocketAddress(from.getAddress(), 0);
         }
 
@@ -283,7 +283,7 @@ class UdpongTest {
     }
 
     @Test
-    void portInUseIsSaid() throws InterruptedException {
+    void aPortInUseIsReported() throws InterruptedException {
         String rest = "-b " + Meeting.loopback() + Meeting.port();
         startServer(rest);
         ToolRun second = ToolRun.of(new Udpong(), rest);
@@ -298,28 +298,28 @@ class UdpongTest {
         "-f ip, usage: udpong",
         "operand -T, usage: udpong"
     })
-    void wrongWordsAreRefused(String words, String said) throws InterruptedException {
+    void invalidArgumentsAreRejected(String words, String message) throws InterruptedException {
         ToolRun run = ToolRun.of(new Udpong(), words);
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.out()).startsWith(said + "\n");
+        assertThat(run.out()).startsWith(message + "\n");
     }
 
     @Test
-    void aSizeThatNoDatagramHasIsRefused() throws InterruptedException {
+    void aSizeTooLargeForADatagramIsRejected() throws InterruptedException {
         ToolRun run = ToolRun.of(new Udpong(), "-S 2033 -s 127.0.0.1");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).isEqualTo(HEADER + "size must be at most 2032 bytes\n");
     }
 
     @Test
-    void aNameThatNobodyHasIsSaid() throws InterruptedException {
+    void anUnknownNameIsReported() throws InterruptedException {
         ToolRun run = ToolRun.of(new Udpong(), "-s no-such-host.invalid");
         assertThat(run.status()).isIn(-2, -3);
         assertThat(run.out()).startsWith(HEADER + "getaddrinfo: ");
     }
 
     @Test
-    void helpTellsTheOptions() throws InterruptedException {
+    void theHelpListsTheOptions() throws InterruptedException {
         ToolRun run = ToolRun.of(new Udpong(), "--help");
         assertThat(run.status()).isZero();
         assertThat(run.out())

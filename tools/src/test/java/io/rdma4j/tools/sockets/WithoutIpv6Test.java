@@ -19,10 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tools over RDMA sockets on a host without IPv6. */
+/** Tests of the socket tools on a host without IPv6. */
 @Timeout(120)
 class WithoutIpv6Test {
-    /** Java with this option is as on a host whose kernel has no IPv6. */
+    /** With this option, Java behaves as on a host without IPv6. */
     private static final Map<String, String> NO_IPV6 = Map.of("JDK_JAVA_OPTIONS", "-Djava.net.preferIPv4Stack=true");
 
     private static final long TIMEOUT_SECONDS = 60;
@@ -42,17 +42,17 @@ class WithoutIpv6Test {
         "rstream -b :: -T s, rsocket failed: Address family not supported by protocol",
         "rstream -s ::1, rconnect: Network is unreachable"
     })
-    void anIpv6AddressIsRefusedInASentence(String words, String said) throws InterruptedException {
+    void anIpv6AddressIsRejected(String words, String message) throws InterruptedException {
         try (ToolProcess tool = start(words)) {
             assertThat(tool.await(TIMEOUT_SECONDS)).as(lines.toString()).isEqualTo(255);
         }
-        assertThat(lines).contains(said).noneMatch(line -> line.contains("Exception"));
+        assertThat(lines).contains(message).noneMatch(line -> line.contains("Exception"));
         assertThat(lines.getLast()).contains("IPv6");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ib_send_bw ::1", "ib_send_bw --ipv6 ::1", "ib_send_bw --ipv6"})
-    void aPerformanceTestOverIpv6IsRefusedInASentence(String words) throws InterruptedException {
+    void aPerftestOverIpv6IsRejected(String words) throws InterruptedException {
         try (ToolProcess tool = start(words)) {
             assertThat(tool.await(TIMEOUT_SECONDS)).as(lines.toString()).isEqualTo(1);
         }
@@ -85,11 +85,11 @@ class WithoutIpv6Test {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " -T s"})
-    void aServerOfDatagramsHearsOnAllIpv4Addresses(String over) throws Exception {
+    void aDatagramServerListensOnAllIpv4Addresses(String over) throws Exception {
         String port = Meeting.port();
         try (ToolProcess server = start("udpong" + port + over)) {
-            // Any datagram to the port shows that it is bound; this one is too short to be a message.
-            awaitRefusalsToEnd(server, Integer.parseInt(port.substring(" -p ".length())));
+            // A datagram shows whether the port is bound. This one is too short to be a message.
+            awaitBound(server, Integer.parseInt(port.substring(" -p ".length())));
             List<String> client = new CopyOnWriteArrayList<>();
             try (ToolProcess once = Meeting.process("udpong -C 3 -T e -s 127.0.0.1" + port + over, client)) {
                 assertThat(once.await(TIMEOUT_SECONDS)).as(client + " " + lines).isZero();
@@ -98,21 +98,21 @@ class WithoutIpv6Test {
         assertThat(lines).contains("client login from 127.0.0.1");
     }
 
-    /** The kernel refuses datagrams to a port that nobody has. */
-    private void awaitRefusalsToEnd(ToolProcess server, int port) throws Exception {
-        byte[] word = "?".getBytes(StandardCharsets.US_ASCII);
+    /** Waits until a socket has bound the port. Until then the kernel refuses datagrams. */
+    private void awaitBound(ToolProcess server, int port) throws Exception {
+        byte[] data = "?".getBytes(StandardCharsets.US_ASCII);
         while (server.isAlive()) {
             try (DatagramSocket probe = new DatagramSocket(null)) {
                 probe.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
                 probe.connect(InetAddress.ofLiteral("127.0.0.1"), port);
-                probe.send(new DatagramPacket(word, word.length));
+                probe.send(new DatagramPacket(data, data.length));
                 Thread.sleep(100);
-                probe.send(new DatagramPacket(word, word.length));
+                probe.send(new DatagramPacket(data, data.length));
                 return;
-            } catch (PortUnreachableException nobodyYet) {
-                // Again.
+            } catch (PortUnreachableException notYetBound) {
+                // Tries again.
             }
         }
-        assertThat(lines).as("the server has ended").isEmpty();
+        assertThat(lines).as("the server has exited").isEmpty();
     }
 }

@@ -7,15 +7,15 @@ import java.util.Optional;
 
 /** A source of devices, found by {@link java.util.ServiceLoader}. Thread safe. */
 public interface VerbsProvider {
-    /** Short name, for messages: {@code soft}. */
+    /** Returns a short name for messages, for example {@code soft}. */
     String name();
 
     /**
-     * Devices of this host now; empty if there are none. A device equals itself in every list; one that has gone and come
-     * back under its name is another, which does not equal the first.
+     * Returns the current devices of this host, possibly none. A device is equal to itself in every list. A device that
+     * was removed and added again under the same name is not equal to the earlier one.
      */
     List<Device> devices();
 
-    /** The device that has a local address, or nothing. */
+    /** Returns the device that has a local address, if any. */
     Optional<Device> deviceOf(InetAddress address);
 }

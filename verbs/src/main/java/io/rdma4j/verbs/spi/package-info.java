@@ -1,2 +1,2 @@
-/** What a provider of devices implements. */
+/** The interface that providers of devices implement. */
 package io.rdma4j.verbs.spi;

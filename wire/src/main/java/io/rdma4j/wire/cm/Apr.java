@@ -6,10 +6,10 @@ import java.lang.foreign.MemorySegment;
 /**
  * APR, alternate path response. Linux ignores it on RoCE. Source: InfiniBand Architecture volume 1, 12.8.2, table 116.
  *
- * @param localCommunicationId the sender's number for the connection
- * @param remoteCommunicationId the receiver's number for the connection
- * @param additionalInformationLength bytes of the additional information that count; not checked
- * @param status 0 where the path is loaded, else why not; 8 bits, unknown numbers are kept
+ * @param localCommunicationId the sender's ID of the connection
+ * @param remoteCommunicationId the receiver's ID of the connection
+ * @param additionalInformationLength number of valid bytes in the additional information; not checked
+ * @param status 0 if the path is loaded, else the reason; 8 bits, unknown values are kept
  * @param additionalInformation 72 bytes
  * @param privateData 148 bytes
  */
@@ -21,10 +21,10 @@ public record Apr(
         PrivateData additionalInformation,
         PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 148;
 
-    /** Bytes of additional information. */
+    /** Length of the additional information in bytes. */
     public static final int ADDITIONAL_INFORMATION_LENGTH = 72;
 
     private static final int LOCAL_ID = 0;
@@ -38,7 +38,7 @@ public record Apr(
     /**
      * Pads the private data and the additional information.
      *
-     * @throws IllegalArgumentException if there is more of them than the message has room for
+     * @throws IllegalArgumentException if either is longer than its field
      */
     public Apr {
         additionalInformation = additionalInformation.padded(ADDITIONAL_INFORMATION_LENGTH);

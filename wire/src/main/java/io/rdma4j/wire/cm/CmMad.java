@@ -5,40 +5,41 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CM message read in place, for those who must know whose it is but not what it says.
+ * Reads the fields of a CM message in place that are needed to route it.
  *
- * <p>After {@link #check} has returned {@link Result#OK}, no accessor throws. {@code at} is always where the MAD begins.
+ * <p>After {@link #check} has returned {@link Result#OK}, no accessor throws. {@code at} is always the offset of the
+ * MAD.
  */
 public final class CmMad {
-    /** Bytes of a MAD, always all of them. */
+    /** Fixed length of a MAD in bytes. */
     public static final int LENGTH = 256;
 
-    /** Bytes of a MAD behind its header. */
+    /** Length of the body of a MAD, which follows its header, in bytes. */
     public static final int BODY_LENGTH = LENGTH - MadHeader.LENGTH;
 
     private static final int LOCAL_ID = MadHeader.LENGTH;
     private static final int REMOTE_ID = MadHeader.LENGTH + 4;
 
-    /** What {@link #check} found. Anything but OK is to be counted and dropped, as Linux does. */
+    /** The result of {@link #check}. Messages with a result other than OK are counted and dropped, as in Linux. */
     public enum Result {
-        /** A CM message that can be read. */
+        /** A readable CM message. */
         OK,
-        /** Not 256 bytes. */
+        /** The length is not 256 bytes. */
         BAD_LENGTH,
-        /** Base version, management class or class version of something else. */
+        /** The base version, the management class or the class version is not that of CM. */
         NOT_CM,
-        /** A method other than Send. */
+        /** The method is not Send. */
         BAD_METHOD,
-        /** An attribute that is no CM message. */
+        /** The attribute is not a CM message. */
         UNKNOWN_ATTRIBUTE
     }
 
     private CmMad() {}
 
     /**
-     * Whether a CM message lies at {@code at}.
+     * Checks that the payload of a packet is a CM message.
      *
-     * @param length bytes of payload of the packet that carried it
+     * @param length length of the payload in bytes
      */
     public static Result check(MemorySegment s, long at, long length) {
         if (length != LENGTH) {
@@ -55,34 +56,34 @@ public final class CmMad {
         return CmAttribute.of(attributeId(s, at)) == null ? Result.UNKNOWN_ATTRIBUTE : Result.OK;
     }
 
-    /** The attribute ID. */
+    /** Returns the attribute ID. */
     public static int attributeId(MemorySegment s, long at) {
         return Wire.u16(s, at + MadHeader.O_ATTRIBUTE_ID);
     }
 
-    /** Which message this is, or null where the attribute ID is no CM message's. */
+    /** Returns the type of the message, or null if the attribute ID is not that of a CM message. */
     public static @Nullable CmAttribute attribute(MemorySegment s, long at) {
         return CmAttribute.of(attributeId(s, at));
     }
 
-    /** The attribute modifier. */
+    /** Returns the attribute modifier. */
     public static int attributeModifier(MemorySegment s, long at) {
         return Wire.u32(s, at + MadHeader.O_ATTRIBUTE_MODIFIER);
     }
 
-    /** The transaction ID. */
+    /** Returns the transaction ID. */
     public static long transactionId(MemorySegment s, long at) {
         return Wire.u64(s, at + MadHeader.O_TRANSACTION_ID);
     }
 
-    /** The communication ID that the message's sender gave the connection; of SIDR messages, the request ID. */
+    /** Returns the sender's communication ID, or the request ID of a SIDR message. */
     public static int localCommunicationId(MemorySegment s, long at) {
         return Wire.u32(s, at + LOCAL_ID);
     }
 
     /**
-     * The communication ID that the message's receiver gave the connection. REQ and the SIDR messages have none: for them
-     * 0, as in a REJ whose sender never learned it.
+     * Returns the receiver's communication ID. It is 0 for REQ and the SIDR messages, which have none, and in a REJ
+     * whose sender does not know it.
      */
     public static int remoteCommunicationId(MemorySegment s, long at) {
         CmAttribute attribute = attribute(s, at);
@@ -95,14 +96,14 @@ public final class CmMad {
     }
 
     /**
-     * The number by which the message's receiver knows what it belongs to: its own communication ID, or of a SIDR_REP its
-     * own request ID. 0 for the messages that open something (REQ, SIDR_REQ), and for a REJ without remote ID.
+     * Returns the ID by which the receiver finds the exchange: its communication ID, or its request ID for a SIDR_REP.
+     * It is 0 for the initial messages (REQ, SIDR_REQ), and for a REJ without remote ID.
      */
     public static int receiverId(MemorySegment s, long at) {
         return attribute(s, at) == CmAttribute.SIDR_REP ? localCommunicationId(s, at) : remoteCommunicationId(s, at);
     }
 
-    /** The service ID that a REQ, SIDR_REQ or SIDR_REP names; 0 for other messages. */
+    /** Returns the service ID of a REQ, SIDR_REQ or SIDR_REP, or 0 for other messages. */
     public static long serviceId(MemorySegment s, long at) {
         CmAttribute attribute = attribute(s, at);
         if (attribute == CmAttribute.REQ || attribute == CmAttribute.SIDR_REQ) {

@@ -4,30 +4,30 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a CM message says. The records are immutable; numbers keep whatever bits the network gave them, so that parsing
- * and emitting a message gives the same bytes (but for reserved bits, which are emitted as zero).
+ * The body of a CM message. The records are immutable. Numbers keep unknown values, so parsing and emitting a message
+ * gives the same bytes, except for reserved bits, which are emitted as zero.
  */
 public sealed interface CmMessage permits Req, Mra, Rej, Rep, Rtu, Dreq, Drep, SidrReq, SidrRep, Lap, Apr {
-    /** Which message this is. */
+    /** Returns the type of the message. */
     CmAttribute attribute();
 
-    /** What the attribute modifier of the MAD's header says: connection enhancement options, or 0. */
+    /** Returns the attribute modifier of the MAD header: the connection enhancement options, or 0. */
     default int attributeModifier() {
         return 0;
     }
 
     /**
-     * Writes the body; every one of the {@link CmMad#BODY_LENGTH} bytes is written.
+     * Writes all {@link CmMad#BODY_LENGTH} bytes of the body.
      *
-     * @param at where the body begins, {@link MadHeader#LENGTH} bytes behind the MAD's beginning
+     * @param at offset of the body, which is {@link MadHeader#LENGTH} bytes after that of the MAD
      */
     void emitBody(MemorySegment s, long at);
 
     /**
-     * Writes a whole MAD; every one of the {@link CmMad#LENGTH} bytes is written.
+     * Writes all {@link CmMad#LENGTH} bytes of the MAD.
      *
-     * @param at where the MAD begins
-     * @param transactionId transaction ID: MRA, REJ, REP and RTU repeat the REQ's, DREP the DREQ's
+     * @param at offset of the MAD
+     * @param transactionId transaction ID; MRA, REJ, REP and RTU repeat that of the REQ, DREP that of the DREQ
      */
     default void emit(MemorySegment s, long at, long transactionId) {
         MadHeader.of(attribute(), transactionId, attributeModifier()).emit(s, at);
@@ -37,9 +37,9 @@ public sealed interface CmMessage permits Req, Mra, Rej, Rep, Rtu, Dreq, Drep, S
     /**
      * Reads a whole MAD.
      *
-     * @param at where the MAD begins
-     * @param length bytes of payload of the packet that carried it
-     * @return the message, or null where {@link CmMad#check} is not OK
+     * @param at offset of the MAD
+     * @param length length of the payload of the packet in bytes
+     * @return the message, or null if {@link CmMad#check} does not return OK
      */
     static @Nullable CmMessage parse(MemorySegment s, long at, long length) {
         if (CmMad.check(s, at, length) != CmMad.Result.OK) {
@@ -52,10 +52,10 @@ public sealed interface CmMessage permits Req, Mra, Rej, Rep, Rtu, Dreq, Drep, S
     }
 
     /**
-     * Reads a body; {@link CmMad#BODY_LENGTH} bytes must lie at {@code at}.
+     * Reads a body. The segment must hold {@link CmMad#BODY_LENGTH} bytes at {@code at}.
      *
-     * @param at where the body begins, {@link MadHeader#LENGTH} bytes behind the MAD's beginning
-     * @param attributeModifier what the MAD's header says of it
+     * @param at offset of the body, which is {@link MadHeader#LENGTH} bytes after that of the MAD
+     * @param attributeModifier attribute modifier of the MAD header
      */
     static CmMessage parseBody(CmAttribute attribute, MemorySegment s, long at, int attributeModifier) {
         return switch (attribute) {

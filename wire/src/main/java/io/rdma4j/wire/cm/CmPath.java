@@ -5,20 +5,20 @@ import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A path between two ports as REQ and LAP carry it, 44 bytes. "Local" is the side that sends the message. On RoCE the
- * GIDs, flow label, traffic class and hop limit count; the LIDs are 0xffff. Source: InfiniBand Architecture volume 1,
+ * A path between two ports as carried in REQ and LAP, 44 bytes. "Local" is the side that sends the message. RoCE uses
+ * the GIDs, flow label, traffic class and hop limit; the LIDs are 0xffff. Source: InfiniBand Architecture volume 1,
  * 12.7.
  *
  * @param localLid LID of the sender's port
  * @param remoteLid LID of the receiver's port
- * @param localGid GID of the sender's port; answers go there
+ * @param localGid GID of the sender's port, the destination of replies
  * @param remoteGid GID of the receiver's port
  * @param flowLabel flow label, 20 bits
- * @param packetRate rate code, 6 bits; 0 is the port's own
+ * @param packetRate rate code, 6 bits; 0 is the rate of the port
  * @param trafficClass traffic class, the IP type of service
  * @param hopLimit hop limit
  * @param serviceLevel service level, 4 bits
- * @param subnetLocal whether the path stays in one subnet
+ * @param subnetLocal true if the path stays in one subnet
  * @param acknowledgeTimeout local acknowledgement timeout, exponent of 5 bits, see
  *     {@link io.rdma4j.wire.Timers#acknowledgeTimeoutNanos}
  */
@@ -34,13 +34,13 @@ public record CmPath(
         int serviceLevel,
         boolean subnetLocal,
         int acknowledgeTimeout) {
-    /** Bytes of a path. */
+    /** Length of a path in bytes. */
     public static final int LENGTH = 44;
 
-    /** No path: what a REQ without alternate path carries. */
+    /** No path: the alternate path of a REQ without one. */
     public static final CmPath NONE = new CmPath(0, 0, Gid.ZERO, Gid.ZERO, 0, 0, 0, 0, 0, false, 0);
 
-    /** LID that Linux puts where there are no LIDs. */
+    /** LID that Linux uses on links without LIDs. */
     public static final int PERMISSIVE_LID = 0xffff;
 
     private static final int LOCAL_LID = 0;
@@ -51,7 +51,7 @@ public record CmPath(
     private static final int SERVICE_LEVEL = 42;
     private static final int ACKNOWLEDGE_TIMEOUT = 43;
 
-    /** Where the two messages put a path's rate, traffic class and hop limit. */
+    /** Offsets of the rate, traffic class and hop limit of a path, which differ between the two messages. */
     private enum Layout {
         REQ(39, 40, 41),
         LAP(41, 39, 40);
@@ -68,8 +68,8 @@ public record CmPath(
     }
 
     /**
-     * A path between two RoCE ports as Linux's rdma_cm describes it: permissive LIDs, the port's own rate, service level
-     * 0.
+     * Creates a path between two RoCE ports as Linux's rdma_cm describes it: permissive LIDs, the rate of the port,
+     * service level 0.
      *
      * @param acknowledgeTimeout exponent of 5 bits
      */
@@ -121,7 +121,9 @@ public record CmPath(
                 Wire.u8(s, at + ACKNOWLEDGE_TIMEOUT) >>> 3);
     }
 
-    /** Writes all bytes but one bit: bit 2 of the last byte, which in a REQ is not the path's. */
+    /**
+     * Writes all bytes of the path. Bit 2 of the last byte, which in a REQ is not part of the path, is written as zero.
+     */
     private void emit(MemorySegment s, long at, Layout layout) {
         Wire.u16(s, at + LOCAL_LID, localLid);
         Wire.u16(s, at + REMOTE_LID, remoteLid);

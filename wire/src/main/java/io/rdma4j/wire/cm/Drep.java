@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 /**
  * DREP, reply to a disconnect request. Source: InfiniBand Architecture volume 1, 12.6.11, table 113.
  *
- * @param localCommunicationId the sender's number for the connection
- * @param remoteCommunicationId the receiver's number for the connection
+ * @param localCommunicationId the sender's ID of the connection
+ * @param remoteCommunicationId the receiver's ID of the connection
  * @param privateData 224 bytes
  */
 public record Drep(int localCommunicationId, int remoteCommunicationId, PrivateData privateData) implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 224;
 
     private static final int LOCAL_ID = 0;
@@ -21,7 +21,7 @@ public record Drep(int localCommunicationId, int remoteCommunicationId, PrivateD
     /**
      * Pads the private data.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public Drep {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);

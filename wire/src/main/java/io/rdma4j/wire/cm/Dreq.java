@@ -6,14 +6,14 @@ import java.lang.foreign.MemorySegment;
 /**
  * DREQ, disconnect request. Source: InfiniBand Architecture volume 1, 12.6.10, table 112.
  *
- * @param localCommunicationId the sender's number for the connection
- * @param remoteCommunicationId the receiver's number for the connection
- * @param remoteQueuePair the receiver's queue pair number, 24 bits; it ignores the message where this is another's
+ * @param localCommunicationId the sender's ID of the connection
+ * @param remoteCommunicationId the receiver's ID of the connection
+ * @param remoteQueuePair the receiver's queue pair number, 24 bits; the receiver ignores the message if it differs
  * @param privateData 220 bytes
  */
 public record Dreq(int localCommunicationId, int remoteCommunicationId, int remoteQueuePair, PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 220;
 
     private static final int LOCAL_ID = 0;
@@ -25,7 +25,7 @@ public record Dreq(int localCommunicationId, int remoteCommunicationId, int remo
     /**
      * Pads the private data.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public Dreq {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);

@@ -7,35 +7,35 @@ import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The packet that carries a MAD between the general services interfaces (queue pair 1) of two ports: BTH, DETH, 256 bytes
- * of MAD, ICRC. Source: InfiniBand Architecture volume 1, chapter 13.
+ * The packet that carries a MAD between the general services interfaces (queue pair 1) of two ports. It consists of a
+ * BTH, a DETH, a MAD of 256 bytes and the ICRC. Source: InfiniBand Architecture volume 1, chapter 13.
  */
 public final class GsiPacket {
     /** Queue pair of the general services interface. */
     public static final int QUEUE_PAIR = 1;
 
-    /** Queue key that every packet to queue pair 1 carries. */
+    /** Queue key of every packet to queue pair 1. */
     public static final int QUEUE_KEY = 0x8001_0000;
 
     /** The default partition with full membership. */
     public static final int PARTITION_KEY = 0xffff;
 
-    /** Bytes before the MAD. */
+    /** Length of the headers before the MAD, in bytes. */
     public static final int HEADER_LENGTH = Bth.LENGTH + Deth.LENGTH;
 
-    /** Bytes of the whole packet, the ICRC included. */
+    /** Length of the whole packet in bytes, including the ICRC. */
     public static final int LENGTH = HEADER_LENGTH + CmMad.LENGTH + Packet.ICRC_LENGTH;
 
-    /** Bits of a partition key that name the partition. */
+    /** Bits of a partition key that identify the partition. */
     private static final int PARTITION = 0x7fff;
 
     private GsiPacket() {}
 
     /**
-     * Writes a packet that carries a CM message, all but the ICRC, whose four bytes are left alone.
+     * Writes a packet that carries a CM message. The four bytes of the ICRC are not written.
      *
-     * @param at where the packet begins; {@link #LENGTH} bytes must lie there
-     * @param psn packet sequence number, 24 bits: the sender's own counter; no receiver checks it
+     * @param at offset of the packet; the segment must hold {@link #LENGTH} bytes there
+     * @param psn packet sequence number, 24 bits: a counter of the sender, which receivers do not check
      * @param transactionId see {@link CmMessage#emit}
      * @return {@link #LENGTH}
      */
@@ -51,14 +51,14 @@ public final class GsiPacket {
         Deth.write(s, at + Bth.LENGTH, QUEUE_KEY, QUEUE_PAIR);
     }
 
-    /** Whether a parsed packet is for queue pair 1. */
+    /** Returns whether a parsed packet is for queue pair 1. */
     public static boolean isGsi(Packet packet) {
         return packet.destinationQueuePair() == QUEUE_PAIR;
     }
 
     /**
-     * Whether a parsed packet may be delivered to queue pair 1: a datagram without immediate data, in the default
-     * partition, with the right queue key. What it carries is {@link CmMad#check}'s matter.
+     * Returns whether a parsed packet may be delivered to queue pair 1. It must be a datagram without immediate data,
+     * in the default partition, with the right queue key. {@link CmMad#check} checks its payload.
      */
     public static boolean isDeliverable(Packet packet) {
         return isGsi(packet)

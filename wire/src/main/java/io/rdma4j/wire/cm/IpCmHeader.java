@@ -6,18 +6,18 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rdma_cm puts before the application's private data in REQ and SIDR_REQ, 36 bytes: the IP addresses of the
- * connection and the sender's port. Source: InfiniBand Architecture volume 1, annex A11 (RDMA IP CM service).
+ * The header of rdma_cm before the application's private data in REQ and SIDR_REQ, 36 bytes. It holds the IP addresses
+ * of the connection and the sender's port. Source: InfiniBand Architecture volume 1, annex A11 (RDMA IP CM service).
  *
- * <p>On the wire an IPv4 address is twelve zero bytes and the address; here both addresses are in GID form. The header
+ * <p>On the wire an IPv4 address is twelve zero bytes and the address. Here both addresses are in GID form. The header
  * is IPv4 when both addresses are.
  *
- * @param source address of the side that asks
- * @param sourcePort its rdma_cm port, 16 bits
- * @param destination address that it asks for
+ * @param source address of the requesting side
+ * @param sourcePort rdma_cm port of the requesting side, 16 bits
+ * @param destination requested address
  */
 public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
-    /** Bytes of the header. */
+    /** Length of the header in bytes. */
     public static final int LENGTH = 36;
 
     private static final int VERSION = 0;
@@ -33,11 +33,11 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
      */
     public IpCmHeader {
         if (source.isIpv4() != destination.isIpv4()) {
-            throw new IllegalArgumentException("addresses of two families: " + source + " and " + destination);
+            throw new IllegalArgumentException("addresses of different families: " + source + " and " + destination);
         }
     }
 
-    /** Whether the addresses are IPv4. */
+    /** Returns whether the addresses are IPv4. */
     public boolean isIpv4() {
         return destination.isIpv4();
     }
@@ -45,19 +45,25 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
     /**
      * Reads a header from the beginning of private data.
      *
-     * @return the header, or null where there is none: fewer bytes, another version, an IP version other than 4 or 6, an
-     *     IPv4 address that is not twelve zeros and four bytes, or an IPv6 address that stands for an IPv4 one
+     * <p>The header is invalid if the data are too short, the version is not 0 or the IP version is not 4 or 6. It is also
+     * invalid if an IPv4 address is not preceded by twelve zero bytes, or an IPv6 address is IPv4-mapped.
+     *
+     * @return the header, or null if it is invalid
      */
     public static @Nullable IpCmHeader parse(PrivateData data) {
         return data.length() < LENGTH ? null : parse(data.segment(), 0);
     }
 
-    /** Reads a header; {@link #LENGTH} bytes must lie at {@code at}. Null as in {@link #parse(PrivateData)}. */
+    /**
+     * Reads a header, like {@link #parse(PrivateData)}. The segment must hold {@link #LENGTH} bytes at {@code at}.
+     *
+     * @return the header, or null if it is invalid
+     */
     public static @Nullable IpCmHeader parse(MemorySegment s, long at) {
         if (Wire.u8(s, at + VERSION) != 0) {
             return null;
         }
-        // The low half of the byte is reserved: not looked at, as in Linux.
+        // The low half of the byte is reserved and not checked, as in Linux.
         int ipVersion = Wire.u8(s, at + IP_VERSION) >>> 4;
         Gid source = address(s, at + SOURCE, ipVersion);
         Gid destination = address(s, at + DESTINATION, ipVersion);
@@ -75,7 +81,7 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
         };
     }
 
-    /** Writes this header; every one of the {@link #LENGTH} bytes is written. */
+    /** Writes all {@link #LENGTH} bytes of this header. */
     public void emit(MemorySegment s, long at) {
         Wire.u8(s, at + VERSION, 0);
         Wire.u8(s, at + IP_VERSION, isIpv4() ? 0x40 : 0x60);
@@ -92,7 +98,7 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
         }
     }
 
-    /** This header and the application's data behind it: what goes into a REQ's or SIDR_REQ's private data. */
+    /** Returns the private data of a REQ or SIDR_REQ: this header, followed by the application's data. */
     public PrivateData with(PrivateData user) {
         byte[] bytes = new byte[LENGTH];
         emit(MemorySegment.ofArray(bytes), 0);

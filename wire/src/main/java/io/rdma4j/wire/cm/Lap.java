@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
 /**
  * LAP, load alternate path. Linux ignores it on RoCE. Source: InfiniBand Architecture volume 1, 12.8.1, table 115.
  *
- * @param localCommunicationId the sender's number for the connection
- * @param remoteCommunicationId the receiver's number for the connection
+ * @param localCommunicationId the sender's ID of the connection
+ * @param remoteCommunicationId the receiver's ID of the connection
  * @param remoteQueuePair the receiver's queue pair number, 24 bits
- * @param remoteResponseTimeout how soon the receiver is to answer: exponent of 5 bits
- * @param alternatePath the path
+ * @param remoteResponseTimeout time within which the receiver must reply: exponent of 5 bits
+ * @param alternatePath the alternate path
  * @param privateData 168 bytes
  */
 public record Lap(
@@ -21,7 +21,7 @@ public record Lap(
         CmPath alternatePath,
         PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 168;
 
     private static final int LOCAL_ID = 0;
@@ -36,7 +36,7 @@ public record Lap(
     /**
      * Pads the private data.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public Lap {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);

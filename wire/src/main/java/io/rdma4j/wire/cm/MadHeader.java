@@ -9,12 +9,12 @@ import java.lang.foreign.MemorySegment;
  * @param baseVersion version of the MAD format, {@link #BASE_VERSION}
  * @param managementClass class of the MAD, {@link #CLASS_CM} for connection management
  * @param classVersion version of the class, {@link #CLASS_VERSION_CM} for connection management
- * @param method what is asked, {@link #METHOD_SEND} in every CM message
+ * @param method method of the MAD, {@link #METHOD_SEND} in every CM message
  * @param status result of a response, 0 in CM messages
  * @param classSpecific 16 bits that the class defines, 0 in CM messages
- * @param transactionId number that ties an answer to its request
- * @param attributeId what the MAD carries, see {@link CmAttribute}
- * @param attributeModifier 32 bits that the attribute defines; Linux carries connection enhancement options here
+ * @param transactionId number that associates a response with its request
+ * @param attributeId type of the MAD's content, see {@link CmAttribute}
+ * @param attributeModifier 32 bits that the attribute defines; Linux uses them for connection enhancement options
  */
 public record MadHeader(
         int baseVersion,
@@ -26,10 +26,10 @@ public record MadHeader(
         long transactionId,
         int attributeId,
         int attributeModifier) {
-    /** Bytes of the header. */
+    /** Length of the header in bytes. */
     public static final int LENGTH = 24;
 
-    /** The one version of the MAD format. */
+    /** The only version of the MAD format. */
     public static final int BASE_VERSION = 1;
 
     /** Management class of connection management. */
@@ -38,7 +38,7 @@ public record MadHeader(
     /** Version of the connection management class. */
     public static final int CLASS_VERSION_CM = 2;
 
-    /** Method Send: no response of the class's own is expected. */
+    /** Method Send: no response of the management class is expected. */
     public static final int METHOD_SEND = 3;
 
     static final int O_BASE_VERSION = 0;
@@ -52,7 +52,7 @@ public record MadHeader(
     static final int O_RESERVED = 18;
     static final int O_ATTRIBUTE_MODIFIER = 20;
 
-    /** The header of a CM message. */
+    /** Creates the header of a CM message. */
     public static MadHeader of(CmAttribute attribute, long transactionId, int attributeModifier) {
         return new MadHeader(
                 BASE_VERSION,
@@ -66,7 +66,7 @@ public record MadHeader(
                 attributeModifier);
     }
 
-    /** Reads a header; {@link #LENGTH} bytes must lie at {@code at}. */
+    /** Reads a header. The segment must hold {@link #LENGTH} bytes at {@code at}. */
     public static MadHeader parse(MemorySegment s, long at) {
         return new MadHeader(
                 Wire.u8(s, at + O_BASE_VERSION),
@@ -80,7 +80,7 @@ public record MadHeader(
                 Wire.u32(s, at + O_ATTRIBUTE_MODIFIER));
     }
 
-    /** Writes this header; every one of the {@link #LENGTH} bytes is written. */
+    /** Writes all {@link #LENGTH} bytes of this header. */
     public void emit(MemorySegment s, long at) {
         Wire.u8(s, at + O_BASE_VERSION, baseVersion);
         Wire.u8(s, at + O_MANAGEMENT_CLASS, managementClass);

@@ -4,29 +4,29 @@ import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * MRA, message receipt acknowledgement: the message has arrived, its answer will take longer. Source: InfiniBand
+ * MRA, message receipt acknowledgement: a message has been received, but its reply is delayed. Source: InfiniBand
  * Architecture volume 1, 12.6.6, table 107.
  *
- * @param localCommunicationId the sender's number for the connection
- * @param remoteCommunicationId the receiver's number for the connection
- * @param message which message has arrived: {@link #MESSAGE_REQ}, {@link #MESSAGE_REP} or {@link #MESSAGE_LAP}; 2 bits
- * @param serviceTimeout how long the answer will take: exponent of 5 bits, see
+ * @param localCommunicationId the sender's ID of the connection
+ * @param remoteCommunicationId the receiver's ID of the connection
+ * @param message received message: {@link #MESSAGE_REQ}, {@link #MESSAGE_REP} or {@link #MESSAGE_LAP}; 2 bits
+ * @param serviceTimeout time until the reply: exponent of 5 bits, see
  *     {@link io.rdma4j.wire.Timers#cmTimeoutNanos}
  * @param privateData 222 bytes
  */
 public record Mra(
         int localCommunicationId, int remoteCommunicationId, int message, int serviceTimeout, PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 222;
 
-    /** A REQ has arrived. */
+    /** A REQ has been received. */
     public static final int MESSAGE_REQ = 0;
 
-    /** A REP has arrived. */
+    /** A REP has been received. */
     public static final int MESSAGE_REP = 1;
 
-    /** A LAP has arrived. */
+    /** A LAP has been received. */
     public static final int MESSAGE_LAP = 2;
 
     private static final int LOCAL_ID = 0;
@@ -38,7 +38,7 @@ public record Mra(
     /**
      * Pads the private data.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public Mra {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);

@@ -6,10 +6,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * An immutable run of bytes in a CM message: the application's private data, or additional information of a reject.
+ * An immutable sequence of bytes in a CM message: the application's private data, or the additional information of a
+ * reject.
  *
- * <p>On the wire such a field has the length that its message type gives it, and zeros at its end; a message holds it
- * at that length. Two are equal when their bytes are.
+ * <p>On the wire such a field has the fixed length of its message type, and is padded with zeros. A message holds it at
+ * that length. Two instances are equal if their bytes are equal.
  */
 public final class PrivateData {
     /** No bytes. */
@@ -21,36 +22,36 @@ public final class PrivateData {
         this.bytes = bytes;
     }
 
-    /** A copy of {@code bytes}. */
+    /** Creates private data from a copy of {@code bytes}. */
     public static PrivateData of(byte... bytes) {
         return new PrivateData(bytes.clone());
     }
 
-    /** A copy of {@code length} bytes of a segment; they must lie in it. */
+    /** Creates private data from a copy of {@code length} bytes of a segment, which must hold them. */
     public static PrivateData read(MemorySegment s, long at, int length) {
         return new PrivateData(s.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** Number of bytes. */
+    /** Returns the number of bytes. */
     public int length() {
         return bytes.length;
     }
 
-    /** A copy of the bytes. */
+    /** Returns a copy of the bytes. */
     public byte[] toByteArray() {
         return bytes.clone();
     }
 
-    /** The bytes from {@code from} to the end: what follows a header at the beginning. */
+    /** Returns the bytes from {@code from} to the end, for example those after a header. */
     public PrivateData from(int from) {
         return new PrivateData(Arrays.copyOfRange(bytes, from, bytes.length));
     }
 
     /**
-     * These bytes with zeros behind them.
+     * Returns these bytes, padded with zeros.
      *
      * @param length the new length
-     * @throws IllegalArgumentException if these are more bytes than {@code length}
+     * @throws IllegalArgumentException if there are more than {@code length} bytes
      */
     public PrivateData padded(int length) {
         if (bytes.length == length) {
@@ -58,12 +59,12 @@ public final class PrivateData {
         }
         if (bytes.length > length) {
             throw new IllegalArgumentException(
-                    "private data of " + bytes.length + " bytes where the message has room for " + length);
+                    "private data of " + bytes.length + " bytes, but the field holds at most " + length);
         }
         return new PrivateData(Arrays.copyOf(bytes, length));
     }
 
-    /** These bytes and then those of {@code other}. */
+    /** Returns these bytes, followed by those of {@code other}. */
     public PrivateData plus(PrivateData other) {
         byte[] joined = Arrays.copyOf(bytes, bytes.length + other.bytes.length);
         System.arraycopy(other.bytes, 0, joined, bytes.length, other.bytes.length);
@@ -75,7 +76,7 @@ public final class PrivateData {
         MemorySegment.copy(bytes, 0, s, ValueLayout.JAVA_BYTE, at, bytes.length);
     }
 
-    /** A read-only view of the bytes. */
+    /** Returns a read-only view of the bytes. */
     MemorySegment segment() {
         return MemorySegment.ofArray(bytes).asReadOnly();
     }
@@ -90,7 +91,7 @@ public final class PrivateData {
         return Arrays.hashCode(bytes);
     }
 
-    /** The bytes in hexadecimal up to the last that is not zero. */
+    /** Returns the bytes in hexadecimal, up to the last nonzero one. */
     @Override
     public String toString() {
         int end = bytes.length;

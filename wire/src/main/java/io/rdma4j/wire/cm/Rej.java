@@ -4,14 +4,14 @@ import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * REJ, reject: the sender will not have the connection. Source: InfiniBand Architecture volume 1, 12.6.7, table 108.
+ * REJ, reject: the sender refuses the connection. Source: InfiniBand Architecture volume 1, 12.6.7, table 108.
  *
- * @param localCommunicationId the sender's number for the connection, 0 where it has none
- * @param remoteCommunicationId the receiver's number for the connection, 0 where the sender never learned it
- * @param message which message is rejected: {@link #MESSAGE_REQ}, {@link #MESSAGE_REP} or {@link #MESSAGE_OTHER}; 2 bits
- * @param reason why, see {@link RejectReason}; 16 bits, unknown numbers are kept
- * @param additionalInformationLength bytes of the additional information that count, 7 bits; not checked
- * @param additionalInformation 72 bytes; of reason 4 the sender's CA GUID first, of an invalid address the right one
+ * @param localCommunicationId the sender's ID of the connection, 0 if it has none
+ * @param remoteCommunicationId the receiver's ID of the connection, 0 if the sender does not know it
+ * @param message rejected message: {@link #MESSAGE_REQ}, {@link #MESSAGE_REP} or {@link #MESSAGE_OTHER}; 2 bits
+ * @param reason reason of the reject, see {@link RejectReason}; 16 bits, unknown numbers are kept
+ * @param additionalInformationLength number of valid bytes in the additional information, 7 bits; not checked
+ * @param additionalInformation 72 bytes; for reason 4 the sender's CA GUID first, for an invalid address the valid one
  * @param privateData 148 bytes
  */
 public record Rej(
@@ -23,10 +23,10 @@ public record Rej(
         PrivateData additionalInformation,
         PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 148;
 
-    /** Bytes of additional information. */
+    /** Length of the additional information in bytes. */
     public static final int ADDITIONAL_INFORMATION_LENGTH = 72;
 
     /** A REQ is rejected. */
@@ -35,7 +35,7 @@ public record Rej(
     /** A REP is rejected. */
     public static final int MESSAGE_REP = 1;
 
-    /** No message in particular. */
+    /** No particular message is rejected. */
     public static final int MESSAGE_OTHER = 2;
 
     private static final int LOCAL_ID = 0;
@@ -50,20 +50,20 @@ public record Rej(
     /**
      * Pads the private data and the additional information.
      *
-     * @throws IllegalArgumentException if there is more of them than the message has room for
+     * @throws IllegalArgumentException if either is longer than its field
      */
     public Rej {
         additionalInformation = additionalInformation.padded(ADDITIONAL_INFORMATION_LENGTH);
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);
     }
 
-    /** A reject without additional information. */
+    /** Creates a reject without additional information. */
     public static Rej of(
             int localCommunicationId, int remoteCommunicationId, int message, RejectReason reason, PrivateData data) {
         return of(localCommunicationId, remoteCommunicationId, message, reason, PrivateData.EMPTY, data);
     }
 
-    /** A reject with additional information, all bytes of which count. */
+    /** Creates a reject with additional information, all bytes of which are valid. */
     public static Rej of(
             int localCommunicationId,
             int remoteCommunicationId,
@@ -82,8 +82,8 @@ public record Rej(
     }
 
     /**
-     * The reject of a side that gives up waiting for an answer. It knows no remote ID: the receiver finds the connection by
-     * the sender's CA GUID, which is the additional information, and the sender's communication ID.
+     * Creates the reject of a side whose wait for a reply has timed out. It has no remote ID. The receiver finds the
+     * connection by the sender's CA GUID, which is the additional information, and by the sender's communication ID.
      */
     public static Rej timeout(int localCommunicationId, int message, long localCaGuid) {
         byte[] guid = new byte[GUID_LENGTH];
@@ -91,7 +91,7 @@ public record Rej(
         return of(localCommunicationId, 0, message, RejectReason.TIMEOUT, PrivateData.of(guid), PrivateData.EMPTY);
     }
 
-    /** The CA GUID that a reject of reason 4 carries; 0 where it carries none. */
+    /** Returns the CA GUID of a reject with reason 4, or 0 if it has none. */
     public long informationGuid() {
         return additionalInformationLength < GUID_LENGTH ? 0 : Wire.u64(additionalInformation.segment(), 0);
     }

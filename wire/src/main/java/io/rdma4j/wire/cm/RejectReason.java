@@ -3,8 +3,8 @@ package io.rdma4j.wire.cm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a {@link Rej} was sent. Linux sends 4, 8, 10, 12, 18 and 28 by itself, others where an application chooses them.
- * Source: InfiniBand Architecture volume 1, 12.6.7.2, table 109. C counterpart: the {@code status} of an
+ * The reason of a {@link Rej}. Linux sends 4, 8, 10, 12, 18 and 28 by itself, and others if an application chooses
+ * them. Source: InfiniBand Architecture volume 1, 12.6.7.2, table 109. C counterpart: the {@code status} of an
  * {@code RDMA_CM_EVENT_REJECTED} event.
  */
 public enum RejectReason {
@@ -22,8 +22,8 @@ public enum RejectReason {
     INVALID_COMMUNICATION_ID(6, "invalid communication ID"),
     /** Invalid communication instance. */
     INVALID_COMMUNICATION_INSTANCE(7, "invalid communication instance"),
-    /** Invalid service ID: nobody listens there. */
-    INVALID_SERVICE_ID(8, "invalid service ID: nobody listens there"),
+    /** Invalid service ID: no listener. */
+    INVALID_SERVICE_ID(8, "invalid service ID: no listener"),
     /** Invalid transport service type. */
     INVALID_TRANSPORT_SERVICE_TYPE(9, "invalid transport service type"),
     /** Stale connection. */
@@ -62,8 +62,8 @@ public enum RejectReason {
     INVALID_PATH_MTU(26, "invalid path MTU"),
     /** Insufficient responder resources. */
     INSUFFICIENT_RESPONDER_RESOURCES(27, "insufficient responder resources"),
-    /** Consumer reject: the application said no. */
-    CONSUMER_DEFINED(28, "consumer reject: the application said no"),
+    /** Consumer reject: the application rejected the connection. */
+    CONSUMER_DEFINED(28, "consumer reject: the application rejected the connection"),
     /** RNR retry count rejected. */
     INVALID_RNR_RETRY(29, "RNR retry count rejected"),
     /** Duplicate local communication ID. */
@@ -94,23 +94,23 @@ public enum RejectReason {
         this.meaning = meaning;
     }
 
-    /** The reason of a number, or null where the number has none. */
+    /** Returns the reason with this number, or null if there is none. */
     public static @Nullable RejectReason of(int number) {
         return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : null;
     }
 
-    /** Number and meaning of a reason, known or not: {@code "8 (invalid service ID: nobody listens there)"}. */
+    /** Returns the number and the meaning of a reason, known or not: {@code "8 (invalid service ID: no listener)"}. */
     public static String describe(int number) {
         RejectReason reason = of(number);
         return number + " (" + (reason == null ? "reserved reason" : reason.meaning) + ")";
     }
 
-    /** The number on the wire. */
+    /** Returns the number on the wire. */
     public int number() {
         return number;
     }
 
-    /** What the number means, in a few words. */
+    /** Returns a short description of the reason. */
     public String meaning() {
         return meaning;
     }

@@ -4,26 +4,27 @@ import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * REP, reply to a request: the passive side accepts. Source: InfiniBand Architecture volume 1, 12.6.8, table 110.
+ * REP, reply to a request: the passive side accepts the connection. Source: InfiniBand Architecture volume 1, 12.6.8,
+ * table 110.
  *
- * @param localCommunicationId the sender's number for the connection, not 0
- * @param remoteCommunicationId the receiver's number for the connection
- * @param localQueueKey queue key, 0 but for reliable datagrams
+ * @param localCommunicationId the sender's ID of the connection, not 0
+ * @param remoteCommunicationId the receiver's ID of the connection
+ * @param localQueueKey queue key, 0 except for reliable datagrams
  * @param localQueuePair the sender's queue pair number, 24 bits
  * @param vendorId vendor of the connection enhancement options, 24 bits, 0 for none
- * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they go in the
- *     attribute modifier of the MAD's header
- * @param localEndToEndContext the sender's queue pair number if that is the target of an extended reliable connection,
- *     24 bits; 0 for all others but reliable datagrams
- * @param startingPsn first PSN that the <em>receiver</em> of this message is to send with, 24 bits
- * @param responderResources READs and atomics that the sender can have incoming at once
- * @param initiatorDepth READs and atomics that the sender will have outgoing at once
- * @param targetAcknowledgeDelay how long the sender's acknowledgements may take: exponent of 5 bits, unit as
+ * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they are carried
+ *     in the attribute modifier of the MAD header
+ * @param localEndToEndContext the sender's queue pair number if it is the target of an extended reliable connection, 24
+ *     bits; otherwise 0, except for reliable datagrams
+ * @param startingPsn first PSN that the <em>receiver</em> of this message uses for sending, 24 bits
+ * @param responderResources maximum number of incoming READs and atomics outstanding at the sender
+ * @param initiatorDepth maximum number of READs and atomics that the sender has outstanding
+ * @param targetAcknowledgeDelay maximum delay of the sender's acknowledgements: exponent of 5 bits, unit as
  *     {@link io.rdma4j.wire.Timers#acknowledgeTimeoutNanos}
- * @param failoverAccepted what became of the alternate path, 2 bits: 0 accepted or none, 1 not supported, 2 rejected
- * @param endToEndFlowControl whether the sender's receive queue grants credits
- * @param rnrRetryCount receiver-not-ready retries of the receiver's queue pair, 0 to 7 (7: without end)
- * @param sharedReceiveQueue whether the sender's queue pair has a shared receive queue
+ * @param failoverAccepted status of the alternate path, 2 bits: 0 accepted or none, 1 not supported, 2 rejected
+ * @param endToEndFlowControl true if the sender's receive queue grants credits
+ * @param rnrRetryCount receiver-not-ready retries of the receiver's queue pair, 0 to 7 (7: unlimited)
+ * @param sharedReceiveQueue true if the sender's queue pair has a shared receive queue
  * @param localCaGuid GUID of the sender's channel adapter
  * @param privateData 196 bytes
  */
@@ -46,7 +47,7 @@ public record Rep(
         long localCaGuid,
         PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 196;
 
     private static final int LOCAL_ID = 0;
@@ -72,13 +73,13 @@ public record Rep(
     /**
      * Pads the private data.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public Rep {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);
     }
 
-    /** A reply for a reliable or unreliable connection without alternate path and enhancement options. */
+    /** Creates a reply for a reliable or unreliable connection without alternate path and enhancement options. */
     public static Rep of(
             int localCommunicationId,
             int remoteCommunicationId,
@@ -112,7 +113,7 @@ public record Rep(
                 privateData);
     }
 
-    /** The same with enhancement options. */
+    /** Returns a copy with enhancement options. */
     public Rep withEnhancement(int newVendorId, int newOptions) {
         return new Rep(
                 localCommunicationId,
@@ -134,7 +135,9 @@ public record Rep(
                 privateData);
     }
 
-    /** The same as a connection's agent sends it: with both communication IDs, the answer about failover, and the GUID. */
+    /**
+     * Returns a copy with the fields that the CM agent sets: the communication IDs, the failover status and the GUID.
+     */
     public Rep identified(int localId, int remoteId, int failover, long caGuid) {
         return new Rep(
                 localId,
@@ -157,8 +160,8 @@ public record Rep(
     }
 
     /**
-     * The same as the target of an extended reliable connection says it (annex A14 of the specification): its number is
-     * where an end-to-end context would be, it has shared receive queues only, and starts nothing.
+     * Returns a copy for the target of an extended reliable connection (annex A14 of the specification). The queue pair
+     * number moves to the end-to-end context, the shared receive queue bit is set, and the initiator depth is 0.
      */
     public Rep extended() {
         return new Rep(
@@ -182,9 +185,9 @@ public record Rep(
     }
 
     /**
-     * The sender's queue pair number, from where a reply to that request has it.
+     * Returns the sender's queue pair number, from the field that depends on the type of the request.
      *
-     * @param request what the message answers
+     * @param request the request to which this is the reply
      */
     public int queuePair(Req request) {
         return request.isExtended() ? localEndToEndContext : localQueuePair;

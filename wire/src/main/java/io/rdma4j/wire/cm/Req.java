@@ -5,37 +5,38 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * REQ, request for communication: the active side's first message. Source: InfiniBand Architecture volume 1, 12.6.5,
- * table 106. {@link #builder} begins with the values that Linux's rdma_cm sends.
+ * table 106. {@link #builder} starts with the values that Linux's rdma_cm sends.
  *
- * @param localCommunicationId the sender's number for the connection, not 0
+ * @param localCommunicationId the sender's ID of the connection, not 0
  * @param vendorId vendor of the connection enhancement options, 24 bits, 0 for none
- * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they go in the
- *     attribute modifier of the MAD's header
- * @param serviceId what the sender wants to reach, see {@link ServiceId}
- * @param localCaGuid GUID of the sender's channel adapter; with the queue pair number it tells a stale connection
- * @param localQueueKey queue key, 0 but for reliable datagrams
+ * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they are carried
+ *     in the attribute modifier of the MAD header
+ * @param serviceId requested service, see {@link ServiceId}
+ * @param localCaGuid GUID of the sender's channel adapter; with the queue pair number it identifies stale connections
+ * @param localQueueKey queue key, 0 except for reliable datagrams
  * @param localQueuePair the sender's queue pair number, 24 bits
- * @param responderResources READs and atomics that the sender can have incoming at once
+ * @param responderResources maximum number of incoming READs and atomics outstanding at the sender
  * @param localEndToEndContext reliable datagrams only, 24 bits
- * @param initiatorDepth READs and atomics that the sender wants outgoing at once
+ * @param initiatorDepth requested maximum number of READs and atomics that the sender has outstanding
  * @param remoteEndToEndContext reliable datagrams only, 24 bits
- * @param remoteResponseTimeout how soon the receiver is to answer: exponent of 5 bits, see
+ * @param remoteResponseTimeout time within which the receiver must reply: exponent of 5 bits, see
  *     {@link io.rdma4j.wire.Timers#cmTimeoutNanos}
- * @param transportType {@link #TRANSPORT_RC}, {@link #TRANSPORT_UC}, {@link #TRANSPORT_RD} or {@link #TRANSPORT_EXTENDED}
- * @param endToEndFlowControl whether the sender's receive queue grants credits
- * @param startingPsn first PSN that the <em>receiver</em> of this message is to send with, 24 bits
- * @param localResponseTimeout how soon the sender answers: exponent of 5 bits
+ * @param transportType {@link #TRANSPORT_RC}, {@link #TRANSPORT_UC}, {@link #TRANSPORT_RD} or
+ *     {@link #TRANSPORT_EXTENDED}
+ * @param endToEndFlowControl true if the sender's receive queue grants credits
+ * @param startingPsn first PSN that the <em>receiver</em> of this message uses for sending, 24 bits
+ * @param localResponseTimeout time within which the sender replies: exponent of 5 bits
  * @param retryCount retries of both queue pairs, 0 to 7
  * @param partitionKey partition key
  * @param pathMtu path MTU code: 1 to 5 for 256 to 4096 bytes
  * @param rdcExists reliable datagrams only
- * @param rnrRetryCount receiver-not-ready retries of the receiver's queue pair, 0 to 7 (7: without end)
- * @param maxCmRetries how often the receiver may send its REP again, 0 to 15
- * @param sharedReceiveQueue whether the sender's queue pair has a shared receive queue
- * @param extendedTransportType 3 bits, 1 for XRC where the transport type is extended
- * @param primaryPath the path
+ * @param rnrRetryCount receiver-not-ready retries of the receiver's queue pair, 0 to 7 (7: unlimited)
+ * @param maxCmRetries maximum number of retransmissions of the receiver's REP, 0 to 15
+ * @param sharedReceiveQueue true if the sender's queue pair has a shared receive queue
+ * @param extendedTransportType 3 bits, 1 for XRC if the transport type is extended
+ * @param primaryPath the primary path
  * @param alternatePath path for migration; {@link CmPath#NONE} for none
- * @param alternateServiceAccessPoint bit behind the alternate path's timeout (SAP)
+ * @param alternateServiceAccessPoint the bit after the timeout of the alternate path (SAP)
  * @param privateData 92 bytes; rdma_cm puts an {@link IpCmHeader} first
  */
 public record Req(
@@ -68,10 +69,10 @@ public record Req(
         boolean alternateServiceAccessPoint,
         PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 92;
 
-    /** Bytes of private data behind rdma_cm's header: what an application may use. */
+    /** Length of the private data available to an application after rdma_cm's header, in bytes. */
     public static final int USER_PRIVATE_DATA_LENGTH = PRIVATE_DATA_LENGTH - IpCmHeader.LENGTH;
 
     /** Reliable connection. */
@@ -83,10 +84,10 @@ public record Req(
     /** Reliable datagram. */
     public static final int TRANSPORT_RD = 2;
 
-    /** Another one, told by the extended transport type. */
+    /** Another transport, given by the extended transport type. */
     public static final int TRANSPORT_EXTENDED = 3;
 
-    /** Extended reliable connection: the extended transport type that is there so far. */
+    /** Extended reliable connection: the only extended transport type defined. */
     public static final int EXTENDED_XRC = 1;
 
     private static final int LOCAL_ID = 0;
@@ -120,26 +121,27 @@ public record Req(
     private static final int PRIVATE_DATA = 140;
 
     /**
-     * Pads the private data; a path that is none is {@link CmPath#NONE}, as requests live as long as their connections.
+     * Pads the private data. An empty alternate path is replaced by the shared {@link CmPath#NONE}, because requests
+     * are kept as long as their connections.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public Req {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);
         alternatePath = alternatePath.equals(CmPath.NONE) ? CmPath.NONE : alternatePath;
     }
 
-    /** A builder with the values that Linux's rdma_cm sends where the application has no say. */
+    /** Creates a builder with the values that Linux's rdma_cm sends if the application does not set them. */
     public static ReqBuilder builder() {
         return new ReqBuilder();
     }
 
-    /** Whether an extended reliable connection is asked for: the sender's queue pair is the initiator of one. */
+    /** Returns whether this requests an extended reliable connection with the sender as its initiator. */
     public boolean isExtended() {
         return transportType == TRANSPORT_EXTENDED && extendedTransportType == EXTENDED_XRC;
     }
 
-    /** Whether the message carries an alternate path, told by its local LID as Linux does. */
+    /** Returns whether the message has an alternate path, that is, one with a nonzero local LID, as in Linux. */
     public boolean hasAlternatePath() {
         return alternatePath.localLid() != 0;
     }

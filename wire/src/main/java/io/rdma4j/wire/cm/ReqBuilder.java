@@ -1,9 +1,10 @@
 package io.rdma4j.wire.cm;
 
 /**
- * Builds a {@link Req}. It begins with what Linux's rdma_cm sends where the application has no say: response timeouts of
- * 4 s, 15 CM retries, reliable connection, default partition, path MTU 1024, 7 retries, no alternate path, no private
- * data. Each method sets the value that {@link Req} documents under its name. Not thread safe.
+ * A builder of {@link Req} messages. The initial values are those that Linux's rdma_cm sends if the application does
+ * not set them: response timeouts of 4 s, 15 CM retries, reliable connection, default partition, path MTU 1024, 7
+ * retries, no alternate path, no private data. Each method sets the value that {@link Req} documents under its name.
+ * Not thread safe.
  */
 public final class ReqBuilder {
     private static final int RESPONSE_TIMEOUT = 20;
@@ -38,7 +39,7 @@ public final class ReqBuilder {
 
     ReqBuilder() {}
 
-    /** Sets the sender's number for the connection. */
+    /** Sets the sender's ID of the connection. */
     public ReqBuilder localCommunicationId(int value) {
         localCommunicationId = value;
         return this;
@@ -51,7 +52,7 @@ public final class ReqBuilder {
         return this;
     }
 
-    /** Sets what the sender wants to reach. */
+    /** Sets the requested service. */
     public ReqBuilder serviceId(long value) {
         serviceId = value;
         return this;
@@ -69,19 +70,19 @@ public final class ReqBuilder {
         return this;
     }
 
-    /** Sets how many READs and atomics the sender can have incoming at once, 0 to 255. */
+    /** Sets the maximum number of incoming READs and atomics outstanding at the sender, 0 to 255. */
     public ReqBuilder responderResources(int value) {
         responderResources = value;
         return this;
     }
 
-    /** Sets how many READs and atomics the sender wants outgoing at once, 0 to 255. */
+    /** Sets the requested maximum number of READs and atomics that the sender has outstanding, 0 to 255. */
     public ReqBuilder initiatorDepth(int value) {
         initiatorDepth = value;
         return this;
     }
 
-    /** Sets how soon the receiver is to answer, an exponent of 5 bits. */
+    /** Sets the time within which the receiver must reply, an exponent of 5 bits. */
     public ReqBuilder remoteResponseTimeout(int value) {
         remoteResponseTimeout = value;
         return this;
@@ -99,13 +100,13 @@ public final class ReqBuilder {
         return this;
     }
 
-    /** Sets the first PSN that the receiver of the message is to send with. */
+    /** Sets the first PSN that the receiver of the message uses for sending. */
     public ReqBuilder startingPsn(int value) {
         startingPsn = value;
         return this;
     }
 
-    /** Sets how soon the sender answers, an exponent of 5 bits. */
+    /** Sets the time within which the sender replies, an exponent of 5 bits. */
     public ReqBuilder localResponseTimeout(int value) {
         localResponseTimeout = value;
         return this;
@@ -135,7 +136,7 @@ public final class ReqBuilder {
         return this;
     }
 
-    /** Sets how often the receiver may send its REP again, 0 to 15. */
+    /** Sets the maximum number of retransmissions of the receiver's REP, 0 to 15. */
     public ReqBuilder maxCmRetries(int value) {
         maxCmRetries = value;
         return this;
@@ -154,9 +155,9 @@ public final class ReqBuilder {
     }
 
     /**
-     * Asks for an extended reliable connection (annex A14 of the specification), with the sender as its initiator. That
-     * has no receives and serves nothing, so as in Linux the message says 0 for what another's responder would be: its
-     * resources, the retries, the shared receive queue.
+     * Requests an extended reliable connection (annex A14 of the specification), with the sender as its initiator. An
+     * initiator has no receives and no responder. As in Linux, the responder resources, the retries and the shared
+     * receive queue are therefore 0.
      */
     public ReqBuilder extended() {
         return transportType(Req.TRANSPORT_EXTENDED)
@@ -167,7 +168,7 @@ public final class ReqBuilder {
                 .sharedReceiveQueue(false);
     }
 
-    /** Sets the path. */
+    /** Sets the primary path. */
     public ReqBuilder primaryPath(CmPath value) {
         primaryPath = value;
         return this;
@@ -188,7 +189,7 @@ public final class ReqBuilder {
     /**
      * Builds the message.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link Req#PRIVATE_DATA_LENGTH}
      */
     public Req build() {
         return new Req(

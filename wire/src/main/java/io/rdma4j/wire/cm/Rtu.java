@@ -4,14 +4,15 @@ import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * RTU, ready to use: the active side has the reply. Source: InfiniBand Architecture volume 1, 12.6.9, table 111.
+ * RTU, ready to use: the active side has received the reply. Source: InfiniBand Architecture volume 1, 12.6.9, table
+ * 111.
  *
- * @param localCommunicationId the sender's number for the connection
- * @param remoteCommunicationId the receiver's number for the connection
+ * @param localCommunicationId the sender's ID of the connection
+ * @param remoteCommunicationId the receiver's ID of the connection
  * @param privateData 224 bytes
  */
 public record Rtu(int localCommunicationId, int remoteCommunicationId, PrivateData privateData) implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 224;
 
     private static final int LOCAL_ID = 0;
@@ -21,7 +22,7 @@ public record Rtu(int localCommunicationId, int remoteCommunicationId, PrivateDa
     /**
      * Pads the private data.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public Rtu {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);

@@ -21,27 +21,27 @@ public final class ServiceId {
 
     private ServiceId() {}
 
-    /** The service ID of a port; the low 16 bits of both numbers count. */
+    /** Returns the service ID of a port. The low 16 bits of both arguments are used. */
     public static long of(int portSpace, int port) {
         return (portSpace & 0xffffL) << 16 | port & 0xffff;
     }
 
-    /** The port space of a service ID, bits 31:16. */
+    /** Returns the port space of a service ID, bits 31:16. */
     public static int portSpace(long serviceId) {
         return (int) (serviceId >>> 16) & 0xffff;
     }
 
-    /** The port of a service ID, bits 15:0. */
+    /** Returns the port of a service ID, bits 15:0. */
     public static int port(long serviceId) {
         return (int) serviceId & 0xffff;
     }
 
-    /** Whether a service ID is rdma_cm's: of a known port space, and nothing above it. */
+    /** Returns whether a service ID is one of rdma_cm: it has a known port space, and bits 63:32 are zero. */
     public static boolean isRdmaCm(long serviceId) {
         return prefix(serviceId) != null;
     }
 
-    /** A service ID as text: {@code "tcp:7174"} for rdma_cm's, else the number in hexadecimal. */
+    /** Returns a service ID as text: {@code "tcp:7174"} for one of rdma_cm, else the number in hexadecimal. */
     public static String toString(long serviceId) {
         String prefix = prefix(serviceId);
         return prefix == null ? "0x" + Long.toHexString(serviceId) : prefix + port(serviceId);

@@ -6,15 +6,15 @@ import java.lang.foreign.MemorySegment;
 /**
  * SIDR_REP, service ID resolution reply. Source: InfiniBand Architecture volume 1, 12.11, table 120.
  *
- * @param requestId the receiver's number for the request
- * @param status {@link #STATUS_VALID} or why there is no queue pair; 8 bits, unknown numbers are kept
- * @param additionalInformationLength bytes of the additional information that count; not checked
+ * @param requestId the receiver's ID of the request
+ * @param status {@link #STATUS_VALID}, or the reason why there is no queue pair; 8 bits, unknown values are kept
+ * @param additionalInformationLength number of valid bytes in the additional information; not checked
  * @param vendorId vendor of the connection enhancement options, 24 bits, 0 for none
- * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they go in the
- *     attribute modifier of the MAD's header
- * @param queuePair the serving queue pair's number, 24 bits
- * @param serviceId the service ID that was asked for
- * @param queueKey the serving queue pair's key
+ * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they are carried
+ *     in the attribute modifier of the MAD header
+ * @param queuePair number of the queue pair of the service, 24 bits
+ * @param serviceId the requested service ID
+ * @param queueKey queue key of the service's queue pair
  * @param additionalInformation 72 bytes
  * @param privateData 136 bytes
  */
@@ -30,28 +30,28 @@ public record SidrRep(
         PrivateData additionalInformation,
         PrivateData privateData)
         implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 136;
 
-    /** Bytes of additional information. */
+    /** Length of the additional information in bytes. */
     public static final int ADDITIONAL_INFORMATION_LENGTH = 72;
 
     /** The queue pair number and key are valid. */
     public static final int STATUS_VALID = 0;
 
-    /** Nobody serves this ID. */
+    /** The service ID is not supported. */
     public static final int STATUS_UNSUPPORTED = 1;
 
     /** The service rejected the request. */
     public static final int STATUS_REJECTED = 2;
 
-    /** No queue pair is to be had. */
+    /** No queue pair is available. */
     public static final int STATUS_NO_QUEUE_PAIR = 3;
 
-    /** Ask elsewhere. */
+    /** The request is redirected to another port. */
     public static final int STATUS_REDIRECT = 4;
 
-    /** The message's version is not spoken. */
+    /** The version of the message is not supported. */
     public static final int STATUS_UNSUPPORTED_VERSION = 5;
 
     private static final int REQUEST_ID = 0;
@@ -68,14 +68,14 @@ public record SidrRep(
     /**
      * Pads the private data and the additional information.
      *
-     * @throws IllegalArgumentException if there is more of them than the message has room for
+     * @throws IllegalArgumentException if either is longer than its field
      */
     public SidrRep {
         additionalInformation = additionalInformation.padded(ADDITIONAL_INFORMATION_LENGTH);
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);
     }
 
-    /** A reply without additional information. */
+    /** Creates a reply without additional information. */
     public static SidrRep of(
             int requestId, int status, int queuePair, long serviceId, int queueKey, PrivateData privateData) {
         return new SidrRep(requestId, status, 0, 0, 0, queuePair, serviceId, queueKey, PrivateData.EMPTY, privateData);

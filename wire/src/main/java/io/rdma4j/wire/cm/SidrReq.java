@@ -4,19 +4,19 @@ import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * SIDR_REQ, service ID resolution request: which datagram queue pair serves this ID? Source: InfiniBand Architecture
- * volume 1, 12.11, table 119.
+ * SIDR_REQ, service ID resolution request: requests the datagram queue pair of a service. Source: InfiniBand
+ * Architecture volume 1, 12.11, table 119.
  *
- * @param requestId the sender's number for the request
+ * @param requestId the sender's ID of the request
  * @param partitionKey partition key
- * @param serviceId what the sender wants to reach, see {@link ServiceId}
+ * @param serviceId requested service, see {@link ServiceId}
  * @param privateData 216 bytes; rdma_cm puts an {@link IpCmHeader} first
  */
 public record SidrReq(int requestId, int partitionKey, long serviceId, PrivateData privateData) implements CmMessage {
-    /** Bytes of private data. */
+    /** Length of the private data in bytes. */
     public static final int PRIVATE_DATA_LENGTH = 216;
 
-    /** Bytes of private data behind rdma_cm's header: what an application may use. */
+    /** Length of the private data available to an application after rdma_cm's header, in bytes. */
     public static final int USER_PRIVATE_DATA_LENGTH = PRIVATE_DATA_LENGTH - IpCmHeader.LENGTH;
 
     private static final int REQUEST_ID = 0;
@@ -28,7 +28,7 @@ public record SidrReq(int requestId, int partitionKey, long serviceId, PrivateDa
     /**
      * Pads the private data.
      *
-     * @throws IllegalArgumentException if there is more private data than the message has room for
+     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
      */
     public SidrReq {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);

@@ -4,25 +4,27 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands before a message on the UDP socket that accompanies a datagram RDMA socket, big-endian: 16 bytes for IPv4, 28
- * for IPv6. By it the two sides learn each other's queue pair. Source: librdmacm's rsocket protocol.
+ * The header of a message on the UDP socket that accompanies a datagram RDMA socket. It is big-endian, 16 bytes for
+ * IPv4 and 28 for IPv6. It informs each side of the queue pair of the other. Source: librdmacm's rsocket protocol.
  *
  * @param operation {@link #DATA} or {@link #CONTROL}
- * @param queuePairNumber the sender's queue pair, 24 bits
- * @param addressHigh upper half of the sender's own address, in the form of a GID: IPv4 as {@code ::ffff:a.b.c.d}
- * @param addressLow lower half of it
+ * @param queuePairNumber number of the sender's queue pair, 24 bits
+ * @param addressHigh upper half of the sender's address in GID form, IPv4 as {@code ::ffff:a.b.c.d}
+ * @param addressLow lower half of the sender's address
  */
 public record CompanionHeader(int operation, int queuePairNumber, long addressHigh, long addressLow) {
-    /** A datagram follows, because the sender does not know the receiver's queue pair; it is answered by a control message. */
+    /**
+     * A datagram follows, sent to a receiver whose queue pair is unknown. The receiver replies with a control message.
+     */
     public static final int DATA = 0;
 
-    /** Nothing follows: this answers the other. */
+    /** A control message: the reply to a data message. Nothing follows. */
     public static final int CONTROL = 7;
 
-    /** Bytes of the header between IPv4 addresses. */
+    /** Length of the header for IPv4 addresses, in bytes. */
     public static final int IPV4_LENGTH = 16;
 
-    /** Bytes of the header between IPv6 addresses. */
+    /** Length of the header for IPv6 addresses, in bytes. */
     public static final int IPV6_LENGTH = 28;
 
     private static final int TAG = 0x5555_5555;
@@ -36,10 +38,10 @@ public record CompanionHeader(int operation, int queuePairNumber, long addressHi
     private static final int O_ADDRESS = 12;
 
     /**
-     * Reads the header and moves the position behind it.
+     * Reads the header and advances the position.
      *
-     * @return null, with the position where it was, if this is none: too short, another tag, an unknown operation, or a
-     *     version, length and address that do not fit each other
+     * @return the header, or null if it is too short, has another tag, an unknown operation, or an inconsistent
+     *     version, length and address; then the position does not change
      */
     public static @Nullable CompanionHeader parse(ByteBuffer in) {
         int at = in.position();
@@ -64,7 +66,7 @@ public record CompanionHeader(int operation, int queuePairNumber, long addressHi
         return new CompanionHeader(operation, in.getInt(at + O_NUMBER) & NUMBER, high, low);
     }
 
-    /** Writes the header at the position, and moves that behind it. */
+    /** Writes the header at the position and advances the position. */
     public void write(ByteBuffer out) {
         boolean isIpv4 = isIpv4();
         out.putInt(TAG).put((byte) (isIpv4 ? IPV4 : IPV6)).put((byte) operation);
@@ -76,12 +78,12 @@ public record CompanionHeader(int operation, int queuePairNumber, long addressHi
         }
     }
 
-    /** Whether it is one of IPv4. */
+    /** Returns whether the sender's address is IPv4. */
     public boolean isIpv4() {
         return DatagramHeader.isMapped(addressHigh, addressLow);
     }
 
-    /** Bytes of this header. */
+    /** Returns the length of this header in bytes. */
     public int length() {
         return isIpv4() ? IPV4_LENGTH : IPV6_LENGTH;
     }

@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two RDMA sockets tell each other in the private data of the connection request and reply, 40 bytes, big-endian.
+ * The private data of connection requests and replies between RDMA sockets: 40 bytes, big-endian.
  * Source: librdmacm's rsocket protocol, version 1.
  *
- * @param bigEndian whether the sender's descriptor table is big-endian
- * @param mapping whether the sender understands mapped memory
- * @param credits messages that the sender can receive before it grants more, 0 to 65535
- * @param mappingEntries entries of the sender's mapping table, see {@link #scaled}
+ * @param bigEndian true if the sender's descriptor table is big-endian
+ * @param mapping true if the sender supports mapped memory
+ * @param credits number of messages that the sender can receive before it grants more, 0 to 65535
+ * @param mappingEntries number of entries of the sender's mapping table, see {@link #scaled}
  * @param table the sender's descriptor table; its length is the number of buffer descriptors
- * @param buffer where the receiver of this may write its first data
+ * @param buffer memory to which the receiver of this message writes its first data
  */
 public record ConnectData(
         boolean bigEndian,
@@ -21,10 +21,10 @@ public record ConnectData(
         int mappingEntries,
         BufferDescriptor table,
         BufferDescriptor buffer) {
-    /** Bytes of the data. */
+    /** Length of the data in bytes. */
     public static final int LENGTH = 40;
 
-    /** The one version of the protocol. */
+    /** The only version of the protocol. */
     public static final int VERSION = 1;
 
     private static final int BIG_ENDIAN = 1;
@@ -42,8 +42,8 @@ public record ConnectData(
     /**
      * Reads the data.
      *
-     * @param bytes the private data; more than {@link #LENGTH} bytes are ignored
-     * @return null if there are too few bytes, or those of another version
+     * @param bytes the private data; bytes after {@link #LENGTH} are ignored
+     * @return the data, or null if there are too few bytes or the version differs
      */
     public static @Nullable ConnectData parse(byte[] bytes) {
         if (bytes.length < LENGTH || bytes[0] != VERSION) {
@@ -59,7 +59,7 @@ public record ConnectData(
                 BufferDescriptor.read(in, O_BUFFER));
     }
 
-    /** The bytes that go on the wire. */
+    /** Returns the encoded data. */
     public byte[] toByteArray() {
         ByteBuffer out = ByteBuffer.allocate(LENGTH);
         out.put(0, (byte) VERSION);
@@ -71,7 +71,7 @@ public record ConnectData(
         return out.array();
     }
 
-    /** The number of mapping entries that a wish for {@code entries} comes to, which one byte can say: not fewer. */
+    /** Rounds a number of mapping entries up to an encodable number, at most 32512. */
     public static int scaled(int entries) {
         return unscaled(scale(entries));
     }

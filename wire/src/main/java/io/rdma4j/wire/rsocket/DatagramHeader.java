@@ -4,25 +4,27 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands before each datagram that goes from queue pair to queue pair, big-endian: the address and port of the socket
- * that sent it, in 8 bytes for IPv4, 24 for IPv6. Source: librdmacm's rsocket protocol.
+ * The header of a datagram between queue pairs: the address and port of the sending socket. It is big-endian, 8 bytes
+ * for IPv4 and 24 for IPv6. Source: librdmacm's rsocket protocol.
  *
  * @param port the sender's port, 0 to 65535
  * @param flowInformation IPv6 flow information; 0 for IPv4
- * @param addressHigh upper half of the sender's address, in the form of a GID: IPv4 as {@code ::ffff:a.b.c.d}
- * @param addressLow lower half of it
+ * @param addressHigh upper half of the sender's address in GID form, IPv4 as {@code ::ffff:a.b.c.d}
+ * @param addressLow lower half of the sender's address
  */
 public record DatagramHeader(int port, int flowInformation, long addressHigh, long addressLow) {
-    /** The key of every queue pair of a datagram socket. C: {@code RDMA_UDP_QKEY}. */
+    /** Queue key of all queue pairs of datagram sockets. C counterpart: {@code RDMA_UDP_QKEY}. */
     public static final int QUEUE_KEY = 0x0123_4567;
 
-    /** Most bytes of a datagram between queue pairs, with its header. C: {@code RS_SNDLOWAT}. */
+    /**
+     * Maximum length of a datagram between queue pairs in bytes, with its header. C counterpart: {@code RS_SNDLOWAT}.
+     */
     public static final int MOST_BYTES = 2048;
 
-    /** Bytes of the header between IPv4 addresses. */
+    /** Length of the header for IPv4 addresses, in bytes. */
     public static final int IPV4_LENGTH = 8;
 
-    /** Bytes of the header between IPv6 addresses. */
+    /** Length of the header for IPv6 addresses, in bytes. */
     public static final int IPV6_LENGTH = 24;
 
     private static final int IPV4 = 4;
@@ -34,11 +36,11 @@ public record DatagramHeader(int port, int flowInformation, long addressHigh, lo
     private static final long MAPPED = 0xffff_0000_0000L;
 
     /**
-     * Reads a header; the position stays.
+     * Reads a header. The position does not change.
      *
-     * @param at where it begins
-     * @param available bytes from there to the end of the datagram
-     * @return null if this is none: too short, or a version, length and address that do not fit each other
+     * @param at offset of the header
+     * @param available number of bytes from there to the end of the datagram
+     * @return the header, or null if it is too short or has an inconsistent version, length and address
      */
     public static @Nullable DatagramHeader parse(ByteBuffer in, int at, int available) {
         if (available < IPV4_LENGTH) {
@@ -58,7 +60,7 @@ public record DatagramHeader(int port, int flowInformation, long addressHigh, lo
         return isMapped(high, low) ? null : new DatagramHeader(port, in.getInt(at + O_ADDRESS), high, low);
     }
 
-    /** Writes the header; the position stays. */
+    /** Writes the header. The position does not change. */
     public void write(ByteBuffer out, int at) {
         boolean isIpv4 = isIpv4();
         out.put(at, (byte) (isIpv4 ? IPV4 : IPV6));
@@ -73,22 +75,22 @@ public record DatagramHeader(int port, int flowInformation, long addressHigh, lo
         }
     }
 
-    /** Whether it is one of IPv4. */
+    /** Returns whether the sender's address is IPv4. */
     public boolean isIpv4() {
         return isMapped(addressHigh, addressLow);
     }
 
-    /** Bytes of this header. */
+    /** Returns the length of this header in bytes. */
     public int length() {
         return isIpv4() ? IPV4_LENGTH : IPV6_LENGTH;
     }
 
-    /** The lower half of the GID of an IPv4 address. */
+    /** Returns the lower half of the GID of an IPv4 address. */
     static long mapped(int ipv4) {
         return MAPPED | Integer.toUnsignedLong(ipv4);
     }
 
-    /** Whether a GID is that of an IPv4 address. */
+    /** Returns whether a GID is that of an IPv4 address. */
     static boolean isMapped(long high, long low) {
         return high == 0 && low >>> Integer.SIZE == MAPPED >>> Integer.SIZE;
     }

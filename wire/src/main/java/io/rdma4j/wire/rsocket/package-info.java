@@ -1,2 +1,2 @@
-/** What RDMA sockets say to each other: the rsocket protocol of librdmacm, version 1. */
+/** Codecs of the protocol of RDMA sockets: the rsocket protocol of librdmacm, version 1. */
 package io.rdma4j.wire.rsocket;

@@ -30,7 +30,7 @@ class CmMadTest {
             new Apr(LOCAL, REMOTE, 0, 0, NONE, NONE));
 
     @Test
-    void everyMessageIsReadBackWhole() {
+    void everyMessageSurvivesEncodingAndDecoding() {
         assertThat(ONE_OF_EACH).hasSameSizeAs(CmAttribute.values());
         for (CmMessage message : ONE_OF_EACH) {
             MemorySegment s = mad(message);
@@ -42,7 +42,7 @@ class CmMadTest {
     }
 
     @Test
-    void enhancementOptionsTravelInTheHeaderAndTheirVendorInTheBody() {
+    void enhancementOptionsAreInTheHeaderAndTheirVendorIsInTheBody() {
         Rep reply = Rep.of(LOCAL, REMOTE, 0, 0, 0, 0, 0, false, 0, false, 0, NONE);
         List<CmMessage> messages = List.of(
                 Req.builder().enhancement(0x00_02c9, 0x8000_0001).build(),
@@ -56,7 +56,7 @@ class CmMadTest {
     }
 
     @Test
-    void aMessageIsRoutedByTheNumbersItCarries() {
+    void routingFieldsAreReadInPlace() {
         for (CmMessage message : ONE_OF_EACH) {
             MemorySegment s = mad(message);
             CmAttribute attribute = message.attribute();
@@ -72,7 +72,7 @@ class CmMadTest {
     }
 
     @Test
-    void everyOtherHeaderIsSaidToBeWhatItIs() {
+    void everyOtherHeaderIsRejectedWithItsReason() {
         for (int value = 0; value < 256; value++) {
             assertThat(changed(0, value)).isEqualTo(value == 1 ? CmMad.Result.OK : CmMad.Result.NOT_CM);
             assertThat(changed(1, value)).isEqualTo(value == 7 ? CmMad.Result.OK : CmMad.Result.NOT_CM);
@@ -81,13 +81,13 @@ class CmMadTest {
             assertThat(changed(16, value)).isEqualTo(value == 0 ? CmMad.Result.OK : CmMad.Result.UNKNOWN_ATTRIBUTE);
             assertThat(changed(17, value))
                     .isEqualTo(value >= 0x10 && value <= 0x1a ? CmMad.Result.OK : CmMad.Result.UNKNOWN_ATTRIBUTE);
-            // Linux does not look at the status, nor do we.
+            // The status is not checked, as in Linux.
             assertThat(changed(4, value)).isEqualTo(CmMad.Result.OK);
         }
     }
 
     @Test
-    void everyOtherLengthIsRefusedBeforeAByteIsRead() {
+    void everyOtherLengthIsRejectedBeforeAByteIsRead() {
         MemorySegment nothing = MemorySegment.ofArray(new byte[0]);
         for (int length = -1; length < 600; length++) {
             if (length != 256) {
@@ -110,7 +110,7 @@ class CmMadTest {
     }
 
     @Test
-    void accessorsOfUnknownMessagesGiveZero() {
+    void accessorsOfUnknownMessagesReturnZero() {
         MemorySegment s = mad(ONE_OF_EACH.get(1));
         s.set(ValueLayout.JAVA_BYTE, 17, (byte) 0x30);
         assertThat(CmMad.attribute(s, 0)).isNull();
@@ -121,7 +121,7 @@ class CmMadTest {
     }
 
     @Test
-    void anyBytesAreAMessageOrNone() {
+    void anyBytesParseWithoutException() {
         Random random = new Random(5);
         byte[] bytes = new byte[256];
         for (int run = 0; run < 5000; run++) {
@@ -158,7 +158,7 @@ class CmMadTest {
     }
 
     @Test
-    void aPathBetweenRocePortsIsWhatLinuxSends() {
+    void aPathBetweenRocePortsMatchesLinux() {
         CmPath path = CmPath.roce(Gid.ZERO, Gid.ZERO, 5, 6, 64, 19);
         assertThat(path).isEqualTo(new CmPath(0xffff, 0xffff, Gid.ZERO, Gid.ZERO, 5, 0, 6, 64, 0, false, 19));
         assertThat(CmPath.roce(Gid.ZERO, Gid.ZERO, 5, 6, 1, 19).subnetLocal()).isTrue();

@@ -37,13 +37,13 @@ class IpCmHeaderTest {
     }
 
     @Test
-    void theHeaderEncodesToTheGoldenBytesAndTouchesNoNeighbour() {
+    void theHeaderEncodesToTheGoldenBytesAndNoAdjacentByte() {
         assertThat(emitted(V4)).isEqualTo("a5a5" + IPV4 + "a5a5");
         assertThat(emitted(V6)).isEqualTo("a5a5" + IPV6 + "a5a5");
     }
 
     @Test
-    void theApplicationsDataFollow() {
+    void theDataOfTheApplicationFollow() {
         PrivateData data = V4.with(PrivateData.of((byte) 1, (byte) 2));
         assertThat(data).hasToString(IPV4 + "0102");
         assertThat(data.length()).isEqualTo(38);
@@ -77,7 +77,7 @@ class IpCmHeaderTest {
     }
 
     @Test
-    void anIpv4AddressHasNothingBeforeItsFourBytes() {
+    void anIpv4AddressIsPrecededByZeros() {
         for (int start : new int[] {4, 20}) {
             for (int at = start; at < start + 12; at++) {
                 byte[] bytes = HexFormat.of().parseHex(IPV4);
@@ -90,7 +90,7 @@ class IpCmHeaderTest {
     }
 
     @Test
-    void anIpv6AddressDoesNotStandForAnIpv4One() {
+    void anIpv4MappedAddressIsNotAnIpv6Address() {
         String mapped = "00000000000000000000ffff0a580001";
         assertThat(parse("006088fc" + mapped + mapped)).isNull();
         assertThat(parse("006088fc" + mapped + "fe80000000000000505400fffe880002"))
@@ -103,11 +103,11 @@ class IpCmHeaderTest {
         Gid v6 = new Gid(1, 1);
         assertThatThrownBy(() -> new IpCmHeader(v4, 1, v6))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("addresses of two families: 0.0.0.1 and ::1:0:0:0:1");
+                .hasMessage("addresses of different families: 0.0.0.1 and ::1:0:0:0:1");
     }
 
     @Test
-    void anyBytesAreAHeaderThatSurvivesOrNone() {
+    void anyBytesAreNoHeaderOrOneThatReencodes() {
         Random random = new Random(3);
         byte[] bytes = new byte[IpCmHeader.LENGTH];
         for (int run = 0; run < 5000; run++) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class PrivateDataTest {
     @Test
-    void whatItWasMadeFromAndWhatItGivesOutAreCopies() {
+    void inputsAndOutputsAreCopied() {
         byte[] bytes = {1, 2, 3};
         PrivateData data = PrivateData.of(bytes);
         bytes[0] = 9;
@@ -21,14 +21,14 @@ class PrivateDataTest {
     }
 
     @Test
-    void paddingAddsZerosAndNeverCuts() {
+    void paddingAddsZerosAndNeverTruncates() {
         PrivateData data = PrivateData.of((byte) 1);
         assertThat(data.padded(3).toByteArray()).containsExactly(1, 0, 0);
         assertThat(data.padded(1)).isSameAs(data);
         assertThat(data.padded(3)).isNotEqualTo(data);
         assertThatThrownBy(() -> data.padded(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("private data of 1 bytes where the message has room for 0");
+                .hasMessage("private data of 1 bytes, but the field holds at most 0");
     }
 
     @Test
@@ -38,7 +38,7 @@ class PrivateDataTest {
     }
 
     @Test
-    void partsJoinAndSplit() {
+    void partsAreJoinedAndSplit() {
         PrivateData joined = PrivateData.of((byte) 1, (byte) 2).plus(PrivateData.of((byte) 3));
         assertThat(joined.length()).isEqualTo(3);
         assertThat(joined.from(1)).isEqualTo(PrivateData.of((byte) 2, (byte) 3));

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** Golden bytes: capture cmfuzz #10, an invalid GID with the right one in the additional information. */
+/** Golden bytes: capture cmfuzz #10, an invalid GID with the valid one in the additional information. */
 class RejTest extends HeaderLaws<CmMessage> {
     @Override
     protected String golden() {
@@ -52,19 +52,19 @@ class RejTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void privateDataIsPaddedAndNeverTooLong() {
-        int room = CmAttribute.REJ.privateDataLength();
-        assertThat(room).isEqualTo(148);
+    void privateDataAreZeroPaddedAndBoundedByTheField() {
+        int capacity = CmAttribute.REJ.privateDataLength();
+        assertThat(capacity).isEqualTo(148);
         assertThat(header().attribute()).isEqualTo(CmAttribute.REJ);
-        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[capacity + 1])))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining((room + 1) + " bytes")
-                .hasMessageContaining("room for " + room);
-        byte[] full = new byte[room];
+                .hasMessageContaining((capacity + 1) + " bytes")
+                .hasMessageContaining("at most " + capacity);
+        byte[] full = new byte[capacity];
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - capacity).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
@@ -74,7 +74,7 @@ class RejTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void anApplicationsRejectIsRead() {
+    void aRejectOfAnApplicationIsParsed() {
         Packet packet = new Packet();
         assertThat(packet.parse(Captures.frame("rej", 6).frame())).isEqualTo(Packet.Result.OK);
         PrivateData nope = PrivateData.of("NOPE".getBytes(StandardCharsets.US_ASCII));
@@ -83,7 +83,7 @@ class RejTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void aTimeoutCarriesTheGuidByWhichTheReceiverFindsTheConnection() {
+    void aTimeoutCarriesTheCaGuid() {
         Rej rej = Rej.timeout(0x55, Rej.MESSAGE_OTHER, 0x0102_0304_0506_0708L);
         MemorySegment s = scratch();
         rej.emitBody(s, 0);
@@ -93,7 +93,7 @@ class RejTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void additionalInformationIsNeverTooLong() {
+    void additionalInformationIsBoundedByTheField() {
         assertThatThrownBy(() -> new Rej(1, 2, 0, 1, 73, PrivateData.of(new byte[73]), PrivateData.EMPTY))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("73 bytes");
@@ -114,7 +114,7 @@ class RejTest extends HeaderLaws<CmMessage> {
             }
         }
         assertThat(RejectReason.of(-1)).isNull();
-        assertThat(RejectReason.describe(8)).isEqualTo("8 (invalid service ID: nobody listens there)");
+        assertThat(RejectReason.describe(8)).isEqualTo("8 (invalid service ID: no listener)");
         assertThat(RejectReason.describe(34)).isEqualTo("34 (reserved reason)");
         assertThat(RejectReason.TIMEOUT.meaning()).isEqualTo("timeout");
     }

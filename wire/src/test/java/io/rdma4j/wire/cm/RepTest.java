@@ -54,19 +54,19 @@ class RepTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void privateDataIsPaddedAndNeverTooLong() {
-        int room = CmAttribute.REP.privateDataLength();
-        assertThat(room).isEqualTo(196);
+    void privateDataAreZeroPaddedAndBoundedByTheField() {
+        int capacity = CmAttribute.REP.privateDataLength();
+        assertThat(capacity).isEqualTo(196);
         assertThat(header().attribute()).isEqualTo(CmAttribute.REP);
-        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[capacity + 1])))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining((room + 1) + " bytes")
-                .hasMessageContaining("room for " + room);
-        byte[] full = new byte[room];
+                .hasMessageContaining((capacity + 1) + " bytes")
+                .hasMessageContaining("at most " + capacity);
+        byte[] full = new byte[capacity];
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - capacity).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
@@ -76,7 +76,7 @@ class RepTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void everyFieldIsInItsPlace() {
+    void everyFieldIsEncodedAtItsOffset() {
         Rep rep = new Rep(1, 2, 3, 4, 0xaabbcc, 0, 5, 6, 7, 8, 9, 2, true, 5, true, 10, PrivateData.of((byte) 99));
         MemorySegment s = scratch();
         rep.emitBody(s, 0);
@@ -87,7 +87,7 @@ class RepTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void targetOfAnExtendedConnectionHasItsNumberInThePlaceOfAContext() {
+    void theTargetOfAnExtendedConnectionHasItsNumberInTheEndToEndContext() {
         Rep rep = Rep.of(1, 2, 0x123456, 4, 5, 6, 7, true, 3, false, 8, PrivateData.EMPTY);
         Rep extended = rep.extended();
         MemorySegment s = scratch();

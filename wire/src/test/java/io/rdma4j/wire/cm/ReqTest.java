@@ -58,25 +58,25 @@ class ReqTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void privateDataIsPaddedAndNeverTooLong() {
-        int room = CmAttribute.REQ.privateDataLength();
-        assertThat(room).isEqualTo(92);
+    void privateDataAreZeroPaddedAndBoundedByTheField() {
+        int capacity = CmAttribute.REQ.privateDataLength();
+        assertThat(capacity).isEqualTo(92);
         assertThat(header().attribute()).isEqualTo(CmAttribute.REQ);
-        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[capacity + 1])))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining((room + 1) + " bytes")
-                .hasMessageContaining("room for " + room);
-        byte[] full = new byte[room];
+                .hasMessageContaining((capacity + 1) + " bytes")
+                .hasMessageContaining("at most " + capacity);
+        byte[] full = new byte[capacity];
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - capacity).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
 
     @Test
-    void aRequestWithoutAlternatePathSharesTheOneThatIsNone() {
+    void requestsWithoutAlternatePathShareOneInstance() {
         MemorySegment s = scratch();
         header().emitBody(s, 0);
         assertThat(parse(s, 0)).isInstanceOfSatisfying(Req.class, req -> {
@@ -93,7 +93,7 @@ class ReqTest extends HeaderLaws<CmMessage> {
             HexFormat.of().parseHex("01020180000000000000556ed05c300000000fd50000000200007fcb48fb8000000010690008"));
 
     @Test
-    void everyFieldIsInItsPlace() {
+    void everyFieldIsEncodedAtItsOffset() {
         CmPath primary = new CmPath(1, 2, new Gid(3, 4), new Gid(5, 6), 0xf_fff1, 7, 8, 9, 10, true, 11);
         CmPath alternate = new CmPath(12, 13, new Gid(14, 15), new Gid(16, 17), 0x12345, 0x3f, 19, 20, 5, false, 22);
         Req req = new Req(
@@ -140,7 +140,7 @@ class ReqTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void valuesAreCutToTheirFields() {
+    void valuesAreTruncatedToTheirFields() {
         Req req = Req.builder()
                 .transportType(-1)
                 .retryCount(-1)
@@ -158,8 +158,8 @@ class ReqTest extends HeaderLaws<CmMessage> {
                 .build();
         MemorySegment s = scratch();
         req.emitBody(s, 0);
-        Req cut = (Req) parse(s, 0);
-        assertThat(cut)
+        Req truncated = (Req) parse(s, 0);
+        assertThat(truncated)
                 .isEqualTo(Req.builder()
                         .transportType(3)
                         .retryCount(7)
@@ -178,7 +178,7 @@ class ReqTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void extendedConnectionHasItsTransportInTwoFieldsAndNothingOfAResponder() {
+    void anExtendedConnectionHasItsTransportInTwoFieldsAndNoResponderParameters() {
         Req req = Req.builder()
                 .localQueuePair(0x18)
                 .responderResources(4)
@@ -200,7 +200,7 @@ class ReqTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void theApplicationHas56BytesBehindTheIpCmHeader() {
+    void theApplicationHas56BytesAfterTheIpCmHeader() {
         assertThat(Req.USER_PRIVATE_DATA_LENGTH).isEqualTo(56);
     }
 }

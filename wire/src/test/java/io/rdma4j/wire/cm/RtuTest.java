@@ -42,19 +42,19 @@ class RtuTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void privateDataIsPaddedAndNeverTooLong() {
-        int room = CmAttribute.RTU.privateDataLength();
-        assertThat(room).isEqualTo(224);
+    void privateDataAreZeroPaddedAndBoundedByTheField() {
+        int capacity = CmAttribute.RTU.privateDataLength();
+        assertThat(capacity).isEqualTo(224);
         assertThat(header().attribute()).isEqualTo(CmAttribute.RTU);
-        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[capacity + 1])))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining((room + 1) + " bytes")
-                .hasMessageContaining("room for " + room);
-        byte[] full = new byte[room];
+                .hasMessageContaining((capacity + 1) + " bytes")
+                .hasMessageContaining("at most " + capacity);
+        byte[] full = new byte[capacity];
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - capacity).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }

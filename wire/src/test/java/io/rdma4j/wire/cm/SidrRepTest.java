@@ -48,19 +48,19 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void privateDataIsPaddedAndNeverTooLong() {
-        int room = CmAttribute.SIDR_REP.privateDataLength();
-        assertThat(room).isEqualTo(136);
+    void privateDataAreZeroPaddedAndBoundedByTheField() {
+        int capacity = CmAttribute.SIDR_REP.privateDataLength();
+        assertThat(capacity).isEqualTo(136);
         assertThat(header().attribute()).isEqualTo(CmAttribute.SIDR_REP);
-        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[capacity + 1])))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining((room + 1) + " bytes")
-                .hasMessageContaining("room for " + room);
-        byte[] full = new byte[room];
+                .hasMessageContaining((capacity + 1) + " bytes")
+                .hasMessageContaining("at most " + capacity);
+        byte[] full = new byte[capacity];
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - capacity).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
@@ -70,7 +70,7 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void everyFieldIsInItsPlace() {
+    void everyFieldIsEncodedAtItsOffset() {
         SidrRep reply =
                 new SidrRep(1, 2, 3, 0xaabbcc, 0, 4, 5, 6, PrivateData.of((byte) 98), PrivateData.of((byte) 99));
         MemorySegment s = scratch();

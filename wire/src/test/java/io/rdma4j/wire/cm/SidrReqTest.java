@@ -48,19 +48,19 @@ class SidrReqTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void privateDataIsPaddedAndNeverTooLong() {
-        int room = CmAttribute.SIDR_REQ.privateDataLength();
-        assertThat(room).isEqualTo(216);
+    void privateDataAreZeroPaddedAndBoundedByTheField() {
+        int capacity = CmAttribute.SIDR_REQ.privateDataLength();
+        assertThat(capacity).isEqualTo(216);
         assertThat(header().attribute()).isEqualTo(CmAttribute.SIDR_REQ);
-        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[capacity + 1])))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining((room + 1) + " bytes")
-                .hasMessageContaining("room for " + room);
-        byte[] full = new byte[room];
+                .hasMessageContaining((capacity + 1) + " bytes")
+                .hasMessageContaining("at most " + capacity);
+        byte[] full = new byte[capacity];
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - capacity).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
@@ -70,7 +70,7 @@ class SidrReqTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
-    void theApplicationHas180BytesBehindTheIpCmHeader() {
+    void theApplicationHas180BytesAfterTheIpCmHeader() {
         assertThat(SidrReq.USER_PRIVATE_DATA_LENGTH).isEqualTo(180);
     }
 }

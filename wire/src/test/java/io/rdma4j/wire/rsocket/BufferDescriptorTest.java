@@ -43,7 +43,7 @@ class BufferDescriptorTest extends HeaderLaws<BufferDescriptor> {
 
     /** Capture rstream #4: the client on x86 offers its second half. */
     @Test
-    void inATableItLiesInTheOrderOfTheTablesOwner() {
+    void aTableHasTheByteOrderOfItsOwner() {
         byte[] captured = HexFormat.of().parseHex("00800349cb7f00006910000000000800");
         ByteBuffer table = ByteBuffer.wrap(captured).order(ByteOrder.LITTLE_ENDIAN);
         BufferDescriptor offered = BufferDescriptor.read(table, 0);
@@ -54,7 +54,7 @@ class BufferDescriptorTest extends HeaderLaws<BufferDescriptor> {
     }
 
     @Test
-    void thePositionStays() {
+    void thePositionDoesNotChange() {
         ByteBuffer buffer = ByteBuffer.allocate(40).position(3);
         header().write(buffer, 20);
         assertThat(BufferDescriptor.read(buffer, 20)).isEqualTo(header());

@@ -41,21 +41,21 @@ class ConnectDataTest {
     }
 
     @Test
-    void whatFollowsIsIgnored() {
+    void bytesAfterTheDataAreIgnored() {
         byte[] privateData = Arrays.copyOf(RSTREAM, 196);
         Arrays.fill(privateData, RSTREAM.length, privateData.length, (byte) 0xa5);
         assertThat(read(privateData)).isEqualTo(read(RSTREAM));
     }
 
     @Test
-    void everyTruncationIsRefused() {
+    void everyTruncationIsRejected() {
         for (int length = 0; length < ConnectData.LENGTH; length++) {
             assertThat(ConnectData.parse(Arrays.copyOf(RSTREAM, length))).isNull();
         }
     }
 
     @Test
-    void everyOtherVersionIsRefused() {
+    void everyOtherVersionIsRejected() {
         for (int version = 0; version < 256; version++) {
             byte[] bytes = RSTREAM.clone();
             bytes[0] = (byte) version;
@@ -79,7 +79,7 @@ class ConnectDataTest {
     }
 
     @Test
-    void anyDataSurvive() {
+    void anyDataSurviveEncodingAndDecoding() {
         Random random = new Random(7);
         byte[] any = new byte[ConnectData.LENGTH];
         for (int run = 0; run < 1000; run++) {
@@ -108,7 +108,7 @@ class ConnectDataTest {
         assertThat(read(most.toByteArray()).credits()).isEqualTo(0xffff);
     }
 
-    /** Up to 128 a number says itself; above, hundreds stand for 256 each. */
+    /** A number up to 128 is encoded as itself, a greater one as a multiple of 256. */
     @ParameterizedTest
     @CsvSource({
         "0, 0",
@@ -121,10 +121,10 @@ class ConnectDataTest {
         "32513, 32512",
         "65534, 32512"
     })
-    void aTableHasAsManyEntriesAsOneByteCanSayAndNotFewer(int wanted, int entries) {
-        assertThat(ConnectData.scaled(wanted)).isEqualTo(entries);
+    void mappingEntriesAreRoundedUpToAnEncodableNumberUpTo32512(int requested, int entries) {
+        assertThat(ConnectData.scaled(requested)).isEqualTo(entries);
         ConnectData data = read(RSTREAM);
-        ConnectData told = new ConnectData(false, true, 1, wanted, data.table(), data.buffer());
-        assertThat(read(told.toByteArray()).mappingEntries()).isEqualTo(entries);
+        ConnectData encoded = new ConnectData(false, true, 1, requested, data.table(), data.buffer());
+        assertThat(read(encoded.toByteArray()).mappingEntries()).isEqualTo(entries);
     }
 }

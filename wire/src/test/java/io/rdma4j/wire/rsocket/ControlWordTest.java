@@ -27,7 +27,7 @@ class ControlWordTest {
     }
 
     @Test
-    void theKindsAreThoseOfTheProtocol() {
+    void kindsAndControlValuesMatchTheProtocol() {
         assertThat(ControlWord.of(ControlWord.DATA, 1)).isEqualTo(0x0000_0001);
         assertThat(ControlWord.of(ControlWord.CREDIT, 1)).isEqualTo(0x8000_0001);
         assertThat(ControlWord.of(ControlWord.MAPPING, 1)).isEqualTo(0xc000_0001);
@@ -37,7 +37,7 @@ class ControlWordTest {
     }
 
     @Test
-    void everyWordIsTheOneOfItsKindAndValue() {
+    void everyWordIsComposedOfItsKindAndValue() {
         IntStream.range(0, 32).map(bit -> 1 << bit).forEach(word -> {
             assertThat(ControlWord.of(ControlWord.kind(word), ControlWord.value(word)))
                     .isEqualTo(word);
@@ -47,7 +47,7 @@ class ControlWordTest {
     }
 
     @Test
-    void bitsAboveTheValueDoNotReachTheKind() {
+    void upperBitsOfTheValueDoNotChangeTheKind() {
         assertThat(ControlWord.of(ControlWord.CREDIT, -1)).isEqualTo(0x9fff_ffff);
     }
 }

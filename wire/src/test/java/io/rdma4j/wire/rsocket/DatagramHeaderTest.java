@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Golden bytes laid out by hand after struct ds_header of librdmacm. */
+/** Golden bytes written by hand from struct ds_header of librdmacm. */
 class DatagramHeaderTest {
     private static final String IPV4 = "0408" + "1c06" + "c0000201";
     private static final String IPV6 = "0618" + "1c06" + "000abcde" + "20010db8000000000000000000000001";
@@ -27,7 +27,7 @@ class DatagramHeaderTest {
     }
 
     @Test
-    void goldenBytesAreReadWhereverTheyLie() {
+    void goldenBytesAreReadAtAnyOffset() {
         assertThat(DatagramHeader.parse(bytes("ffff" + IPV4 + "00"), 2, 9)).isEqualTo(OF_IPV4);
         assertThat(DatagramHeader.parse(bytes(IPV6), 0, 24)).isEqualTo(OF_IPV6);
     }
@@ -40,7 +40,7 @@ class DatagramHeaderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {IPV4, IPV6})
-    void everyTruncationIsRefused(String golden) {
+    void everyTruncationIsRejected(String golden) {
         int all = golden.length() / 2;
         for (int available = -1; available < all; available++) {
             assertThat(DatagramHeader.parse(bytes(golden + "0000"), 0, available))
@@ -56,7 +56,7 @@ class DatagramHeaderTest {
                 "0608" + "1c06" + "c0000201" + "00000000000000000000000000000000",
                 "0618" + "1c06" + "00000000" + "00000000000000000000ffffc0000201"
             })
-    void contradictionsAreRefused(String hex) {
+    void inconsistentHeadersAreRejected(String hex) {
         assertThat(DatagramHeader.parse(bytes(hex), 0, hex.length() / 2)).isNull();
     }
 }

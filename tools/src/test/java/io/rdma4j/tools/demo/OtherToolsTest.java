@@ -15,18 +15,18 @@ import org.junit.jupiter.api.Timeout;
 
 /** Parts of two demonstrations at a time. */
 @Timeout(240)
-class FamilyTest {
+class OtherToolsTest {
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
     private void datagrams() throws DemoFailure, InterruptedException {
         PrintStream lines = new PrintStream(out, true, StandardCharsets.UTF_8);
-        Stage stage = new Stage(new ToolEnvironment(lines, lines), LIMIT);
+        DemoOutput output = new DemoOutput(new ToolEnvironment(lines, lines), LIMIT);
         try {
-            new Family(stage, "::1", 1).datagrams(4);
+            new OtherTools(output, "::1", 1).datagrams(4);
         } finally {
-            stage.close();
+            output.close();
         }
     }
 

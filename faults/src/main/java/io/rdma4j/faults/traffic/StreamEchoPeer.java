@@ -13,34 +13,38 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream RDMA socket that listens at the wildcard address and sends back what its connections receive, and connections to
- * it.
+ * A stream RDMA socket at the wildcard address that echoes what its connections receive, and clients of it.
  *
- * <p>For {@code exchange ADDRESS} it connects to that address of this host and says {@code exchanged}: empty when what it
- * sent came back, the reason otherwise. For {@code hold ADDRESS} it does the same and keeps the connection; for {@code held}
- * it says what a read of that connection ends with: {@code end} for an orderly end, the message of the failure, or
- * {@code nothing} when neither has come in time.
+ * <p>The parent sends these commands, whose responses are reported as {@code exchanged}:
+ *
+ * <ul>
+ * <li>{@code exchange ADDRESS} connects to that address of this host. The response is empty if the data was echoed,
+ * otherwise the reason.
+ * <li>{@code hold ADDRESS} does the same and keeps the connection.
+ * <li>{@code held} reads from that connection. The response is {@code end} for an orderly end, the message of a
+ * failure, or {@code nothing} if neither occurs in time.
+ * </ul>
  */
-public final class StreamTalker implements Role {
-    private static final Duration ANSWER = Duration.ofSeconds(20);
+public final class StreamEchoPeer implements Role {
+    private static final Duration READ_LIMIT = Duration.ofSeconds(20);
     private static final int BYTES = 10_000;
 
     private @Nullable RdmaStreamSocket held;
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         try (RdmaStreamSocket listener = RdmaStreamSocket.open()) {
             listener.bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
             listener.listen(8);
             int port = Objects.requireNonNull(listener.localAddress()).getPort();
             Thread.ofPlatform().daemon().start(() -> serve(listener));
-            parent.say("ready", true);
+            parent.report("ready", true);
             while (true) {
-                String[] words = parent.hear().split(" ", -1);
-                if (words[0].equals("held")) {
-                    parent.say("exchanged", endOfHeld());
+                String[] arguments = parent.nextCommand().split(" ", -1);
+                if (arguments[0].equals("held")) {
+                    parent.report("exchanged", endOfHeld());
                 } else {
-                    parent.say("exchanged", exchange(words[1], port, words[0].equals("hold")));
+                    parent.report("exchanged", exchange(arguments[1], port, arguments[0].equals("hold")));
                 }
             }
         }
@@ -50,14 +54,14 @@ public final class StreamTalker implements Role {
         while (!listener.isClosed()) {
             try {
                 RdmaStreamSocket socket = Objects.requireNonNull(listener.accept());
-                Thread.ofPlatform().daemon().start(() -> sendBack(socket));
+                Thread.ofPlatform().daemon().start(() -> echo(socket));
             } catch (IOException failed) {
                 System.err.println("listener: " + failed);
             }
         }
     }
 
-    private static void sendBack(RdmaStreamSocket socket) {
+    private static void echo(RdmaStreamSocket socket) {
         ByteBuffer data = ByteBuffer.allocate(BYTES);
         try (socket) {
             while (socket.receive(data.clear()) >= 0) {
@@ -84,8 +88,8 @@ public final class StreamTalker implements Role {
             }
             ByteBuffer received = ByteBuffer.allocate(BYTES);
             while (received.hasRemaining()) {
-                if (socket.await(PollEvents.IN, ANSWER) == 0) {
-                    return received.position() + " of " + BYTES + " bytes came back";
+                if (socket.await(PollEvents.IN, READ_LIMIT) == 0) {
+                    return received.position() + " of " + BYTES + " bytes were echoed";
                 }
                 if (socket.receive(received) < 0) {
                     return "the connection ended after " + received.position() + " bytes";
@@ -94,7 +98,7 @@ public final class StreamTalker implements Role {
             if (isKept) {
                 held = socket;
             }
-            return received.flip().equals(sent.flip()) ? "" : "other bytes came back";
+            return received.flip().equals(sent.flip()) ? "" : "wrong bytes were echoed";
         } catch (IOException failed) {
             return failed.toString();
         } finally {
@@ -105,8 +109,8 @@ public final class StreamTalker implements Role {
     }
 
     private String endOfHeld() {
-        try (RdmaStreamSocket socket = Objects.requireNonNull(held, "a connection that is held")) {
-            if (socket.await(PollEvents.IN, ANSWER) == 0) {
+        try (RdmaStreamSocket socket = Objects.requireNonNull(held, "no connection is held")) {
+            if (socket.await(PollEvents.IN, READ_LIMIT) == 0) {
                 return "nothing";
             }
             int count = socket.receive(ByteBuffer.allocate(1));

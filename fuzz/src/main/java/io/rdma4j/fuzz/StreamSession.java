@@ -19,24 +19,24 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One end of an RDMA socket's stream, whose peer says what it likes.
+ * One side of an RDMA socket's stream, whose peer behaves arbitrarily.
  *
- * <p>Nothing is written where the peer has offered no memory, nothing more is read than the peer has announced, nothing is
- * said to a peer that broke the protocol, the send queue is not overrun, and in the end nothing is under way.
+ * <p>Data is written only to memory that the peer has offered, and only announced data is read. Nothing is sent to a
+ * peer that violated the protocol, the send queue is not overrun, and in the end no request is outstanding.
  */
-final class StreamTalk implements StreamPort {
+final class StreamSession implements StreamPort {
     private static final StreamSizes SIZES = new StreamSizes(32, 20, 16_384, 8192, 64, 2);
     private static final int DESCRIPTORS = 2;
-    private static final int LONGEST = 10_000;
+    private static final int MAX_BYTES = 10_000;
     private static final int STEPS = 16;
 
     private final Script script;
     private final boolean hasImmediate;
     private final StreamMemory memory;
     private final StreamProtocol protocol;
-    private final Deque<Long> underWay = new ArrayDeque<>();
+    private final Deque<Long> outstanding = new ArrayDeque<>();
 
-    /** Memory of the peer that it has let this side write to. */
+    /** Memory of the peer that this side may write to. */
     private record Offer(long address, int key, long length) {
         static Offer of(BufferDescriptor descriptor) {
             return new Offer(descriptor.address(), descriptor.key(), Integer.toUnsignedLong(descriptor.length()));
@@ -52,11 +52,11 @@ final class StreamTalk implements StreamPort {
     /** Memory of this side that the peer may write to, by index. */
     private final Deque<Integer> mapped = new ArrayDeque<>();
 
-    private final ByteBuffer scratch = ByteBuffer.allocate(LONGEST);
+    private final ByteBuffer scratch = ByteBuffer.allocate(MAX_BYTES);
     private long announcedBytes;
     private long readBytes;
 
-    StreamTalk(Script script) {
+    StreamSession(Script script) {
         this.script = script;
         hasImmediate = !script.flag();
         memory = new StreamMemory(
@@ -71,11 +71,11 @@ final class StreamTalk implements StreamPort {
     }
 
     void run() {
-        byte[] own = protocol.connectData().toByteArray();
-        ConnectData peer = ConnectData.parse(script.flag() ? script.run() : changed(own));
+        byte[] local = protocol.connectData().toByteArray();
+        ConnectData peer = ConnectData.parse(script.flag() ? script.run() : changed(local));
         if (peer != null && protocol.onPeer(peer)) {
             offered.add(Offer.of(peer.buffer()));
-            // As long as the peer says, which is more than a descriptor can say.
+            // The table has as many entries as the peer says, which can exceed the length of a descriptor.
             offered.add(new Offer(
                     peer.table().address(),
                     peer.table().key(),
@@ -89,13 +89,13 @@ final class StreamTalk implements StreamPort {
             Law.atMost(readBytes, announcedBytes, "bytes read, of those announced");
         }
         protocol.disconnect();
-        while (!underWay.isEmpty()) {
+        while (!outstanding.isEmpty()) {
             complete(true);
         }
-        Law.holds(protocol.isQuiet(), "in the end nothing is under way");
+        Law.holds(protocol.isQuiet(), "in the end no request is outstanding");
     }
 
-    /** Connection data as this side's, with a few bytes of the script's instead. */
+    /** Returns the connection data of this side with a few bytes replaced by the script. */
     private byte[] changed(byte[] data) {
         for (int changes = script.choice(4); changes > 0; changes--) {
             data[script.choice(data.length)] = (byte) script.u8();
@@ -107,25 +107,25 @@ final class StreamTalk implements StreamPort {
         switch (script.choice(STEPS)) {
             case 0 -> table(script.choice((int) memory.table().byteSize()), script.run());
             case 1 -> offer(script.choice(DESCRIPTORS), script.s32(), script.near(), script.u8());
-            case 2 -> word(script.s32(), script.near());
-            case 3, 4, 5 -> word(ControlWord.of(ControlWord.DATA, script.u16()), 1);
-            case 6 -> word(ControlWord.of(script.choice(8), script.near()), script.u8());
+            case 2 -> controlWord(script.s32(), script.near());
+            case 3, 4, 5 -> controlWord(ControlWord.of(ControlWord.DATA, script.u16()), 1);
+            case 6 -> controlWord(ControlWord.of(script.choice(8), script.near()), script.u8());
             case 7 -> mapping(script.choice(SIZES.mappingEntries()), script.near(), script.s32());
-            case 8, 9 -> write(script.u16() % LONGEST);
-            case 10 -> read(script.u16() % LONGEST, script.flag());
+            case 8, 9 -> write(script.u16() % MAX_BYTES);
+            case 10 -> read(script.u16() % MAX_BYTES, script.flag());
             case 11, 12 -> complete(true);
             case 13 -> {
                 int _ = protocol.writeMapped(
-                        some(script.u16() % LONGEST), script.flag() ? script.s64() : script.near());
+                        buffer(script.u16() % MAX_BYTES), script.flag() ? script.s64() : script.near());
             }
-            case 14 -> own(script.choice(8));
+            case 14 -> act(script.choice(8));
             default -> complete(!script.flag());
         }
     }
 
-    /** What this side's application does. */
-    private void own(int what) {
-        switch (what) {
+    /** Executes an action of the local application. */
+    private void act(int action) {
+        switch (action) {
             case 0 -> protocol.shutdownOutput();
             case 1 -> protocol.shutdownInput();
             case 2 -> protocol.disconnect();
@@ -147,7 +147,7 @@ final class StreamTalk implements StreamPort {
         }
     }
 
-    // ---- what the peer does
+    // ---- actions of the peer
 
     private void table(int at, byte[] bytes) {
         int length = (int) Math.min(bytes.length, memory.table().byteSize() - at);
@@ -158,71 +158,71 @@ final class StreamTalk implements StreamPort {
         ByteBuffer bytes = ByteBuffer.allocate(BufferDescriptor.LENGTH).order(ByteOrder.nativeOrder());
         new BufferDescriptor(address, entry, length).write(bytes, 0);
         table(entry * BufferDescriptor.LENGTH, bytes.array());
-        word(ControlWord.of(ControlWord.CREDIT, credit), BufferDescriptor.LENGTH);
+        controlWord(ControlWord.of(ControlWord.CREDIT, credit), BufferDescriptor.LENGTH);
     }
 
     private void mapping(int entry, int offset, int length) {
         ByteBuffer bytes = ByteBuffer.allocate(MappingEntry.LENGTH).order(ByteOrder.nativeOrder());
         new MappingEntry(offset, new BufferDescriptor(0x5000_0000, 5, length)).write(bytes, 0);
         table(DESCRIPTORS * BufferDescriptor.LENGTH + entry * MappingEntry.LENGTH, bytes.array());
-        word(ControlWord.of(ControlWord.MAPPING, entry), MappingEntry.LENGTH);
+        controlWord(ControlWord.of(ControlWord.MAPPING, entry), MappingEntry.LENGTH);
     }
 
-    private void word(int word, int writtenBytes) {
-        noteOffers();
+    private void controlWord(int controlWord, int writtenBytes) {
+        recordOffers();
         int before = protocol.availableBytes();
-        boolean isData = ControlWord.kind(word) == ControlWord.DATA;
+        boolean isData = ControlWord.kind(controlWord) == ControlWord.DATA;
         boolean wasOpen = protocol.isOpen();
-        protocol.onReceived(word, hasImmediate ? Math.max(0, writtenBytes) : -1);
+        protocol.onReceived(controlWord, hasImmediate ? Math.max(0, writtenBytes) : -1);
         if (isData && wasOpen && protocol.isBroken() == null) {
-            announcedBytes += ControlWord.value(word);
+            announcedBytes += ControlWord.value(controlWord);
         } else {
-            Law.atMost(protocol.availableBytes(), before, "bytes that can be read without a word of data");
+            Law.atMost(protocol.availableBytes(), before, "bytes that can be read without a data message");
         }
         protocol.update();
     }
 
-    /** The table as it is when a word says that something was written to it. */
-    private void noteOffers() {
+    /** Records the offers in the table, as a control word may announce a change. */
+    private void recordOffers() {
         ByteBuffer table = memory.table().asByteBuffer().order(ByteOrder.nativeOrder());
         for (int i = 0; i < DESCRIPTORS; i++) {
-            note(BufferDescriptor.read(table, i * BufferDescriptor.LENGTH));
+            recordOffer(BufferDescriptor.read(table, i * BufferDescriptor.LENGTH));
         }
         for (int i = 0; i < SIZES.mappingEntries(); i++) {
-            note(MappingEntry.read(table, DESCRIPTORS * BufferDescriptor.LENGTH + i * MappingEntry.LENGTH)
+            recordOffer(MappingEntry.read(table, DESCRIPTORS * BufferDescriptor.LENGTH + i * MappingEntry.LENGTH)
                     .memory());
         }
     }
 
-    private void note(BufferDescriptor descriptor) {
+    private void recordOffer(BufferDescriptor descriptor) {
         Offer offer = Offer.of(descriptor);
         if (offer.length() != 0 && !offered.contains(offer)) {
             offered.add(offer);
         }
     }
 
-    // ---- what this side does
+    // ---- actions of this side
 
-    private ByteBuffer some(int bytes) {
+    private ByteBuffer buffer(int bytes) {
         return scratch.clear().limit(bytes);
     }
 
     private void write(int bytes) {
-        ByteBuffer source = some(bytes);
+        ByteBuffer source = buffer(bytes);
         int count = protocol.write(source);
-        Law.equal(source.position(), count, "bytes taken");
+        Law.equal(source.position(), count, "bytes accepted");
     }
 
-    private void read(int most, boolean leave) {
-        ByteBuffer target = some(most);
-        int count = leave ? protocol.peek(target) : protocol.read(target);
-        Law.equal(target.position(), count, "bytes given");
-        readBytes += leave ? 0 : count;
+    private void read(int max, boolean peek) {
+        ByteBuffer target = buffer(max);
+        int count = peek ? protocol.peek(target) : protocol.read(target);
+        Law.equal(target.position(), count, "bytes returned");
+        readBytes += peek ? 0 : count;
     }
 
     private void complete(boolean success) {
-        if (!underWay.isEmpty()) {
-            protocol.onSendCompleted(underWay.remove(), success);
+        if (!outstanding.isEmpty()) {
+            protocol.onSendCompleted(outstanding.remove(), success);
             protocol.update();
         }
     }
@@ -235,44 +235,44 @@ final class StreamTalk implements StreamPort {
     }
 
     @Override
-    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
-        Law.holds(hasImmediate, "immediate data only where there are any");
+    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int controlWord) {
+        Law.holds(hasImmediate, "immediate data is sent only if enabled");
         post(id, bytes, remoteAddress, remoteKey);
     }
 
     @Override
-    public void sendWord(long id, int word) {
-        Law.holds(!hasImmediate, "messages only where there are no immediate data");
+    public void sendWord(long id, int controlWord) {
+        Law.holds(!hasImmediate, "messages are sent only without immediate data");
         post(id, new Piece(), 0, 0);
     }
 
     private void post(long id, Piece bytes, long address, int key) {
-        Law.holds(protocol.isBroken() == null, "nothing is said to a peer that is not trusted any more");
-        underWay.add(id);
-        Law.atMost(underWay.size(), SIZES.sendQueue(), "requests under way");
+        Law.holds(protocol.isBroken() == null, "nothing is sent to a peer that violated the protocol");
+        outstanding.add(id);
+        Law.atMost(outstanding.size(), SIZES.sendQueue(), "outstanding requests");
         MemorySegment local = memory.local();
         Law.equal(
                 local.asSlice(bytes.offset(), bytes.length()).byteSize()
                         + local.asSlice(bytes.secondOffset(), bytes.secondLength())
                                 .byteSize(),
                 bytes.totalLength(),
-                "bytes lie in the local memory");
+                "sent bytes are in the local memory");
         if (bytes.totalLength() > 0) {
             Law.holds(
                     offered.stream().anyMatch(offer -> offer.holds(address, key, bytes.totalLength())),
-                    "nothing is written where the peer has offered no memory");
+                    "data is written only to memory that the peer has offered");
         }
     }
 
     // ---- seeds
 
-    /** A peer as this side is. */
+    /** Writes a peer with the same connection data as this side. */
     static void connect(ScriptWriter seed) {
         seed.u8(0, 0);
     }
 
-    static void word(ScriptWriter seed, int word, int writtenBytes) {
-        seed.u8(2).s32(word).u8(Math.min(writtenBytes, 100));
+    static void controlWord(ScriptWriter seed, int controlWord, int writtenBytes) {
+        seed.u8(2).s32(controlWord).u8(Math.min(writtenBytes, 100));
     }
 
     static Stream<byte[]> seeds() {

@@ -20,14 +20,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Talks in messages of a reliable connection that the connection manager made for this alone. */
-final class CmTalk implements ControlChannel {
+/** A control channel over a reliable connection of the connection manager that carries nothing else. */
+final class CmControlChannel implements ControlChannel {
     private static final int RETRIES = 7;
 
     private final Console console;
     private final CmId id;
 
-    /** Where the identifier's events go once it is connected: that the peer has closed the connection. */
+    /** The channel of the identifier's events once it is connected, such as the peer's disconnect. */
     private final EventChannel channel = EventChannel.open();
 
     private final Arena arena = Arena.ofShared();
@@ -37,11 +37,11 @@ final class CmTalk implements ControlChannel {
     private final MemoryRegion region;
     private final QueuePair queuePair;
     private final WorkCompletion[] completion = WorkCompletion.array(1);
-    private boolean over;
+    private boolean closedByPeer;
     private boolean expectsRuns;
 
-    /** Takes an identifier that can have a queue pair, and posts the first receive. */
-    private CmTalk(Console console, CmId id, int completionVector) {
+    /** Creates the queue pair of a resolved or requested identifier and posts the first receive. */
+    private CmControlChannel(Console console, CmId id, int completionVector) {
         this.console = console;
         this.id = id;
         domain = id.verbs().createProtectionDomain();
@@ -55,23 +55,23 @@ final class CmTalk implements ControlChannel {
         postReceive();
     }
 
-    /** The client's part, with an identifier whose route is resolved. */
-    static CmTalk connect(Console console, CmId id, int completionVector) {
-        CmTalk control = new CmTalk(console, id, completionVector);
+    /** Connects as the client, with an identifier whose route is resolved. */
+    static CmControlChannel connect(Console console, CmId id, int completionVector) {
+        CmControlChannel control = new CmControlChannel(console, id, completionVector);
         id.connect(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
         id.migrate(control.channel);
         return control;
     }
 
-    /** The server's part, with the identifier of a request. */
-    static CmTalk accept(Console console, CmId id, int completionVector) {
-        CmTalk control = new CmTalk(console, id, completionVector);
+    /** Accepts a connection as the server, with the identifier of a connection request. */
+    static CmControlChannel accept(Console console, CmId id, int completionVector) {
+        CmControlChannel control = new CmControlChannel(console, id, completionVector);
         id.accept(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
         id.migrate(control.channel);
         return control;
     }
 
-    /** The identifier, whose device and addresses those of the run are. */
+    /** Returns the identifier, which determines the device and the addresses of the run. */
     CmId id() {
         return id;
     }
@@ -113,31 +113,31 @@ final class CmTalk implements ControlChannel {
 
     private void await(CompletionQueue queue) throws PerftestFailure {
         Spin spin = new Spin();
-        boolean gone = false;
+        boolean closed = false;
         Patience patience = new Patience();
         while (queue.poll(completion) == 0) {
-            if (!spin.once()) {
+            if (!spin.idle()) {
                 continue;
             }
-            if (gone) {
-                throw gone("the connection for the exchange of parameters was closed");
+            if (closed) {
+                throw peerClosed("the connection for the parameter exchange was closed");
             }
-            // What it has sent before may still be found by the next polls.
-            gone = isOver();
+            // Messages sent before the disconnect may still be completed by the next polls.
+            closed = isClosed();
             if (!expectsRuns && patience.isOver()) {
-                throw console.silence(patience);
+                throw console.noParameters(patience);
             }
         }
         if (!completion[0].isSuccess()) {
-            throw gone(
-                    completion[0].status() + " (" + completion[0].status().text() + ") at the exchange of parameters");
+            throw peerClosed(
+                    completion[0].status() + " (" + completion[0].status().text() + ") in the parameter exchange");
         }
     }
 
-    private PerftestFailure gone(String what) {
+    private PerftestFailure peerClosed(String what) {
         return console.failure(
                 " Unable to read from socket/rdma_cm",
-                what + ": the peer has ended, or was started with other options");
+                what + ": the peer has exited, or was started with other options");
     }
 
     @Override
@@ -146,22 +146,22 @@ final class CmTalk implements ControlChannel {
     }
 
     @Override
-    public void driveBy(@Nullable Runnable drive) {
-        // Whoever polls a completion queue drives its completion vector, which all queues of a run share.
+    public void driveWith(@Nullable Runnable progressTask) {
+        // Polling any completion queue drives its completion vector, which all queues of a run share.
     }
 
     @Override
-    public boolean isOver() {
+    public boolean isClosed() {
         for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
-            over |= event.type() == CmEvent.Type.DISCONNECTED || event.type() == CmEvent.Type.DEVICE_REMOVAL;
+            closedByPeer |= event.type() == CmEvent.Type.DISCONNECTED || event.type() == CmEvent.Type.DEVICE_REMOVAL;
             event.acknowledge();
         }
-        return over;
+        return closedByPeer;
     }
 
     @Override
-    public void sayDone() {
-        // The messages before were the last.
+    public void sendDone() {
+        // There is no message after the last exchange.
     }
 
     @Override

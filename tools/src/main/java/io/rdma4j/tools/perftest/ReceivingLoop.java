@@ -1,15 +1,15 @@
 package io.rdma4j.tools.perftest;
 
-/** One side receives what the other sends. */
-final class Receiving extends BandwidthLoop {
+/** A bandwidth loop of a side that only receives messages. */
+final class ReceivingLoop extends BandwidthLoop {
     private final long[] posted;
 
-    Receiving(Settings settings, Resources resources, Completions sends, Completions receives) {
+    ReceivingLoop(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
         posted = new long[queuePairRuns.size()];
     }
 
-    /** Posts the receives that are there before the first message. */
+    /** Posts the initial receives, before the first message. */
     void postReceives(long sizeBytes) {
         for (QueuePairRun queuePairRun : queuePairRuns) {
             queuePairRun.prepare(sizeBytes, true);
@@ -32,11 +32,11 @@ final class Receiving extends BandwidthLoop {
                 begin();
             }
             for (int i = 0; i < count; i++) {
-                replace(queuePairRuns.get(receives.queuePairRun(i)), limit);
+                replace(queuePairRuns.get(receives.queuePairIndex(i)), limit);
             }
             count(count);
             received += count;
-            if (count == 0 && !settings.forever && receives.isSilent()) {
+            if (count == 0 && !settings.infinite && receives.isTimedOut()) {
                 throw receives.lost(received, all);
             }
         }

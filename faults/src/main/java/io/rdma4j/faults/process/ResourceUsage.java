@@ -15,45 +15,46 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What a process holds.
+ * The resources that a process uses.
  *
- * @param descriptors open files and sockets, but for the files in which the process locks the ports that it uses: each of the
- *     64 of a port space is opened once, when the first port comes that belongs there, and ports are drawn by chance
- * @param threads threads, those of the Java virtual machine too
- * @param heapBytes objects that live
- * @param nativeBytes memory that Java code has outside the heap; 0 unless {@link
- *     Child.Builder#countsHoldings}
+ * @param descriptors open files and sockets, without the lock files of ports: each of the 64 lock files of a port space
+ *     is opened when the first port of its group is used, and ports are chosen at random
+ * @param threads threads, including those of the Java virtual machine
+ * @param heapBytes size of live objects
+ * @param nativeBytes memory that Java code has allocated outside the heap; 0 unless {@link
+ *     Child.Builder#trackNativeMemory} is set
  */
-public record Holdings(long descriptors, long threads, long heapBytes, long nativeBytes) {
+public record ResourceUsage(long descriptors, long threads, long heapBytes, long nativeBytes) {
     private static final String PORT_LOCKS = "ports-";
     private static final Pattern NATIVE = Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
     private static final int COLLECTIONS = 3;
 
-    /** Memory outside the heap is given back by a thread of its own, after a collection. */
-    private static final Duration GIVING_BACK = Duration.ofMillis(300);
+    /** A separate thread frees memory outside the heap after a collection. */
+    private static final Duration RELEASE_TIME = Duration.ofMillis(300);
 
-    /** Those of this process. */
-    static Holdings own() throws IOException {
+    /** Returns the resource usage of this process. */
+    static ResourceUsage ofThisProcess() throws IOException {
         for (int i = 0; i < COLLECTIONS; i++) {
-            System.gc(); // what cleaners and soft references keep goes at a later one
-            LockSupport.parkNanos(GIVING_BACK.toNanos());
+            System.gc(); // objects referenced by cleaners and soft references are freed by a later collection
+            LockSupport.parkNanos(RELEASE_TIME.toNanos());
         }
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-        return new Holdings(count("fd", Holdings::isNoPortLock), count("task", _ -> true), heap, readNativeBytes());
+        return new ResourceUsage(
+                count("fd", ResourceUsage::isNoPortLock), count("task", _ -> true), heap, readNativeBytes());
     }
 
     private static long readNativeBytes() {
         try {
-            Object told = ManagementFactory.getPlatformMBeanServer()
+            Object values = ManagementFactory.getPlatformMBeanServer()
                     .invoke(
                             new ObjectName("com.sun.management:type=DiagnosticCommand"),
                             "vmNativeMemory",
                             new Object[] {new String[] {"summary"}},
                             new String[] {String[].class.getName()});
-            Matcher found = NATIVE.matcher(String.valueOf(told));
-            return found.find() ? Long.parseLong(found.group(1)) << 10 : 0;
+            Matcher matcher = NATIVE.matcher(String.valueOf(values));
+            return matcher.find() ? Long.parseLong(matcher.group(1)) << 10 : 0;
         } catch (JMException e) {
-            throw new IllegalStateException("the virtual machine does not tell its native memory", e);
+            throw new IllegalStateException("the virtual machine does not report its native memory", e);
         }
     }
 
@@ -72,31 +73,34 @@ public record Holdings(long descriptors, long threads, long heapBytes, long nati
         }
     }
 
-    /** As what {@link #of} takes. */
+    /** Returns a list that {@link #of} accepts. */
     List<Long> toList() {
         return List.of(descriptors, threads, heapBytes, nativeBytes);
     }
 
-    /** From what a child says. */
-    static Holdings of(List<Long> told) {
-        return new Holdings(told.get(0), told.get(1), told.get(2), told.get(3));
+    /** Returns the usage that a child reported. */
+    static ResourceUsage of(List<Long> values) {
+        return new ResourceUsage(values.get(0), values.get(1), values.get(2), values.get(3));
     }
 
-    /** What has been added since. */
-    public Holdings since(Holdings before) {
-        return new Holdings(
+    /** Returns the increase since {@code before}. */
+    public ResourceUsage since(ResourceUsage before) {
+        return new ResourceUsage(
                 descriptors - before.descriptors,
                 threads - before.threads,
                 heapBytes - before.heapBytes,
                 nativeBytes - before.nativeBytes);
     }
 
-    /** Whether this, taken as a difference, is no descriptor, no thread and at most so much memory of each kind. */
-    public boolean isNothingBut(long mostBytes) {
-        return descriptors <= 0 && threads <= 0 && heapBytes <= mostBytes && nativeBytes <= mostBytes;
+    /**
+     * Returns whether this difference has no additional descriptor or thread and at most {@code maxBytes} more of each
+     * kind of memory.
+     */
+    public boolean isWithin(long maxBytes) {
+        return descriptors <= 0 && threads <= 0 && heapBytes <= maxBytes && nativeBytes <= maxBytes;
     }
 
-    /** A difference, for people. */
+    /** Formats a difference. */
     @Override
     public String toString() {
         return "%+d descriptors, %+d threads, heap %+d KiB, native %+d KiB"

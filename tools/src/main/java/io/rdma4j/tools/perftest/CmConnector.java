@@ -21,12 +21,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs that the connection manager connects: the client's, one after the other, with those that the server makes of
- * each request. Of datagrams that go both ways the client's first tells the server where it is, as immediate data.
+ * A connector that uses the connection manager. The client connects one after the other, and the server creates one for
+ * each request. If datagrams go in both directions, the client's first datagram carries its queue pair number as
+ * immediate data.
  */
-final class CmLinks implements Links {
+final class CmConnector implements QueuePairConnector {
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
-    private static final Duration GLANCE = Duration.ofMillis(50);
+    private static final Duration EVENT_WAIT = Duration.ofMillis(50);
     private static final int CONNECT_ATTEMPTS = 20;
     private static final int NUMBER_BYTES = 4;
     private static final int RNR_TIMER = 12;
@@ -45,12 +46,12 @@ final class CmLinks implements Links {
     private int disconnected;
 
     /**
-     * Prepares.
+     * Creates a connector.
      *
-     * @param local where the server listens, or the client connects from
-     * @param server where the client connects to
+     * @param local the address on which the server listens, or from which the client connects
+     * @param server the server's address, or null on the server
      */
-    CmLinks(
+    CmConnector(
             Settings settings,
             Resources resources,
             Handshake handshake,
@@ -66,21 +67,21 @@ final class CmLinks implements Links {
     }
 
     @Override
-    public void make() throws PerftestFailure {
+    public void create() throws PerftestFailure {
         if (server != null) {
-            handshake.swap(PerftestDestination.EMPTY);
+            handshake.exchange(PerftestDestination.EMPTY);
             for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
                 connect(queuePairRun, server);
             }
         } else {
             accept();
         }
-        handshake.swap(PerftestDestination.EMPTY);
+        handshake.exchange(PerftestDestination.EMPTY);
     }
 
     @Override
     public void connect() {
-        // They are.
+        // create() has connected them.
     }
 
     private PortSpace portSpace() {
@@ -92,14 +93,17 @@ final class CmLinks implements Links {
         return ConnectionParameters.NONE.withDepths(depth, depth).withRetries(settings.retryCount, settings.retryCount);
     }
 
-    /** Whether the server must learn where the client's datagrams come from. */
-    private boolean introduces() {
-        return settings.isDatagram() && (settings.bothWays || !settings.isBandwidth());
+    /** Returns whether the server must learn the client's queue pair number before it can send datagrams. */
+    private boolean needsClientQueuePair() {
+        return settings.isDatagram() && (settings.bidirectional || !settings.isBandwidth());
     }
 
     // ---- client
 
-    /** The server listens a moment after it has said that it is ready: its host may refuse the first attempts. */
+    /**
+     * Connects a queue pair. The server reports that it is ready just before it listens, so refused attempts are
+     * repeated.
+     */
     private void connect(QueuePairRun queuePairRun, InetSocketAddress to) throws PerftestFailure {
         for (int attempt = 1; !tryToConnect(queuePairRun, to, attempt == CONNECT_ATTEMPTS); attempt++) {
             try {
@@ -109,14 +113,14 @@ final class CmLinks implements Links {
                 throw new PerftestFailure(1);
             }
         }
-        if (introduces()) {
-            introduce(queuePairRun);
+        if (needsClientQueuePair()) {
+            sendQueuePairNumber(queuePairRun);
         }
     }
 
-    private void sendTo(QueuePairRun queuePairRun, CmEvent answer) {
-        DatagramParameters peer = Objects.requireNonNull(answer.datagram());
-        queuePairRun.sendTo(
+    private void setDatagramPeer(QueuePairRun queuePairRun, CmEvent reply) {
+        DatagramParameters peer = Objects.requireNonNull(reply.datagram());
+        queuePairRun.setDatagramPeer(
                 resources.domain().createAddressHandle(peer.addressVector()), peer.queuePairNumber(), peer.queueKey());
     }
 
@@ -131,10 +135,10 @@ final class CmLinks implements Links {
                 id.setTypeOfService(settings.typeOfService);
             }
             id.resolveRoute(RESOLUTION);
-            queuePairRun.use(id.createQueuePair(resources.domain(), resources.attributes()));
+            queuePairRun.setQueuePair(id.createQueuePair(resources.domain(), resources.attributes()));
             id.connect(parameters(settings.outstanding));
             if (settings.isDatagram()) {
-                sendTo(queuePairRun, Objects.requireNonNull(id.event()));
+                setDatagramPeer(queuePairRun, Objects.requireNonNull(id.event()));
             }
             id.migrate(channel);
             ids.add(id);
@@ -150,12 +154,15 @@ final class CmLinks implements Links {
         }
     }
 
-    /** Whether nobody serves the port yet. Of a datagram service the status of the answer, 1, counts as errno, as in C. */
+    /**
+     * Returns whether no process serves the port yet. For datagrams the status 1 of the response is taken as errno, as
+     * in C.
+     */
     private boolean wasRefused(RdmaException e) {
         return e.errno() == (settings.isDatagram() ? Errno.EPERM : Errno.ECONNREFUSED);
     }
 
-    private void introduce(QueuePairRun queuePairRun) throws PerftestFailure {
+    private void sendQueuePairNumber(QueuePairRun queuePairRun) throws PerftestFailure {
         console.step(
                 "Failed to post send for connection " + queuePairRun.index()
                         + " for RDMA CM UD send connection parameters.",
@@ -164,7 +171,7 @@ final class CmLinks implements Links {
                         .postSend(new SendWorkRequest()
                                 .reset(0)
                                 .immediate(queuePairRun.queuePair().number())
-                                .from(queuePairRun.region(), queuePairRun.sendAt(), NUMBER_BYTES)
+                                .from(queuePairRun.region(), queuePairRun.sendOffset(), NUMBER_BYTES)
                                 .to(
                                         Objects.requireNonNull(queuePairRun.handle()),
                                         queuePairRun.remoteQueuePair(),
@@ -188,23 +195,25 @@ final class CmLinks implements Links {
         try {
             console.step("Failed to bind RDMA CM address on the server.", () -> listener.bindAddress(local));
             console.step("Failed to listen on RDMA CM server listen ID.", () -> listener.listen(settings.queuePairs));
-            handshake.swap(PerftestDestination.EMPTY);
+            handshake.exchange(PerftestDestination.EMPTY);
             Patience patience = new Patience();
             while (ids.size() < settings.queuePairs || !settings.isDatagram() && established < settings.queuePairs) {
-                CmEvent event = channel.await(GLANCE);
+                CmEvent event = channel.await(EVENT_WAIT);
                 if (event != null) {
                     handle(event);
                     patience.refresh();
                 } else if (patience.isOver()) {
                     throw console.failure(
                             "Failed to create RDMA CM connection with resources.",
-                            ids.size() + " of " + settings.queuePairs + " connections came, and then none for "
-                                    + patience.seconds() + " s; both sides need the same -q");
-                } else if (handshake.control().isOver()
+                            ids.size() + " of " + settings.queuePairs
+                                    + " connections were requested, and then none for " + patience.seconds()
+                                    + " s; both sides need the same -q");
+                } else if (handshake.control().isClosed()
                         || Thread.currentThread().isInterrupted()) {
                     throw console.failure(
                             "Failed to create RDMA CM connection with resources.",
-                            "the client has gone before all connections were there; both sides need the same -q");
+                            "the client has exited before all connections were established; both sides need the same"
+                                    + " -q");
                 }
             }
         } finally {
@@ -223,7 +232,7 @@ final class CmLinks implements Links {
                             "RDMA CM event error:\nEvent: " + event.type().text() + "; error: " + event.status() + ".",
                             event.explanation());
                 default -> {
-                    // Says nothing that matters here.
+                    // Not relevant here.
                 }
             }
         }
@@ -237,48 +246,49 @@ final class CmLinks implements Links {
         }
         ids.add(id);
         QueuePairRun queuePairRun = resources.queuePairRuns().get(ids.size() - 1);
-        queuePairRun.use(console.call(
+        queuePairRun.setQueuePair(console.call(
                 "Failed to create QP.", () -> id.createQueuePair(resources.domain(), resources.attributes())));
-        if (introduces()) {
+        if (needsClientQueuePair()) {
             queuePairRun
                     .queuePair()
                     .postReceive(new ReceiveWorkRequest()
                             .reset(0)
                             .into(
                                     queuePairRun.region(),
-                                    queuePairRun.receiveAt(),
-                                    QueuePairRun.ROUTE_BYTES + NUMBER_BYTES));
+                                    queuePairRun.receiveOffset(),
+                                    QueuePairRun.GRH_BYTES + NUMBER_BYTES));
         }
         int outstanding = settings.isDatagram()
                 ? 0
                 : Math.max(1, Math.min(settings.outstanding, event.connection().initiatorDepth()));
         console.step("Failed to accept RDMA CM connection.", () -> id.accept(parameters(outstanding)));
-        if (settings.connection == Connection.RC) {
+        if (settings.connection == ConnectionType.RC) {
             console.step(
                     "Failed to modify QP",
                     () -> queuePairRun.queuePair().modify(new QueuePairAttributes().minRnrTimer(RNR_TIMER)));
         }
-        if (introduces()) {
-            meet(queuePairRun, id.portNumber());
+        if (needsClientQueuePair()) {
+            receiveQueuePairNumber(queuePairRun, id.portNumber());
         }
     }
 
-    private void meet(QueuePairRun queuePairRun, int port) throws PerftestFailure {
+    private void receiveQueuePairNumber(QueuePairRun queuePairRun, int port) throws PerftestFailure {
         Patience patience = new Patience();
         while (resources.receives().poll(completion) == 0) {
-            if (patience.isOver() || handshake.control().isOver()) {
+            if (patience.isOver() || handshake.control().isClosed()) {
                 throw console.failure(
                         "Failed to initialize UD connection parameters for RDMA CM.",
-                        "the client has gone, or its first message was lost");
+                        "the client has exited, or its first message was lost");
             }
             Thread.onSpinWait();
         }
         WorkCompletion first = completion[0];
         if (!first.isSuccess() || !first.hasImmediate()) {
             throw console.failure(
-                    "Failed to poll CQ.", "the client did not say where it is: " + first + "; is it the same tool?");
+                    "Failed to poll CQ.",
+                    "the client did not send its queue pair number: " + first + "; is it the same tool?");
         }
-        queuePairRun.sendTo(
+        queuePairRun.setDatagramPeer(
                 console.call(
                         "Failed to initialize UD connection parameters for RDMA CM.",
                         () -> resources
@@ -289,8 +299,8 @@ final class CmLinks implements Links {
                                                 .region()
                                                 .memory()
                                                 .asSlice(
-                                                        queuePairRun.receiveAt(),
-                                                        QueuePairRun.ROUTE_BYTES + NUMBER_BYTES),
+                                                        queuePairRun.receiveOffset(),
+                                                        QueuePairRun.GRH_BYTES + NUMBER_BYTES),
                                         port)),
                 first.immediate(),
                 queuePairRun.queuePair().query().queueKey());
@@ -299,22 +309,22 @@ final class CmLinks implements Links {
     // ---- the end
 
     @Override
-    public boolean isOver() {
+    public boolean isClosed() {
         try {
             for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
                 handle(event);
             }
             return disconnected > 0;
-        } catch (PerftestFailure told) {
+        } catch (PerftestFailure reported) {
             return true;
         }
     }
 
-    /** The server stays until the client has disconnected, so that the client's last operations are acknowledged. */
+    /** Waits on the server until the client has disconnected, so that the client's last operations are acknowledged. */
     @Override
     public void awaitDisconnect() {
         long until = System.nanoTime() + DISCONNECT_WAIT_NANOS;
-        while (server == null && established > 0 && !isOver() && System.nanoTime() < until) {
+        while (server == null && established > 0 && !isClosed() && System.nanoTime() < until) {
             Thread.onSpinWait();
         }
     }
@@ -326,8 +336,8 @@ final class CmLinks implements Links {
                 if (!settings.isDatagram()) {
                     id.disconnect();
                 }
-            } catch (RdmaException gone) {
-                // The peer was faster.
+            } catch (RdmaException alreadyDisconnected) {
+                // The peer has disconnected first.
             }
             id.destroyQueuePair();
             id.close();

@@ -16,12 +16,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datagram RDMA socket, to which anybody sends anything, over UDP and from queue pair to queue pair.
+ * A datagram RDMA socket to which peers send arbitrary bytes, over UDP and between queue pairs.
  *
- * <p>What comes over UDP is answered at most once and by no more bytes, what waits has a bound, no slot is lost or used
- * twice, and what is received was sent.
+ * <p>A UDP message causes at most one response, which is not longer. The number of waiting datagrams is bounded, no
+ * slot is lost or used twice, and only sent data is received.
  */
-final class DatagramTalk implements DatagramNetwork {
+final class DatagramSession implements DatagramNetwork {
     private static final int SLOTS = 4;
     private static final int QUEUE_PAIR = 0x77;
     private static final int STRIDE = LocalEnd.ROUTE_BYTES + 4096;
@@ -36,11 +36,11 @@ final class DatagramTalk implements DatagramNetwork {
     private final MemorySegment received = MemorySegment.ofArray(new byte[SLOTS * STRIDE]);
     private final LocalEnd end;
     private final int pathBytes;
-    private int companions;
-    private int companionBytes;
+    private int responses;
+    private int responseBytes;
     private long now = 1_000_000_000L;
 
-    DatagramTalk(Script script) {
+    DatagramSession(Script script) {
         this.script = script;
         end = new LocalEnd(
                 address(0),
@@ -60,7 +60,7 @@ final class DatagramTalk implements DatagramNetwork {
         receives.add(slot);
     }
 
-    /** IPv4 and IPv6 addresses in turn. */
+    /** Returns IPv4 and IPv6 addresses alternately. */
     private static DatagramAddress address(int number) {
         return (number & 1) == 0
                 ? new DatagramAddress(0, MAPPED | 0x0a58_0001 + (number >> 1), 0, 1 + number)
@@ -70,13 +70,13 @@ final class DatagramTalk implements DatagramNetwork {
     void run() {
         while (!script.isAtEnd()) {
             step();
-            Law.atMost(protocol.peerCount(), 16, "peers, of which there are eight, each in two parts");
+            Law.atMost(protocol.peerCount(), 16, "peers, at most eight with two entries each");
         }
         int waiting = 0;
         while (protocol.receive(ByteBuffer.allocate(10), false) != null) {
-            Law.atMost(++waiting, 2 * SLOTS, "datagrams that wait");
+            Law.atMost(++waiting, 2 * SLOTS, "waiting datagrams");
         }
-        Law.equal(receives.size(), SLOTS, "no slot for receiving is lost");
+        Law.equal(receives.size(), SLOTS, "receive slots posted");
         while (!sent.isEmpty()) {
             protocol.onSent(end, sent.remove());
         }
@@ -86,13 +86,13 @@ final class DatagramTalk implements DatagramNetwork {
 
     private void step() {
         switch (script.choice(10)) {
-            case 0 -> companion(address(script.choice(8)), script.run());
-            case 1, 2 -> companionWord();
-            case 3 -> arrive(address(script.choice(8)), script.run(), script.near());
+            case 0 -> deliverCompanion(address(script.choice(8)), script.run());
+            case 1, 2 -> companionMessage();
+            case 3 -> deliver(address(script.choice(8)), script.run(), script.near());
             case 4, 5 -> {
-                DatagramAddress named = address(script.choice(8));
-                DatagramAddress from = script.flag() ? address(script.choice(8)) : named;
-                arrive(from, datagram(named, script.run()), script.near());
+                DatagramAddress namedAddress = address(script.choice(8));
+                DatagramAddress from = script.flag() ? address(script.choice(8)) : namedAddress;
+                deliver(from, datagram(namedAddress, script.run()), script.near());
             }
             case 6 -> send(address(script.choice(8)), script.u16() % DatagramSizes.SLOT_BYTES);
             case 7 -> {
@@ -104,7 +104,7 @@ final class DatagramTalk implements DatagramNetwork {
             case 8 -> {
                 ByteBuffer target = ByteBuffer.allocate(script.u8() * 16);
                 DatagramAddress from = protocol.receive(target, script.flag());
-                Law.holds(from != null || target.position() == 0, "nothing comes from nobody");
+                Law.holds(from != null || target.position() == 0, "no data without a source");
             }
             default -> {
                 now += script.u16() * 100_000L;
@@ -116,36 +116,36 @@ final class DatagramTalk implements DatagramNetwork {
         }
     }
 
-    private void companion(DatagramAddress from, byte[] bytes) {
-        companions = 0;
-        companionBytes = 0;
+    private void deliverCompanion(DatagramAddress from, byte[] bytes) {
+        responses = 0;
+        responseBytes = 0;
         protocol.onCompanion(from, ByteBuffer.wrap(bytes), now);
-        Law.atMost(companions, 1, "answers to one message");
-        Law.atMost(companionBytes, bytes.length, "bytes of the answer");
+        Law.atMost(responses, 1, "responses to one message");
+        Law.atMost(responseBytes, bytes.length, "bytes of the response");
     }
 
-    private void companionWord() {
-        DatagramAddress named = address(script.choice(8));
-        DatagramAddress from = script.flag() ? address(script.choice(8)) : named;
-        companion(from, question(named, 1 + script.choice(2), script.near(), script.run()));
+    private void companionMessage() {
+        DatagramAddress namedAddress = address(script.choice(8));
+        DatagramAddress from = script.flag() ? address(script.choice(8)) : namedAddress;
+        deliverCompanion(from, companionRequest(namedAddress, 1 + script.choice(2), script.near(), script.run()));
     }
 
-    private static byte[] question(DatagramAddress named, int operation, int queuePair, byte[] data) {
-        int header = named.isIpv4() ? CompanionHeader.IPV4_LENGTH : CompanionHeader.IPV6_LENGTH;
+    private static byte[] companionRequest(DatagramAddress namedAddress, int operation, int queuePair, byte[] data) {
+        int header = namedAddress.isIpv4() ? CompanionHeader.IPV4_LENGTH : CompanionHeader.IPV6_LENGTH;
         ByteBuffer out = ByteBuffer.allocate(header + data.length);
-        new CompanionHeader(operation, queuePair & 0xff_ffff, named.high(), named.low()).write(out);
+        new CompanionHeader(operation, queuePair & 0xff_ffff, namedAddress.high(), namedAddress.low()).write(out);
         return out.put(data).array();
     }
 
-    private static byte[] datagram(DatagramAddress named, byte[] data) {
-        DatagramHeader header = new DatagramHeader(named.port(), 0, named.high(), named.low());
+    private static byte[] datagram(DatagramAddress namedAddress, byte[] data) {
+        DatagramHeader header = new DatagramHeader(namedAddress.port(), 0, namedAddress.high(), namedAddress.low());
         ByteBuffer out = ByteBuffer.allocate(header.length() + data.length);
         header.write(out, 0);
         return out.put(header.length(), data).array();
     }
 
-    /** A packet for the queue pair, which takes no more than fits its slot. */
-    private void arrive(DatagramAddress from, byte[] bytes, int queuePair) {
+    /** Delivers a packet to the queue pair, truncated to the size of a slot. */
+    private void deliver(DatagramAddress from, byte[] bytes, int queuePair) {
         Integer slot = receives.poll();
         if (slot == null) {
             return;
@@ -163,8 +163,8 @@ final class DatagramTalk implements DatagramNetwork {
 
     private void send(DatagramAddress to, int length) {
         ByteBuffer data = ByteBuffer.allocate(Math.min(length, DatagramProtocol.mostPayloadBytes(to.isIpv4())));
-        boolean taken = protocol.send(data, to, now);
-        Law.holds(taken != data.hasRemaining() || data.limit() == 0, "a datagram is taken whole or not at all");
+        boolean accepted = protocol.send(data, to, now);
+        Law.holds(accepted != data.hasRemaining() || data.limit() == 0, "a datagram is accepted whole or not at all");
     }
 
     // ---- network
@@ -191,22 +191,22 @@ final class DatagramTalk implements DatagramNetwork {
 
             @Override
             public void close() {
-                // Nothing is behind it.
+                // There is nothing to close.
             }
         };
     }
 
     @Override
     public boolean sendCompanion(ByteBuffer message, DatagramAddress peer) {
-        companions++;
-        companionBytes += message.remaining();
+        responses++;
+        responseBytes += message.remaining();
         return true;
     }
 
     @Override
     public void readCompanion() {
         if (script.flag()) {
-            companionWord();
+            companionMessage();
         }
     }
 
@@ -217,7 +217,7 @@ final class DatagramTalk implements DatagramNetwork {
             ScriptWriter seed = new ScriptWriter().u8(1, 0);
             for (int i = 0; i < 3; i++) {
                 int number = peer + 2 * i;
-                seed.u8(6, number).u16(100).u8(1, number, 0, 1, 33).run(new byte[0]); // asks, and is answered
+                seed.u8(6, number).u16(100).u8(1, number, 0, 1, 33).run(new byte[0]); // a request, and its response
                 seed.u8(6, number).u16(200).u8(7);
                 seed.u8(4, number, 0).run(new byte[50]).u8(33, 1).u8(8, 30, 0);
                 seed.u8(1, number, 0, 0, 44).run(new byte[20]).u8(9).u16(60_000).u8(1, number);

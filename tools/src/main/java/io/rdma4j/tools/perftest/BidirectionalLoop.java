@@ -1,15 +1,15 @@
 package io.rdma4j.tools.perftest;
 
-/** Both sides send and receive at a time; the server begins when it has got a message. */
-final class BothWays extends BandwidthLoop {
+/** A bandwidth loop in which both sides send and receive. The server starts sending after its first message arrives. */
+final class BidirectionalLoop extends BandwidthLoop {
     private final long[] receivesPosted;
 
-    BothWays(Settings settings, Resources resources, Completions sends, Completions receives) {
+    BidirectionalLoop(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
         receivesPosted = new long[queuePairRuns.size()];
     }
 
-    /** Posts the receives that are there before the first message. */
+    /** Posts the initial receives, before the first message. */
     void postReceives(long sizeBytes) {
         for (QueuePairRun queuePairRun : queuePairRuns) {
             queuePairRun.prepare(sizeBytes, true);
@@ -36,19 +36,19 @@ final class BothWays extends BandwidthLoop {
             if (mayPost) {
                 posted += postWhatFits(posted, limit);
             }
-            int came = takeReceives(limit);
-            if (came > 0 && !mayPost) {
+            int newReceives = takeReceives(limit);
+            if (newReceives > 0 && !mayPost) {
                 mayPost = true;
                 begin();
             }
-            received += came;
+            received += newReceives;
             int count = sends.pollNow();
             for (int i = 0; i < count; i++) {
-                done = onDone(queuePairRuns.get(sends.queuePairRun(i)), done, limit);
+                done = onDone(queuePairRuns.get(sends.queuePairIndex(i)), done, limit);
             }
-            if (came + count == 0) {
+            if (newReceives + count == 0) {
                 receives.idle(sends);
-                if (received < all && receives.isSilent()) {
+                if (received < all && receives.isTimedOut()) {
                     throw receives.lost(received, all);
                 }
             }
@@ -71,7 +71,7 @@ final class BothWays extends BandwidthLoop {
     private int takeReceives(long limit) throws PerftestFailure {
         int count = receives.pollNow();
         for (int i = 0; i < count; i++) {
-            QueuePairRun queuePairRun = queuePairRuns.get(receives.queuePairRun(i));
+            QueuePairRun queuePairRun = queuePairRuns.get(receives.queuePairIndex(i));
             if (receivesPosted[queuePairRun.index()] < limit) {
                 queuePairRun.postReceive();
                 receivesPosted[queuePairRun.index()]++;

@@ -6,8 +6,8 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 
-/** Queue pairs that are connected by hand, with what the two sides have told each other. */
-final class PlainLinks implements Links {
+/** A connector that works without the connection manager, with the destinations that the two sides have exchanged. */
+final class ManualConnector implements QueuePairConnector {
     private static final int QUEUE_KEY = 0x1111_1111;
     private static final int HOP_LIMIT = 0xff;
     private static final int RNR_TIMER = 12;
@@ -21,11 +21,11 @@ final class PlainLinks implements Links {
     private final int[] packetNumbers;
 
     /**
-     * Prepares.
+     * Creates a connector.
      *
-     * @param packetNumbers the first of each queue pair
+     * @param packetNumbers the first packet sequence number of each queue pair
      */
-    PlainLinks(
+    ManualConnector(
             Settings settings, Resources resources, Console console, PathMtu mtu, int gidIndex, int[] packetNumbers) {
         this.settings = settings;
         this.resources = resources;
@@ -36,11 +36,11 @@ final class PlainLinks implements Links {
     }
 
     @Override
-    public void make() throws PerftestFailure {
+    public void create() throws PerftestFailure {
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
-            QueuePair made = console.call(
+            QueuePair created = console.call(
                     "Unable to create QP.", () -> resources.domain().createQueuePair(resources.attributes()));
-            queuePairRun.use(made);
+            queuePairRun.setQueuePair(created);
             QueuePairAttributes attributes = new QueuePairAttributes()
                     .state(QueuePairState.INIT)
                     .partitionKeyIndex(0)
@@ -50,7 +50,7 @@ final class PlainLinks implements Links {
             } else {
                 attributes.accessFlags(Resources.access(settings.operation, false));
             }
-            console.step("Failed to modify QP to INIT", () -> made.modify(attributes));
+            console.step("Failed to modify QP to INIT", () -> created.modify(attributes));
         }
     }
 
@@ -58,35 +58,35 @@ final class PlainLinks implements Links {
     public void connect() throws PerftestFailure {
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             PerftestDestination remote = queuePairRun.remote();
-            AddressVector way = new AddressVector(
+            AddressVector path = new AddressVector(
                     gidIndex, remote.gid(), 0, 0, HOP_LIMIT, settings.trafficClass, settings.devicePort);
             QueuePair queuePair = queuePairRun.queuePair();
             console.step(
                     "Failed to modify QP " + queuePair.number() + " to RTR",
-                    () -> queuePair.modify(readyToReceive(remote, way)));
+                    () -> queuePair.modify(readyToReceive(remote, path)));
             console.step(
                     "Failed to modify QP to RTS", () -> queuePair.modify(readyToSend(remote, queuePairRun.index())));
             if (settings.isDatagram() && settings.sends()) {
-                queuePairRun.sendTo(
+                queuePairRun.setDatagramPeer(
                         console.call(
-                                "Failed to create AH", () -> resources.domain().createAddressHandle(way)),
+                                "Failed to create AH", () -> resources.domain().createAddressHandle(path)),
                         remote.queuePair(),
                         QUEUE_KEY);
             }
         }
     }
 
-    private QueuePairAttributes readyToReceive(PerftestDestination remote, AddressVector way) {
+    private QueuePairAttributes readyToReceive(PerftestDestination remote, AddressVector path) {
         QueuePairAttributes attributes = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
         if (settings.isDatagram()) {
             return attributes;
         }
         attributes
-                .addressVector(way)
+                .addressVector(path)
                 .pathMtu(mtu)
                 .destinationQueuePair(remote.queuePair())
                 .receivePsn(remote.packetNumber());
-        return settings.connection == Connection.UC
+        return settings.connection == ConnectionType.UC
                 ? attributes
                 : attributes
                         .maxDestinationReadAtomic(Math.max(1, settings.outstanding))
@@ -96,7 +96,7 @@ final class PlainLinks implements Links {
     private QueuePairAttributes readyToSend(PerftestDestination remote, int index) {
         QueuePairAttributes attributes =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(packetNumbers[index]);
-        return settings.connection != Connection.RC
+        return settings.connection != ConnectionType.RC
                 ? attributes
                 : attributes
                         .timeout(settings.timeoutExponent)
@@ -106,13 +106,13 @@ final class PlainLinks implements Links {
     }
 
     @Override
-    public boolean isOver() {
+    public boolean isClosed() {
         return false;
     }
 
     @Override
     public void awaitDisconnect() {
-        // The device acknowledges for a while what came to a queue pair before it was closed.
+        // For some time, the device still acknowledges packets received before a queue pair was closed.
     }
 
     @Override

@@ -13,50 +13,51 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Talks over a TCP connection. */
-final class TcpTalk implements ControlChannel {
+/** A control channel over a TCP connection. */
+final class TcpControlChannel implements ControlChannel {
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
-    private static final int GLANCE_NANOS = 50_000;
-    private static final int DRIVES_PER_LOOK = 64;
+    private static final int PAUSE_NANOS = 50_000;
+    private static final int POLLS_PER_PAUSE = 64;
 
     private final Console console;
     private final SocketChannel channel;
-    private @Nullable Runnable drive;
+    private @Nullable Runnable progressTask;
     private @Nullable ByteBuffer early;
     private boolean expectsRuns;
 
-    private TcpTalk(Console console, SocketChannel channel) throws IOException {
+    private TcpControlChannel(Console console, SocketChannel channel) throws IOException {
         this.console = console;
         this.channel = channel;
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.configureBlocking(false);
     }
 
-    /** Connects to the server. */
-    static TcpTalk connect(Console console, @Nullable InetAddress source, InetSocketAddress server) throws IOException {
+    /** Connects to the server, from {@code source} unless it is null. */
+    static TcpControlChannel connect(Console console, @Nullable InetAddress source, InetSocketAddress server)
+            throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
             if (source != null) {
                 channel.bind(new InetSocketAddress(source, 0));
             }
             channel.connect(server);
-            return new TcpTalk(console, channel);
+            return new TcpControlChannel(console, channel);
         } catch (IOException e) {
             channel.close();
             throw e;
         }
     }
 
-    /** Waits for the client. */
-    static TcpTalk accept(Console console, InetSocketAddress local) throws IOException {
+    /** Waits for the client to connect. */
+    static TcpControlChannel accept(Console console, InetSocketAddress local) throws IOException {
         try (ServerSocketChannel listener = ServerSocketChannel.open()) {
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             listener.bind(local, 1);
-            return new TcpTalk(console, listener.accept());
+            return new TcpControlChannel(console, listener.accept());
         }
     }
 
-    /** The address that the connection has on this side. */
+    /** Returns the local address of the connection. */
     InetAddress localAddress() throws IOException {
         return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
     }
@@ -82,47 +83,48 @@ final class TcpTalk implements ControlChannel {
         Patience patience = new Patience();
         try {
             while (data.hasRemaining()) {
-                int came = channel.read(data);
-                if (came < 0) {
-                    throw gone("it has closed the connection");
+                int count = channel.read(data);
+                if (count < 0) {
+                    throw peerClosed("it closed the connection");
                 }
-                if (came > 0) {
+                if (count > 0) {
                     patience.refresh();
                     continue;
                 }
-                // What has begun to come must go on, also while the peer may measure: it expects an answer to it.
+                // A message that has begun must be completed in time, even while the peer may be measuring.
                 if ((!expectsRuns || data.position() > 0) && patience.isOver()) {
-                    throw console.silence(patience);
+                    throw console.noParameters(patience);
                 }
                 pause();
             }
         } catch (IOException e) {
-            throw gone(String.valueOf(e.getMessage()));
+            throw peerClosed(String.valueOf(e.getMessage()));
         }
         return data.array();
     }
 
     private void takeEarly(ByteBuffer data) {
-        ByteBuffer kept = early;
-        if (kept != null && data.hasRemaining()) {
-            data.put(kept.get());
+        ByteBuffer received = early;
+        if (received != null && data.hasRemaining()) {
+            data.put(received.get());
             early = null;
         }
     }
 
-    private PerftestFailure gone(String why) {
+    private PerftestFailure peerClosed(String why) {
         return console.failure(
-                " Unable to read from socket/rdma_cm", "the peer has ended, or was started with other options: " + why);
+                " Unable to read from socket/rdma_cm",
+                "the peer has exited, or was started with other options: " + why);
     }
 
     private void pause() {
-        Runnable work = drive;
-        if (work == null) {
-            LockSupport.parkNanos(GLANCE_NANOS);
+        Runnable task = progressTask;
+        if (task == null) {
+            LockSupport.parkNanos(PAUSE_NANOS);
             return;
         }
-        for (int i = 0; i < DRIVES_PER_LOOK; i++) {
-            work.run();
+        for (int i = 0; i < POLLS_PER_PAUSE; i++) {
+            task.run();
         }
     }
 
@@ -150,29 +152,29 @@ final class TcpTalk implements ControlChannel {
     }
 
     @Override
-    public void driveBy(@Nullable Runnable work) {
-        drive = work;
+    public void driveWith(@Nullable Runnable task) {
+        progressTask = task;
     }
 
     @Override
-    public boolean isOver() {
+    public boolean isClosed() {
         if (early != null) {
             return false;
         }
         ByteBuffer one = ByteBuffer.allocate(1);
         try {
-            int came = channel.read(one);
-            if (came > 0) {
+            int count = channel.read(one);
+            if (count > 0) {
                 early = one.flip();
             }
-            return came < 0;
+            return count < 0;
         } catch (IOException e) {
             return true;
         }
     }
 
     @Override
-    public void sayDone() throws PerftestFailure {
+    public void sendDone() throws PerftestFailure {
         send(DONE);
     }
 

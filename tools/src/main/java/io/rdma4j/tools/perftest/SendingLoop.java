@@ -1,12 +1,12 @@
 package io.rdma4j.tools.perftest;
 
-/** One side posts: WRITEs, READs, atomics, or messages that the other side receives. */
-final class Sending extends BandwidthLoop {
-    Sending(Settings settings, Resources resources, Completions sends, Completions receives) {
+/** A bandwidth loop that posts WRITEs, READs, atomics or SENDs and receives no messages. */
+final class SendingLoop extends BandwidthLoop {
+    SendingLoop(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
     }
 
-    /** Posts as much as fits and waits for it, so that what is measured finds all warm. */
+    /** Posts as many operations as the send queue holds and waits for them, before the measurement. */
     void warmUp(long sizeBytes) throws PerftestFailure {
         for (QueuePairRun queuePairRun : queuePairRuns) {
             queuePairRun.prepare(sizeBytes, true);
@@ -40,9 +40,9 @@ final class Sending extends BandwidthLoop {
             }
             int count = sends.poll();
             for (int i = 0; i < count; i++) {
-                done = onDone(queuePairRuns.get(sends.queuePairRun(i)), done, limit);
+                done = onDone(queuePairRuns.get(sends.queuePairIndex(i)), done, limit);
             }
-            if (count == 0 && sends.isSilent()) {
+            if (count == 0 && sends.isTimedOut()) {
                 throw sends.lost();
             }
         }

@@ -1,0 +1,20 @@
+package io.rdma4j.tools.perftest;
+
+/** A connector, which creates and connects the measured queue pairs. Not thread safe. */
+interface QueuePairConnector extends AutoCloseable {
+    /** Creates the queue pairs. With the connection manager also connects them. */
+    void create() throws PerftestFailure;
+
+    /** Connects each queue pair to the peer's destination, unless it is connected already. */
+    void connect() throws PerftestFailure;
+
+    /** Returns whether the peer has closed a connection, without waiting. */
+    boolean isClosed();
+
+    /** Waits after the test until the peer no longer needs this side's acknowledgements. */
+    void awaitDisconnect();
+
+    /** Disconnects and closes the queue pairs. */
+    @Override
+    void close();
+}
