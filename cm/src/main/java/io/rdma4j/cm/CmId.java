@@ -97,6 +97,41 @@ public final class CmId implements AutoCloseable {
         return EndpointCreation.create(information, protectionDomain, attributes);
     }
 
+    /**
+     * Creates a synchronous identifier that listens at a local address, and whose {@link #getRequest} creates the queue pair of
+     * each connection.
+     *
+     * @param local an address of this host, or a wildcard; port 0 selects a free port, see {@link #sourcePort}
+     * @param attributes the attributes of the connections' queue pairs
+     * @throws RdmaException as {@link #bindAddress} and {@link #listen(int)}
+     */
+    public static CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
+        return ConnectionManager.ofProcess().listen(local, attributes);
+    }
+
+    /**
+     * Creates a synchronous identifier and connects it: resolves address and route within 2 seconds each, creates the queue
+     * pair and waits until the peer accepts.
+     *
+     * @param peer the address of the listener
+     * @param attributes the attributes of the queue pair
+     * @throws RdmaException as {@link #resolveAddress}, {@link #resolveRoute}, {@link #createQueuePair} and {@link #connect}
+     */
+    public static CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes) {
+        return ConnectionManager.ofProcess().connect(peer, attributes, ConnectionParameters.defaults());
+    }
+
+    /**
+     * Creates a synchronous identifier and connects it with parameters of the connection; see {@link
+     * #connect(InetSocketAddress, CmQueuePairAttributes)}.
+     *
+     * @param parameters private data, depths and retries
+     */
+    public static CmId connect(
+            InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
+        return ConnectionManager.ofProcess().connect(peer, attributes, parameters);
+    }
+
     // ---- addresses and route
 
     /**
@@ -298,6 +333,25 @@ public final class CmId implements AutoCloseable {
      */
     public void accept(@Nullable ConnectionParameters parameters) {
         core.connection().accept(parameters);
+    }
+
+    /**
+     * Waits until the peer disconnects, or the connection ends in another way. Only for a synchronous identifier. C: {@code
+     * rdma_get_cm_event} on the channel of the identifier.
+     *
+     * @throws RdmaException if another event than DISCONNECTED arrives; {@code EINVAL} if the identifier reports to an event
+     *     channel, or is closed during the wait; {@code EINTR} if the thread is interrupted
+     */
+    public void awaitDisconnect() {
+        core.awaitDisconnect();
+    }
+
+    /**
+     * Returns the private data of the peer's connection request or acceptance; empty before either arrives. It is the whole field
+     * of the message, so zeros follow the peer's bytes.
+     */
+    public byte[] peerPrivateData() {
+        return core.connection().peerPrivateData();
     }
 
     /**

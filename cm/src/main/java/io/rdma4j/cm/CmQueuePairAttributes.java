@@ -29,6 +29,8 @@ public record CmQueuePairAttributes(
         @Nullable Object context,
         @Nullable SharedReceiveQueue sharedReceiveQueue,
         @Nullable XrcDomain xrcDomain) {
+    private static final int DEFAULT_WORK_REQUESTS = 16;
+
     /** Creates attributes without an XRC domain. */
     public CmQueuePairAttributes(
             QueuePairCapabilities capabilities,
@@ -38,6 +40,14 @@ public record CmQueuePairAttributes(
             @Nullable Object context,
             @Nullable SharedReceiveQueue sharedReceiveQueue) {
         this(capabilities, sendCompletions, receiveCompletions, signalAll, context, sharedReceiveQueue, null);
+    }
+
+    /**
+     * Returns attributes for a first program: 16 send and 16 receive work requests, each with one memory range, and completion
+     * queues with channels of the identifier's own.
+     */
+    public static CmQueuePairAttributes defaults() {
+        return of(new QueuePairCapabilities(DEFAULT_WORK_REQUESTS, DEFAULT_WORK_REQUESTS, 1, 1, 0));
     }
 
     /** Returns attributes whose completion queues are created by the identifier. */

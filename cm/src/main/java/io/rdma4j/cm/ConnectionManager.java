@@ -5,6 +5,8 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,11 @@ public final class ConnectionManager implements AutoCloseable {
     private static final class Holder {
         static final ConnectionManager OF_PROCESS = new ConnectionManager(CmProviders.ofProcess());
     }
+
+    private static final int DEFAULT_BACKLOG = 128;
+
+    /** The time for each of address and route resolution, as in librdmacm. */
+    private static final Duration RESOLUTION_TIMEOUT = Duration.ofSeconds(2);
 
     private final CmProviders providers;
     private final OpenDevices openDevices = new OpenDevices();
@@ -69,6 +76,53 @@ public final class ConnectionManager implements AutoCloseable {
     public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
         providers.requireDevices("rdma_create_id");
         return new CmId(new EventChannel(this), true, portSpace, type, context);
+    }
+
+    /**
+     * Creates a synchronous identifier that listens; see {@link CmId#listen(InetSocketAddress, CmQueuePairAttributes)}.
+     *
+     * @throws RdmaException as {@link CmId#bindAddress} and {@link CmId#listen(int)}
+     */
+    public CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
+        CmId id = createId(PortSpace.TCP, null);
+        try {
+            id.bindAddress(local);
+            id.core().setEndpoint(new EndpointCreation(null, attributes));
+            id.listen(DEFAULT_BACKLOG);
+            return id;
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(failed, id::close);
+            throw failed;
+        }
+    }
+
+    /**
+     * Creates a synchronous identifier and connects it; see {@link CmId#connect(InetSocketAddress, CmQueuePairAttributes)}.
+     *
+     * @throws RdmaException as {@link CmId#resolveAddress}, {@link CmId#resolveRoute}, {@link CmId#createQueuePair} and {@link
+     *     CmId#connect}
+     */
+    public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes) {
+        return connect(peer, attributes, ConnectionParameters.defaults());
+    }
+
+    /**
+     * Creates a synchronous identifier and connects it with parameters of the connection.
+     *
+     * @throws RdmaException as {@link #connect(InetSocketAddress, CmQueuePairAttributes)}
+     */
+    public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
+        CmId id = createId(PortSpace.TCP, null);
+        try {
+            id.resolveAddress(null, peer, RESOLUTION_TIMEOUT);
+            id.resolveRoute(RESOLUTION_TIMEOUT);
+            id.createQueuePair(null, attributes);
+            id.connect(parameters);
+            return id;
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(failed, id::close);
+            throw failed;
+        }
     }
 
     /**

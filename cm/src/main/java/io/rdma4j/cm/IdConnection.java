@@ -14,6 +14,8 @@ final class IdConnection {
     private ConnectionEnhancement localEnhancement = ConnectionEnhancement.NONE;
     private volatile ConnectionEnhancement remoteEnhancement = ConnectionEnhancement.NONE;
 
+    private volatile byte[] peerPrivateData = {};
+
     IdConnection(IdCore core) {
         this.core = core;
     }
@@ -23,11 +25,18 @@ final class IdConnection {
         responderResources = request.connection().responderResources();
         initiatorDepth = request.connection().initiatorDepth();
         remoteEnhancement = request.enhancement();
+        peerPrivateData = request.connection().privateData();
     }
 
     /** Records the peer's reply. */
     void onReply(ProviderEvent reply) {
         remoteEnhancement = reply.enhancement();
+        peerPrivateData = reply.connection().privateData();
+    }
+
+    /** Returns a copy of the private data of the peer's request or reply. */
+    byte[] peerPrivateData() {
+        return peerPrivateData.clone();
     }
 
     void connect(@Nullable ConnectionParameters parameters) {

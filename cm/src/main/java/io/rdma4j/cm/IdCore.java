@@ -437,6 +437,24 @@ final class IdCore {
         }
     }
 
+    /** Waits for the end of the connection of a synchronous identifier. */
+    void awaitDisconnect() {
+        String operation = "rdma_get_cm_event";
+        if (!synchronous) {
+            throw invalid(operation, "the identifier reports to an event channel", "Await its events there");
+        }
+        CmEvent current = event;
+        if (current != null && current.type() == CmEvent.Type.DISCONNECTED) {
+            return;
+        }
+        acknowledgeEvent();
+        CmEvent next = awaitEvent(operation);
+        storeEvent(operation, next);
+        if (next.type() != CmEvent.Type.DISCONNECTED) {
+            throw failure(operation, next);
+        }
+    }
+
     private CmEvent awaitEvent(String operation) {
         EventChannel from = channel;
         CmEvent next = from.await();

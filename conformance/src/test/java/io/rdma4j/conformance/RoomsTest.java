@@ -3,9 +3,13 @@ package io.rdma4j.conformance;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -14,11 +18,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +52,7 @@ class RoomsTest {
             "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
 
     /** May use all, and no room may use them; their classes are not looked at here. */
-    private static final Set<String> ROOMS_THAT_USE_ALL = Set.of("conformance", "bench", "faults", "fuzz", "stress");
+    private static final Set<String> ROOMS_THAT_USE_ALL = Set.of("conformance", "bench", "examples", "faults", "fuzz", "stress");
 
     static Stream<String> rooms() {
         return ROOMS.keySet().stream().sorted();
@@ -143,6 +151,65 @@ class RoomsTest {
     @ValueSource(strings = {"link", "verbs"})
     void onlyTheRoomsAboveHaveAClock(String room) {
         noClockIn(room);
+    }
+
+    /** The lock files and the default stack belong to the process; the system's clock is one of those that a stack can have. */
+    private static final Set<String> STATE_OF_THE_PROCESS =
+            Set.of("io.rdma4j.soft.share.SystemLockFile", "io.rdma4j.soft.process.ProcessStack");
+
+    @Test
+    void aStackOwnsItsStateAndIsGivenItsClock() {
+        DescribedPredicate<JavaClass> ofStack = resideInAPackage(packages("soft"))
+                .and(DescribedPredicate.describe(
+                        "belong to a stack", type -> !STATE_OF_THE_PROCESS.contains(type.getName())));
+        fields().that()
+                .areDeclaredInClassesThat(ofStack)
+                .and()
+                .areStatic()
+                .should()
+                .beFinal()
+                .check(CLASSES);
+        assertThat(CLASSES.stream()
+                        .filter(ofStack)
+                        .flatMap(type -> type.getStaticInitializer().stream())
+                        .flatMap(initializer -> initializer.getConstructorCallsFromSelf().stream())
+                        .filter(call -> isMutable(call.getTargetOwner()))
+                        .map(Object::toString))
+                .as("mutable objects in static fields")
+                .isEmpty();
+        noClasses()
+                .that(ofStack.and(DescribedPredicate.describe(
+                        "are not the system's clock",
+                        type -> !type.getName().equals("io.rdma4j.soft.host.SystemClock"))))
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(Instant.class, "now")
+                .check(CLASSES);
+    }
+
+    @Test
+    void noSimpleNameIsUsedTwiceInTheApiRoomsAndSoft() {
+        Map<String, List<String>> byName = CLASSES.stream()
+                .filter(resideInAnyPackage(packages("verbs"), packages("cm"), packages("sockets"), packages("soft")))
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(
+                        JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
+        assertThat(byName.values()).allMatch(names -> names.size() == 1);
+    }
+
+    private static boolean isMutable(JavaClass type) {
+        return type.isAssignableTo(Map.class)
+                || type.isAssignableTo(Collection.class)
+                || type.isAssignableTo(Lock.class)
+                || type.getPackageName().equals("java.util.concurrent.atomic");
+    }
+
+    @Test
+    void thePackagesOfSoftHaveNoCycles() {
+        slices().matching("io.rdma4j.soft.(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
     private static void noClockIn(String room) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
@@ -107,7 +107,7 @@ class TestNetworkTest {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest()) {
             connection.createQueuePair(null, CmQueuePairAttributes.of(CAPABILITIES));
-            CmMessages messages = new CmMessages(connection);
+            CmVerbs messages = new CmVerbs(connection);
             MemorySegment memory = arena.allocate(64);
             try (MemoryRegion region = messages.register(memory)) {
                 messages.postReceive(1, region, 0, 64);
@@ -128,11 +128,11 @@ class TestNetworkTest {
             connection.createQueuePair(null, CmQueuePairAttributes.of(CAPABILITIES));
             connection.connect(ConnectionParameters.defaults());
             assertThat(Objects.requireNonNull(connection.event()).type()).isEqualTo(CmEvent.Type.ESTABLISHED);
-            CmMessages messages = new CmMessages(connection);
+            CmVerbs messages = new CmVerbs(connection);
             MemorySegment memory = arena.allocate(64);
             memory.set(ValueLayout.JAVA_INT, 0, 4711);
             try (MemoryRegion region = messages.register(memory)) {
-                messages.postSend(2, region, 0, 64, Set.of(CmMessages.Flag.SIGNALED));
+                messages.postSend(2, region, 0, 64, Set.of(CmVerbs.Flag.SIGNALED));
                 WorkCompletion completion = new WorkCompletion();
                 messages.awaitSendCompletion(completion);
                 assertThat(completion.isSuccess()).isTrue();

@@ -28,6 +28,11 @@ public interface MemoryRegion extends AutoCloseable {
     /** Returns the key for the peer. C: {@code rkey}. */
     int remoteKey();
 
+    /** Returns the region as a peer addresses it, to be sent to the peer; see {@link RemoteMemory#encode}. */
+    default RemoteMemory remote() {
+        return new RemoteMemory(address(), remoteKey(), lengthBytes());
+    }
+
     /** Returns the access rights. */
     Set<AccessFlag> access();
 

@@ -4,10 +4,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send, WRITE, READ or atomic operation to post. Reusable: {@link QueuePair#postSend} copies it. C: {@code struct
- * ibv_send_wr}. Not thread safe.
+ * A send, WRITE, READ or atomic operation to post. {@link QueuePair#postSend} copies it. C: {@code struct ibv_send_wr}. Not
+ * thread safe.
  *
- * <p>Start with {@link #reset}, choose the operation ({@link #write}, {@link #read}, {@link #compareAndSwap},
+ * <p>The static methods return a request as what it is: {@link #send(long, MemoryRegion)}, {@link #write(long, MemoryRegion,
+ * RemoteMemory)}, {@link #read(long, MemoryRegion, RemoteMemory)} and the atomics. Add {@link #immediate}, {@link #signaled},
+ * {@link #fence}, {@link #inline} or {@link #solicited}; an addition that does not fit the operation is refused at once.
+ *
+ * <p>On a hot path reuse one object, so that posting allocates nothing. Start with {@link #reset}, choose the operation ({@link #write}, {@link #read}, {@link #compareAndSwap},
  * {@link #fetchAndAdd}, {@link #immediate}, {@link #invalidate}, {@link #bind}, {@link #localInvalidate}; the default
  * is a plain SEND), and add memory with {@link #from} and flags.
  *
@@ -46,6 +50,96 @@ public final class SendWorkRequest {
 
     /** Creates an empty SEND. */
     public SendWorkRequest() {}
+
+    /**
+     * Returns a new SEND of a region.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param message the region that is sent
+     */
+    public static SendWorkRequest send(long id, MemoryRegion message) {
+        return new SendWorkRequest().reset(id).from(message);
+    }
+
+    /**
+     * Returns a new SEND of a part of a region.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param region the region that contains the message
+     * @param offsetBytes the offset of the message in the region
+     * @param lengthBytes the length of the message
+     */
+    public static SendWorkRequest send(long id, MemoryRegion region, long offsetBytes, long lengthBytes) {
+        return new SendWorkRequest().reset(id).from(region, offsetBytes, lengthBytes);
+    }
+
+    /**
+     * Returns a new RDMA WRITE of a region to the peer's memory.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param source the region that is written
+     * @param target where it is written to; at least as long as the region
+     * @throws IllegalArgumentException if the target is shorter than the source
+     */
+    public static SendWorkRequest write(long id, MemoryRegion source, RemoteMemory target) {
+        requireRoom(source.lengthBytes(), target.lengthBytes());
+        return new SendWorkRequest().reset(id).write(target.address(), target.key()).from(source);
+    }
+
+    /**
+     * Returns a new RDMA READ from the peer's memory, as many bytes as {@code source} has.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param target the region that receives the data, from its first byte on
+     * @param source the memory that is read; not longer than the region
+     * @throws IllegalArgumentException if the source is longer than the target
+     */
+    public static SendWorkRequest read(long id, MemoryRegion target, RemoteMemory source) {
+        requireRoom(source.lengthBytes(), target.lengthBytes());
+        return new SendWorkRequest()
+                .reset(id)
+                .read(source.address(), source.key())
+                .from(target, 0, source.lengthBytes());
+    }
+
+    /**
+     * Returns a new compare-and-swap of the peer's first eight bytes of {@code target}.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param result the region that receives the old value in its first eight bytes
+     * @param target at least eight bytes at an address that is a multiple of 8
+     * @throws IllegalArgumentException if one of them has fewer than eight bytes
+     */
+    public static SendWorkRequest compareAndSwap(
+            long id, MemoryRegion result, RemoteMemory target, long expected, long replacement) {
+        requireRoom(Long.BYTES, Math.min(result.lengthBytes(), target.lengthBytes()));
+        return new SendWorkRequest()
+                .reset(id)
+                .compareAndSwap(target.address(), target.key(), expected, replacement)
+                .from(result, 0, Long.BYTES);
+    }
+
+    /**
+     * Returns a new fetch-and-add to the peer's first eight bytes of {@code target}.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param result the region that receives the old value in its first eight bytes
+     * @param target at least eight bytes at an address that is a multiple of 8
+     * @throws IllegalArgumentException if one of them has fewer than eight bytes
+     */
+    public static SendWorkRequest fetchAndAdd(long id, MemoryRegion result, RemoteMemory target, long summand) {
+        requireRoom(Long.BYTES, Math.min(result.lengthBytes(), target.lengthBytes()));
+        return new SendWorkRequest()
+                .reset(id)
+                .fetchAndAdd(target.address(), target.key(), summand)
+                .from(result, 0, Long.BYTES);
+    }
+
+    private static void requireRoom(long neededBytes, long availableBytes) {
+        if (neededBytes > availableBytes) {
+            throw new IllegalArgumentException(neededBytes + " bytes do not fit into " + availableBytes);
+        }
+    }
 
     /** Resets this to an empty, unsignaled SEND with number {@code newId}. */
     public SendWorkRequest reset(long newId) {
@@ -111,16 +205,30 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Adds immediate data to the SEND or the RDMA WRITE. The peer gets them in its completion. */
+    /**
+     * Adds immediate data to a SEND or an RDMA WRITE. The peer gets them in its completion.
+     *
+     * @throws IllegalStateException if this is another operation, which carries no immediate data
+     */
     public SendWorkRequest immediate(int data) {
-        opcode =
-                opcode == SendOpcode.RDMA_WRITE ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE : SendOpcode.SEND_WITH_IMMEDIATE;
+        opcode = switch (opcode) {
+            case SEND, SEND_WITH_IMMEDIATE -> SendOpcode.SEND_WITH_IMMEDIATE;
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+            default -> throw new IllegalStateException(opcode + " carries no immediate data");
+        };
         immediateOrKey = data;
         return this;
     }
 
-    /** Selects a SEND that also invalidates the peer's key {@code key}. */
+    /**
+     * Makes a SEND invalidate the peer's key {@code key}, too.
+     *
+     * @throws IllegalStateException if this is no SEND, or one with immediate data
+     */
     public SendWorkRequest invalidate(int key) {
+        if (opcode != SendOpcode.SEND && opcode != SendOpcode.SEND_WITH_INVALIDATE) {
+            throw new IllegalStateException(opcode + " cannot invalidate a key of the peer");
+        }
         opcode = SendOpcode.SEND_WITH_INVALIDATE;
         immediateOrKey = key;
         return this;

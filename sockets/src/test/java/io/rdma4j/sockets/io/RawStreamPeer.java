@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
@@ -72,11 +72,11 @@ final class RawStreamPeer implements AutoCloseable {
 
     /** Writes a 1 into memory of the other end, and tells how that ended. */
     CompletionStatus write(long remoteAddress, int remoteKey) {
-        CmMessages messages = new CmMessages(id);
+        CmVerbs messages = new CmVerbs(id);
         WorkCompletion completion = new WorkCompletion();
         try (Arena arena = Arena.ofShared();
                 MemoryRegion one = messages.register(arena.allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1))) {
-            messages.postWrite(1, one, 0, 1, Set.of(CmMessages.Flag.SIGNALED), remoteAddress, remoteKey);
+            messages.postWrite(1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED), remoteAddress, remoteKey);
             assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
         }
         return completion.status();
@@ -84,7 +84,7 @@ final class RawStreamPeer implements AutoCloseable {
 
     /** Says a word so many times, each when the other end has the one before. */
     void say(int word, int times) {
-        CmMessages messages = new CmMessages(id);
+        CmVerbs messages = new CmVerbs(id);
         WorkCompletion completion = new WorkCompletion();
         for (int i = 0; i < times; i++) {
             Objects.requireNonNull(id.queuePair())

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
@@ -144,13 +144,13 @@ class BlockingCallsTest {
                         call("rdma_get_send_comp", cleanup -> {
                             CmId client = connected(cleanup);
                             return Wait.of(
-                                    () -> new CmMessages(client).awaitSendCompletion(new WorkCompletion()),
+                                    () -> new CmVerbs(client).awaitSendCompletion(new WorkCompletion()),
                                     client::close);
                         }),
                         call("rdma_get_recv_comp", cleanup -> {
                             CmId client = connected(cleanup);
                             return Wait.of(
-                                    () -> new CmMessages(client).awaitReceiveCompletion(new WorkCompletion()),
+                                    () -> new CmVerbs(client).awaitReceiveCompletion(new WorkCompletion()),
                                     client::close);
                         }),
                         row(
@@ -161,7 +161,7 @@ class BlockingCallsTest {
                                     CmId client = connected(cleanup);
                                     return Wait.of(
                                             () -> {
-                                                boolean _ = new CmMessages(client)
+                                                boolean _ = new CmVerbs(client)
                                                         .awaitReceiveCompletion(new WorkCompletion(), LONG);
                                             },
                                             client::close);

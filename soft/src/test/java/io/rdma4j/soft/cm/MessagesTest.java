@@ -8,7 +8,7 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressInformation.Hints;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.CompletionOpcode;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /** The short forms of the verbs, between two endpoints. */
 @Timeout(60)
 class MessagesTest {
-    private static final Set<CmMessages.Flag> SIGNALED = Set.of(CmMessages.Flag.SIGNALED);
+    private static final Set<CmVerbs.Flag> SIGNALED = Set.of(CmVerbs.Flag.SIGNALED);
 
     @Test
     void messagesReadsAndWritesArrive() {
@@ -44,7 +44,7 @@ class MessagesTest {
                 AddressInformation.lookUp("127.0.0.1", String.valueOf(listener.sourcePort()), null), null, attributes);
         client.connect(null);
         CmId server = accepted.join();
-        exchange(new CmMessages(client), new CmMessages(server));
+        exchange(new CmVerbs(client), new CmVerbs(server));
         CompletableFuture<Void> parted = CompletableFuture.runAsync(client::disconnect);
         server.disconnect();
         parted.join();
@@ -53,7 +53,7 @@ class MessagesTest {
         listener.close();
     }
 
-    private static void exchange(CmMessages from, CmMessages to) {
+    private static void exchange(CmVerbs from, CmVerbs to) {
         MemorySegment local = Arena.ofAuto().allocate(64);
         MemorySegment remote = Arena.ofAuto().allocate(64);
         WorkCompletion done = new WorkCompletion();
@@ -63,7 +63,7 @@ class MessagesTest {
             local.setString(0, "sent");
             to.postReceive(1, written, 0, 16);
             assertThat(to.awaitReceiveCompletion(done, Duration.ofMillis(20))).isFalse();
-            from.postSend(2, mine, 0, 5, Set.of(CmMessages.Flag.SIGNALED, CmMessages.Flag.INLINE));
+            from.postSend(2, mine, 0, 5, Set.of(CmVerbs.Flag.SIGNALED, CmVerbs.Flag.INLINE));
             assertThat(to.awaitReceiveCompletion(done, Duration.ofSeconds(20))).isTrue();
             assertThat(done.id()).isEqualTo(1);
             assertThat(done.byteLength()).isEqualTo(5);
@@ -88,7 +88,7 @@ class MessagesTest {
     @Test
     void withoutAQueuePairTheyAreInvalid() {
         try (CmId idle = CmId.create(PortSpace.TCP, null)) {
-            CmMessages messages = new CmMessages(idle);
+            CmVerbs messages = new CmVerbs(idle);
             RdmaException refused =
                     catchThrowableOfType(RdmaException.class, () -> messages.awaitSendCompletion(new WorkCompletion()));
             assertThat(refused.errno()).isEqualTo(Errno.EINVAL);

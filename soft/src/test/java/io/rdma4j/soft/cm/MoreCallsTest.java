@@ -11,7 +11,7 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -177,21 +177,21 @@ class MoreCallsTest {
                 CmId client = Session.resolved(channel, null, new InetSocketAddress(address, listener.sourcePort()));
                 CmId server = Session.connect(channel, client, servers);
                 Arena arena = Arena.ofShared()) {
-            CmMessages from = new CmMessages(client);
-            CmMessages to = new CmMessages(server);
+            CmVerbs from = new CmVerbs(client);
+            CmVerbs to = new CmVerbs(server);
             try (MemoryRegion source = from.register(arena.allocate(16));
                     MemoryRegion target = to.registerForWrite(arena.allocate(16))) {
                 source.memory().set(ValueLayout.JAVA_LONG, 0, 11);
                 source.memory().set(ValueLayout.JAVA_LONG, 8, 22);
                 to.postReceive(1, pieces(target, 0));
-                from.postSend(2, pieces(source, 8), Set.of(CmMessages.Flag.SIGNALED));
+                from.postSend(2, pieces(source, 8), Set.of(CmVerbs.Flag.SIGNALED));
                 WorkCompletion completion = new WorkCompletion();
                 to.awaitReceiveCompletion(completion);
                 from.awaitSendCompletion(completion);
                 assertThat(completion.isSuccess()).isTrue();
                 assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(22);
                 from.postWrite(
-                        3, pieces(source, 0), Set.of(CmMessages.Flag.SIGNALED), target.address(), target.remoteKey());
+                        3, pieces(source, 0), Set.of(CmVerbs.Flag.SIGNALED), target.address(), target.remoteKey());
                 from.awaitSendCompletion(completion);
                 assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(11);
             }

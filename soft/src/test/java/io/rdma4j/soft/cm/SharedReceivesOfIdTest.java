@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
@@ -70,15 +70,15 @@ class SharedReceivesOfIdTest {
     }
 
     private static void assertArrives(CmId from, CmId to) {
-        CmMessages sending = new CmMessages(from);
-        CmMessages receiving = new CmMessages(to);
+        CmVerbs sending = new CmVerbs(from);
+        CmVerbs receiving = new CmVerbs(to);
         MemorySegment local = Arena.ofAuto().allocate(16);
         MemorySegment remote = Arena.ofAuto().allocate(16);
         local.setString(0, "shared");
         try (MemoryRegion sent = sending.register(local);
                 MemoryRegion received = receiving.register(remote)) {
             receiving.postReceive(1, received, 0, 16);
-            sending.postSend(2, sent, 0, 16, Set.of(CmMessages.Flag.SIGNALED));
+            sending.postSend(2, sent, 0, 16, Set.of(CmVerbs.Flag.SIGNALED));
             WorkCompletion done = new WorkCompletion();
             receiving.awaitReceiveCompletion(done);
             assertThat(done.id()).isEqualTo(1);
@@ -94,11 +94,11 @@ class SharedReceivesOfIdTest {
         second.destroyQueuePair();
         second.createQueuePair(null, CmQueuePairAttributes.of(SIZES).sharedReceiveQueue(shared));
         CmId server = Session.connect(clients, second, servers);
-        CmMessages receiving = new CmMessages(second);
+        CmVerbs receiving = new CmVerbs(second);
         MemorySegment remote = Arena.ofAuto().allocate(16);
         try (MemoryRegion received = receiving.register(remote)) {
-            new CmMessages(first).postReceive(7, received, 0, 16);
-            new CmMessages(server).postSend(8, new CmMessages(server).register(remote), 0, 4, Set.of());
+            new CmVerbs(first).postReceive(7, received, 0, 16);
+            new CmVerbs(server).postSend(8, new CmVerbs(server).register(remote), 0, 4, Set.of());
             WorkCompletion done = new WorkCompletion();
             receiving.awaitReceiveCompletion(done);
             assertThat(done.id()).isEqualTo(7);

@@ -10,7 +10,7 @@ import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressInformation.Hints;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
@@ -115,14 +115,14 @@ class TypesOfIdTest {
         WorkCompletion send(String text, int to) {
             memory.setString(0, text);
             WorkCompletion done = new WorkCompletion();
-            try (MemoryRegion region = new CmMessages(initiator).register(memory)) {
+            try (MemoryRegion region = new CmVerbs(initiator).register(memory)) {
                 queuePair(initiator)
                         .postSend(new SendWorkRequest()
                                 .reset(1)
                                 .from(region, 0, 32)
                                 .toSharedReceiveQueue(to)
                                 .signaled());
-                assertThat(new CmMessages(initiator).awaitSendCompletion(done, PATIENCE))
+                assertThat(new CmVerbs(initiator).awaitSendCompletion(done, PATIENCE))
                         .isTrue();
             }
             return done;
@@ -141,7 +141,7 @@ class TypesOfIdTest {
     void messageGoesToTheSharedReceiveQueueThatTheAcceptanceNamed() {
         Extended connection = new Extended();
         CmId target = connection.target;
-        CmMessages receiving = new CmMessages(target);
+        CmVerbs receiving = new CmVerbs(target);
         MemorySegment arrived = Arena.ofAuto().allocate(32);
         try (MemoryRegion region = receiving.register(arrived)) {
             receiving.postReceive(7, region, 0, 32);
@@ -191,8 +191,8 @@ class TypesOfIdTest {
     void memoryOfTheTargetIsReachedByTheInitiatorAlone() {
         Extended connection = new Extended();
         MemorySegment far = Arena.ofAuto().allocate(64);
-        try (MemoryRegion exposed = new CmMessages(connection.target).registerForWrite(far);
-                MemoryRegion region = new CmMessages(connection.initiator).register(memory)) {
+        try (MemoryRegion exposed = new CmVerbs(connection.target).registerForWrite(far);
+                MemoryRegion region = new CmVerbs(connection.initiator).register(memory)) {
             memory.setString(0, "written");
             queuePair(connection.initiator)
                     .postSend(new SendWorkRequest()
@@ -202,7 +202,7 @@ class TypesOfIdTest {
                             .toSharedReceiveQueue(connection.queue)
                             .signaled());
             WorkCompletion done = new WorkCompletion();
-            assertThat(new CmMessages(connection.initiator).awaitSendCompletion(done, PATIENCE))
+            assertThat(new CmVerbs(connection.initiator).awaitSendCompletion(done, PATIENCE))
                     .isTrue();
             assertThat(done.status()).isEqualTo(CompletionStatus.SUCCESS);
             assertThat(far.getString(0)).isEqualTo("written");
@@ -222,11 +222,11 @@ class TypesOfIdTest {
         CompletionChannel channel = Objects.requireNonNull(other.receiveCompletionChannel());
         assertThat(completions.channel()).isSameAs(channel);
         MemorySegment arrived = Arena.ofAuto().allocate(32);
-        try (MemoryRegion region = new CmMessages(other).register(arrived)) {
+        try (MemoryRegion region = new CmVerbs(other).register(arrived)) {
             queue.postReceive(new ReceiveWorkRequest().reset(9).into(region, 0, 32));
             assertThat(connection.send("another", queue.number()).status()).isEqualTo(CompletionStatus.SUCCESS);
             WorkCompletion done = new WorkCompletion();
-            new CmMessages(other).awaitReceiveCompletion(done);
+            new CmVerbs(other).awaitReceiveCompletion(done);
             assertThat(done.id()).isEqualTo(9);
             assertThat(arrived.getString(0)).isEqualTo("another");
         }

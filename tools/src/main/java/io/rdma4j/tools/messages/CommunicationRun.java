@@ -1,7 +1,7 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
@@ -25,7 +25,7 @@ abstract class CommunicationRun extends EndpointRun {
 
     /** One phase of a connection. */
     interface Phase {
-        void run(CmMessages calls, MemoryRegion memory) throws EndpointFailure;
+        void run(CmVerbs calls, MemoryRegion memory) throws EndpointFailure;
     }
 
     /**
@@ -36,7 +36,7 @@ abstract class CommunicationRun extends EndpointRun {
      * @param transfer transfers the message
      */
     final void runConnection(CmId id, Phase connect, Phase transfer) throws EndpointFailure {
-        CmMessages calls = new CmMessages(id);
+        CmVerbs calls = new CmVerbs(id);
         try (Arena arena = Arena.ofShared();
                 MemoryRegion memory = call("rdma_reg_msgs", () -> calls.register(arena.allocate(MESSAGE_BYTES)))) {
             try {

@@ -2,7 +2,7 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.ToolEnvironment;
@@ -44,8 +44,8 @@ abstract class EchoRun extends EndpointRun {
      * @param connect connects the identifier
      */
     final void runConnection(CmId id, String name, Runnable connect) throws EndpointFailure {
-        Set<CmMessages.Flag> flags = flags(id);
-        CmMessages calls = new CmMessages(id);
+        Set<CmVerbs.Flag> flags = flags(id);
+        CmVerbs calls = new CmVerbs(id);
         try (Arena arena = Arena.ofShared();
                 MemoryRegion incoming = register("recv_msg", calls, arena);
                 MemoryRegion outgoing = register("send_msg", calls, arena)) {
@@ -63,25 +63,25 @@ abstract class EchoRun extends EndpointRun {
         }
     }
 
-    private Set<CmMessages.Flag> flags(CmId id) {
+    private Set<CmVerbs.Flag> flags(CmId id) {
         if (Objects.requireNonNull(id.queuePair()).capabilities().maxInlineBytes() >= MESSAGE_BYTES) {
-            return EnumSet.of(CmMessages.Flag.INLINE);
+            return EnumSet.of(CmVerbs.Flag.INLINE);
         }
         report.step("device doesn't support IBV_SEND_INLINE, using sge sends");
-        return EnumSet.noneOf(CmMessages.Flag.class);
+        return EnumSet.noneOf(CmVerbs.Flag.class);
     }
 
-    private MemoryRegion register(String what, CmMessages calls, Arena arena) throws EndpointFailure {
+    private MemoryRegion register(String what, CmVerbs calls, Arena arena) throws EndpointFailure {
         return call("rdma_reg_msgs for " + what, () -> calls.register(arena.allocate(MESSAGE_BYTES)));
     }
 
     /** The two messages of a connection. */
     final class Messages {
-        private final CmMessages calls;
+        private final CmVerbs calls;
         private final MemoryRegion outgoing;
-        private final Set<CmMessages.Flag> flags;
+        private final Set<CmVerbs.Flag> flags;
 
-        private Messages(CmMessages calls, MemoryRegion outgoing, Set<CmMessages.Flag> flags) {
+        private Messages(CmVerbs calls, MemoryRegion outgoing, Set<CmVerbs.Flag> flags) {
             this.calls = calls;
             this.outgoing = outgoing;
             this.flags = flags;

@@ -3,7 +3,7 @@ package io.rdma4j.tools.messages;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.tools.Explanation;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
@@ -134,7 +134,7 @@ abstract class EndpointRun {
      *
      * @param name the name of the wait in C's error line
      */
-    final boolean awaitSend(String name, CmMessages calls) throws EndpointFailure {
+    final boolean awaitSend(String name, CmVerbs calls) throws EndpointFailure {
         WorkCompletion done = new WorkCompletion();
         if (!call(name, () -> calls.awaitSendCompletion(done, patience))) {
             throw timeout("acknowledge the message");
@@ -143,7 +143,7 @@ abstract class EndpointRun {
     }
 
     /** Waits for the peer's message. */
-    final void awaitReceive(CmMessages calls) throws EndpointFailure {
+    final void awaitReceive(CmVerbs calls) throws EndpointFailure {
         WorkCompletion done = new WorkCompletion();
         if (!call("rdma_get_recv_comp", () -> calls.awaitReceiveCompletion(done, patience))) {
             throw timeout("send its message");

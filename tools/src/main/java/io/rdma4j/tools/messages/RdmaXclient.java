@@ -2,7 +2,7 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.tools.CommonOptions;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
@@ -79,7 +79,7 @@ public final class RdmaXclient implements Tool {
             }
         }
 
-        private void send(CmId id, CmMessages calls, MemoryRegion memory) throws EndpointFailure {
+        private void send(CmId id, CmVerbs calls, MemoryRegion memory) throws EndpointFailure {
             SendWorkRequest message = new SendWorkRequest()
                     .reset(0)
                     .from(memory, 0, MESSAGE_BYTES)

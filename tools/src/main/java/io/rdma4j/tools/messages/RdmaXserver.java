@@ -2,7 +2,7 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.tools.CommonOptions;
 import io.rdma4j.tools.Tool;
@@ -85,7 +85,7 @@ public final class RdmaXserver implements Tool {
          * Accepts with all parameters 0 and the number of the shared receive queue, which the client needs, as private
          * data.
          */
-        private void accept(CmId id, int queue, CmMessages calls, MemoryRegion memory) throws EndpointFailure {
+        private void accept(CmId id, int queue, CmVerbs calls, MemoryRegion memory) throws EndpointFailure {
             step("rdma_post_recv", () -> calls.postReceive(0, memory, 0, MESSAGE_BYTES));
             byte[] privateData =
                     ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.CmAddresses;
@@ -71,7 +71,7 @@ class RpingValidationTest {
     private static void serveAlteredData(CmId listener, Arena arena, CountDownLatch clientHasEnded)
             throws InterruptedException {
         try (CmId id = listener.getRequest()) {
-            CmMessages calls = new CmMessages(id);
+            CmVerbs calls = new CmVerbs(id);
             WorkCompletion completion = new WorkCompletion();
             try (MemoryRegion memory = calls.register(arena.allocate(2L * RpingMessage.BYTES))) {
                 calls.postReceive(0, memory, 0, RpingMessage.BYTES);

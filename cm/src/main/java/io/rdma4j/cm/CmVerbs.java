@@ -9,6 +9,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All memory must be registered, including that of inline data, for which C requires no registration.
  */
-public final class CmMessages {
+public final class CmVerbs {
     /** Options of a send work request. C: {@code enum ibv_send_flags}. */
     public enum Flag {
         /** Waits for earlier READs and atomics before execution. C: {@code IBV_SEND_FENCE}. */
@@ -44,7 +45,7 @@ public final class CmMessages {
     private final WorkCompletion[] polled = new WorkCompletion[1];
 
     /** Creates an instance for an identifier, whose queue pair may be created later. */
-    public CmMessages(CmId id) {
+    public CmVerbs(CmId id) {
         this.id = id;
     }
 
@@ -73,6 +74,51 @@ public final class CmMessages {
      */
     public MemoryRegion registerForWrite(MemorySegment memory) {
         return id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    }
+
+    /** Registers memory that the peer may read and write. */
+    public MemoryRegion registerForRemoteAccess(MemorySegment memory) {
+        return id.protectionDomain()
+                .register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+    }
+
+    /**
+     * Writes a region to the peer's memory, and waits until the peer has acknowledged it. No other send work request may be
+     * outstanding.
+     *
+     * @throws IllegalArgumentException if the peer's memory is shorter than the region
+     * @throws RdmaException if the operation fails: the message has its status and an explanation; also as {@link
+     *     #awaitSendCompletion()}
+     */
+    public void write(MemoryRegion source, RemoteMemory target) {
+        execute("rdma_post_write", SendWorkRequest.write(0, source, target));
+    }
+
+    /**
+     * Reads the peer's memory into a region, and waits until the data have arrived. No other send work request may be
+     * outstanding.
+     *
+     * @throws IllegalArgumentException if the region is shorter than the peer's memory
+     * @throws RdmaException if the operation fails: the message has its status and an explanation; also as {@link
+     *     #awaitSendCompletion()}
+     */
+    public void read(MemoryRegion target, RemoteMemory source) {
+        execute("rdma_post_read", SendWorkRequest.read(0, target, source));
+    }
+
+    /**
+     * Sends a region as a message, and waits until the peer has acknowledged it. No other send work request may be outstanding.
+     *
+     * @throws RdmaException if the operation fails: the message has its status and an explanation; also as {@link
+     *     #awaitSendCompletion()}
+     */
+    public void send(MemoryRegion message) {
+        execute("rdma_post_send", SendWorkRequest.send(0, message));
+    }
+
+    private void execute(String operation, SendWorkRequest request) {
+        queuePair(operation).postSend(request.signaled());
+        var _ = awaitSendCompletion();
     }
 
     /**
@@ -294,6 +340,44 @@ public final class CmMessages {
     public boolean awaitReceiveCompletion(WorkCompletion completion, Duration timeout) {
         String operation = "rdma_get_recv_comp";
         return await(operation, receiveCompletions(operation), completion, timeout);
+    }
+
+    /**
+     * Waits for the next send completion, and returns it if it is a success. C: {@code rdma_get_send_comp}.
+     *
+     * @throws RdmaException {@code EIO} if the work request failed: the message has its status and an explanation; also as
+     *     {@link #awaitSendCompletion(WorkCompletion)}
+     */
+    public WorkCompletion awaitSendCompletion() {
+        WorkCompletion completion = new WorkCompletion();
+        awaitSendCompletion(completion);
+        return requireSuccess("rdma_get_send_comp", completion);
+    }
+
+    /**
+     * Waits for the next receive completion, and returns it if it is a success. C: {@code rdma_get_recv_comp}.
+     *
+     * @throws RdmaException {@code EIO} if the receive failed: the message has its status and an explanation; also as {@link
+     *     #awaitSendCompletion(WorkCompletion)}
+     */
+    public WorkCompletion awaitReceiveCompletion() {
+        WorkCompletion completion = new WorkCompletion();
+        awaitReceiveCompletion(completion);
+        return requireSuccess("rdma_get_recv_comp", completion);
+    }
+
+    private WorkCompletion requireSuccess(String operation, WorkCompletion completion) {
+        if (!completion.isSuccess()) {
+            QueuePair current = id.queuePair();
+            String explanation = current == null ? "" : current.explain(completion.status());
+            throw new RdmaException(
+                    operation,
+                    Errno.EIO,
+                    "work request " + completion.id() + " failed with " + completion.status()
+                            + (explanation.isEmpty() ? "" : ": " + explanation),
+                    "");
+        }
+        return completion;
     }
 
     private CompletionQueue receiveCompletions(String operation) {

@@ -1,0 +1,45 @@
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The Java in pages is that of the examples: a comment {@code <!-- File.java#tag -->} before a block of code names the file and
+ * the part between {@code tag::tag[]} and {@code end::tag[]}.
+ */
+class QuotedExamplesTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
+    private static final Path EXAMPLES = ROOT.resolve("examples/src/main/java/io/rdma4j/examples");
+    private static final Pattern QUOTE =
+            Pattern.compile("<!-- (\\w+\\.java)#(\\w+) -->\n```java\n(.*?)```", Pattern.DOTALL);
+
+    @Test
+    void pagesQuoteTheExamplesAsTheyAre() throws IOException {
+        List<MatchResult> quotes = QUOTE.matcher(Files.readString(ROOT.resolve("README.md")))
+                .results()
+                .toList();
+        assertThat(quotes).isNotEmpty();
+        for (MatchResult quote : quotes) {
+            assertThat(quote.group(3)).as(quote.group(1)).isEqualTo(part(quote.group(1), quote.group(2)));
+        }
+    }
+
+    /** Returns the part of an example between its tags, without the indentation of its first line. */
+    private static String part(String file, String tag) throws IOException {
+        String source = Files.readString(EXAMPLES.resolve(file));
+        String begin = "// tag::" + tag + "[]\n";
+        String block = source.substring(
+                source.indexOf(begin) + begin.length(), source.indexOf("    // end::" + tag + "[]"));
+        return Stream.of(block.split("\n"))
+                .map(line -> line.replaceFirst("^ {4}", ""))
+                .reduce("", (text, line) -> text + line + "\n");
+    }
+}

@@ -1,0 +1,98 @@
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The language of comments and the names that were replaced; CONTRIBUTING.md has the rules. */
+class WordsTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
+
+    /** String literals are matched, so that a comment's beginning inside them is skipped. */
+    private static final Pattern STRING_OR_JAVADOC =
+            Pattern.compile("\"(?:\\\\.|[^\"\\\\\n])*\"|/\\*\\*.*?\\*/", Pattern.DOTALL);
+
+    private static final Pattern OPENER =
+            Pattern.compile("(Who|Whoever|Whom|Whose|What|Whatever|Where|Wherever|Whether)\\b.*", Pattern.DOTALL);
+
+    /** Types that were renamed, and must not come back. */
+    private static final Pattern OLD_NAME = Pattern.compile(
+            "\\b(LastWill|WillTeller|WillKeeper|Orphan|NeighbourLink|Alarms|InboundRequests|CmListening"
+                    + "|ServiceListening|StreamListening|RoundTrips|MessageCount|PostingLine|SendPosting|SendTurns"
+                    + "|Standby|SleepDelay|Handover|StandIn|UndecidedChannel|OrdinaryChannels|ForgottenSockets|TakingBack"
+                    + "|PlantedMistakes|isBelievable|isGuess|onGhost|breakSoon|takeOfOneKind|partFromAll|isParting|isKin"
+                    + ")\\b");
+
+    @Test
+    void noJavadocSentenceOpensWithABareQuestionWord() {
+        assertThat(sources().flatMap(WordsTest::bareOpeners)).isEmpty();
+    }
+
+    @Test
+    void replacedNamesAreGone() {
+        assertThat(sources()
+                        .filter(source -> !source.endsWith("WordsTest.java"))
+                        .filter(source -> OLD_NAME.matcher(text(source)).find())
+                        .map(source -> ROOT.relativize(source).toString()))
+                .isEmpty();
+    }
+
+    private static Stream<Path> sources() {
+        List<Path> all = new ArrayList<>();
+        try (Stream<Path> rooms = Files.list(ROOT)) {
+            for (Path room : rooms.filter(each -> Files.isDirectory(each.resolve("src")))
+                    .toList()) {
+                try (Stream<Path> files = Files.walk(room.resolve("src"))) {
+                    files.filter(file -> file.toString().endsWith(".java")).forEach(all::add);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return all.stream().sorted();
+    }
+
+    private static String text(Path source) {
+        try {
+            return Files.readString(source);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<String> bareOpeners(Path source) {
+        Matcher matcher = STRING_OR_JAVADOC.matcher(text(source));
+        return matcher.results()
+                .map(MatchResult::group)
+                .filter(comment -> comment.startsWith("/**"))
+                .flatMap(WordsTest::sentences)
+                .filter(sentence -> OPENER.matcher(sentence).matches() && !sentence.endsWith("?"))
+                .map(sentence -> ROOT.relativize(source) + ": " + sentence);
+    }
+
+    /** The sentences of a comment, without its markup; the descriptions of tags begin sentences, too. */
+    private static Stream<String> sentences(String comment) {
+        String plain = comment.replaceAll("^/\\*\\*|\\*/$", "")
+                .replaceAll("(?m)^\\s*\\* ?", "")
+                .replaceAll("(?s)<pre>.*?</pre>|\\{@snippet.*?\n\\}", "")
+                .replaceAll("\\{@\\w+\\s+([^{}]*)\\}", "$1")
+                .replaceAll("</?(p|li|ul|ol|td|th|tr|table|caption|dl|dt|dd|h\\d)\\b[^>]*>", "\n\n")
+                .replaceAll("<[^>]+>", "");
+        return Stream.of(plain.split("\n\\s*\n|\n(?=@)"))
+                .map(paragraph -> paragraph.replaceAll("\\s+", " ").strip())
+                .map(paragraph -> paragraph.replaceFirst("^@(param \\S+|return|throws \\S+)\\s*", ""))
+                .flatMap(paragraph -> Stream.of(paragraph.split("(?<=[.!?])\\s+(?=[A-Z])")))
+                .filter(sentence -> !sentence.isEmpty())
+                .map(sentence -> Character.toUpperCase(sentence.charAt(0)) + sentence.substring(1));
+    }
+}

@@ -1,0 +1,93 @@
+package io.rdma4j.examples;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.RemoteMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A server that serves many clients with one thread, driven by the events of its channel. */
+public final class EventServer {
+    private static final int CLIENTS = 8;
+
+    private EventServer() {}
+
+    /** Runs the server, and clients that each write a number into memory of their own. */
+    public static void main(String[] arguments) throws InterruptedException {
+        try (EventChannel events = EventChannel.open();
+                CmId listener = events.createId(PortSpace.TCP, null)) {
+            listener.bindAddress(new InetSocketAddress("127.0.0.1", 0));
+            listener.listen(CLIENTS);
+            InetSocketAddress address = new InetSocketAddress("127.0.0.1", listener.sourcePort());
+            List<Thread> clients = new ArrayList<>();
+            for (int i = 1; i <= CLIENTS; i++) {
+                int number = i;
+                clients.add(Thread.ofPlatform().start(() -> write(address, number)));
+            }
+            System.out.println("server: the sum of all numbers is " + serve(events));
+            for (Thread client : clients) {
+                client.join();
+            }
+        }
+    }
+
+    /** Serves until all clients have disconnected, and returns the sum of their numbers. */
+    private static int serve(EventChannel events) {
+        Map<CmId, MemoryRegion> connections = new HashMap<>();
+        int sum = 0;
+        int served = 0;
+        try (Arena arena = Arena.ofShared()) {
+            while (served < CLIENTS) {
+                CmId closed = null;
+                try (CmEvent event = events.await()) {
+                    switch (event.type()) {
+                        case CONNECT_REQUEST -> connections.put(event.id(), accept(event.id(), arena));
+                        case DISCONNECTED -> closed = event.id();
+                        default -> {}
+                    }
+                }
+                MemoryRegion region = closed == null ? null : connections.remove(closed);
+                if (region != null) {
+                    sum += region.memory().get(ValueLayout.JAVA_INT, 0);
+                    region.close();
+                    closed.close();
+                    served++;
+                }
+            }
+        }
+        return sum;
+    }
+
+    private static MemoryRegion accept(CmId connection, Arena arena) {
+        connection.createQueuePair(null, CmQueuePairAttributes.defaults());
+        MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(arena.allocate(ValueLayout.JAVA_INT));
+        connection.accept(
+                ConnectionParameters.defaults().withPrivateData(region.remote().encode()));
+        return region;
+    }
+
+    private static void write(InetSocketAddress server, int number) {
+        try (Arena arena = Arena.ofShared();
+                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults())) {
+            MemorySegment memory = arena.allocate(ValueLayout.JAVA_INT);
+            memory.set(ValueLayout.JAVA_INT, 0, number);
+            CmVerbs verbs = new CmVerbs(connection);
+            try (MemoryRegion region = verbs.register(memory)) {
+                verbs.write(region, RemoteMemory.decode(connection.peerPrivateData()));
+            }
+            connection.disconnect();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Programs of a page each to copy from. */
+@NullMarked
+package io.rdma4j.examples;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,67 @@
+package io.rdma4j.verbs;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * Memory of a peer that work requests may write or read: the address, key and length that the peer has communicated, for
+ * example in the private data of a connection. Immutable.
+ *
+ * <p>The owner of the memory gets it from {@link MemoryRegion#remote} and sends {@link #encode}; the peer uses {@link #decode}.
+ *
+ * @param address the address of the first byte, as the owner's device knows it
+ * @param key the key that grants access. C: {@code rkey}
+ * @param lengthBytes the number of bytes, 0 or more
+ */
+public record RemoteMemory(long address, int key, long lengthBytes) {
+    /** The number of bytes that {@link #encode} returns. */
+    public static final int ENCODED_BYTES = Long.BYTES + Integer.BYTES + Long.BYTES;
+
+    /**
+     * Checks the length.
+     *
+     * @throws IllegalArgumentException if the length is negative
+     */
+    public RemoteMemory {
+        if (lengthBytes < 0) {
+            throw new IllegalArgumentException("the length is " + lengthBytes + " bytes, must be 0 or more");
+        }
+    }
+
+    /**
+     * Returns a part of the memory.
+     *
+     * @param offsetBytes the offset of the part
+     * @param partBytes the length of the part
+     * @throws IndexOutOfBoundsException if the part exceeds the memory
+     */
+    public RemoteMemory slice(long offsetBytes, long partBytes) {
+        Objects.checkFromIndexSize(offsetBytes, partBytes, lengthBytes);
+        return new RemoteMemory(address + offsetBytes, key, partBytes);
+    }
+
+    /** Returns the {@value #ENCODED_BYTES} bytes of address, key and length, in network byte order. */
+    public byte[] encode() {
+        return ByteBuffer.allocate(ENCODED_BYTES)
+                .putLong(address)
+                .putInt(key)
+                .putLong(lengthBytes)
+                .array();
+    }
+
+    /**
+     * Decodes what {@link #encode} has encoded. Private data of a connection may be longer than what the peer has sent, so bytes
+     * that follow are ignored.
+     *
+     * @param bytes the encoded bytes, from the first on
+     * @throws IllegalArgumentException if there are fewer than {@value #ENCODED_BYTES} bytes, or the length is negative
+     */
+    public static RemoteMemory decode(byte[] bytes) {
+        if (bytes.length < ENCODED_BYTES) {
+            throw new IllegalArgumentException(
+                    bytes.length + " bytes hold no remote memory, which needs " + ENCODED_BYTES);
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return new RemoteMemory(buffer.getLong(), buffer.getInt(), buffer.getLong());
+    }
+}
