@@ -140,7 +140,7 @@ public final class VirtualNetwork {
     /**
      * Advances to the next event and processes it.
      *
-     * @return false if there are no more events
+     * @return false if there is no event
      */
     public boolean step() {
         return step(Long.MAX_VALUE);

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
  * One side of a connection in a run, of any type.
  *
  * <p>It consists of a queue pair, the application that uses it, and the model of the expected result. The owner of the
- * connection calls, in this order: {@link #setPeer} on both sides, {@link #ready} when the peer's reply has arrived,
- * {@link #start} when the connection is established, {@link #work} repeatedly, {@link #end} when the connection is
- * over, and {@link #checkEnd} at the end of the run.
+ * connection first calls {@link #setPeer} on both sides. It calls {@link #ready} when the peer's reply has arrived,
+ * {@link #start} when the connection is established, and then {@link #work} repeatedly. It calls {@link #end} when the
+ * connection is over, and {@link #checkEnd} at the end of the run.
  */
 interface ConnectedSide {
     /** Returns the side's name for messages. */

@@ -175,8 +175,10 @@ public final class HandshakeSimulation {
     }
 
     /**
-     * Decides at random whether a message is lost, but limits the losses in a row to less than the smallest number of
-     * transmissions: that of the DREQ of a connection without an owner.
+     * Decides at random whether a message is lost.
+     *
+     * <p>The losses in a row are fewer than the transmissions of the message that is repeated least: the DREQ of a
+     * connection without an owner.
      */
     private boolean isLost(CmDatagram out) {
         long message = CmMad.transactionId(out.mad, 0) << 8

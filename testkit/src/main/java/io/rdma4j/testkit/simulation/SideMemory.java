@@ -38,7 +38,7 @@ final class SideMemory {
     final MemoryRegion receives;
 
     /**
-     * Registers memory. What is read before it is written contains random bytes.
+     * Registers the memory. Memory that is read before it is written is filled with random bytes.
      *
      * @param resultCount bytes for the results of READs and atomics
      * @param receiveCount bytes for received messages

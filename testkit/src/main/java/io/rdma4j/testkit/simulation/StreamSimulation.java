@@ -22,8 +22,9 @@ public final class StreamSimulation {
     private static final double MAX_LOSS = 0.1;
 
     /**
-     * The time within which a death must be detected: eight transmissions of at most four times 17 ms each, and the
-     * wait before the first one.
+     * The time within which a death must be detected.
+     *
+     * <p>It allows for eight transmissions of at most four times 17 ms each, and for the wait before the first one.
      */
     private static final long MAX_NANOS_AFTER_DEATH = 2_000_000_000L;
 

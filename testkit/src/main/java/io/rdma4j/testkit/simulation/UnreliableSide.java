@@ -247,7 +247,7 @@ abstract class UnreliableSide {
     /**
      * Runs the final checks.
      *
-     * @return whether the memory of receives that are still posted is unchanged
+     * @return true if the memory of receives that are still posted is unchanged
      */
     boolean checkFinished() {
         if (killed) {
