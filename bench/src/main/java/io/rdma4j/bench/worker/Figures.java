@@ -17,10 +17,10 @@ public final class Figures {
     /** 99th percentile of round-trip times, for measurements whose other figures are one-way times. */
     public static final String ROUND_TRIP_P99_MICROS = "roundTrip.p99Micros";
 
-    /** Payload in 10⁹ bytes per second, counted at the receiver. */
+    /** Payload in 10⁹ bytes per second, counted at the receiver or by the requester's completions. */
     public static final String GIGABYTES_PER_SECOND = "gigabytesPerSecond";
 
-    /** Messages or packets in 10⁶ per second, counted at the receiver. */
+    /** Messages or packets in 10⁶ per second, counted at the receiver or by the requester's completions. */
     public static final String MILLIONS_PER_SECOND = "millionsPerSecond";
 
     /** Processor time of both processes per 10⁹ bytes, in seconds. */

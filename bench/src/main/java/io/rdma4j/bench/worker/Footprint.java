@@ -34,7 +34,9 @@ public record Footprint(long bytes, long threads) {
         return ManagementFactory.getPlatformMXBean(ThreadMXBean.class).getTotalThreadAllocatedBytes();
     }
 
-    /** Lets the C library return memory to the system that was freed, mostly by the compilers, and that it caches. */
+    /**
+     * Lets the C library return freed memory, mostly that of the compilers, which it would keep for later allocations.
+     */
     private static void trim() throws IOException {
         try {
             ManagementFactory.getPlatformMBeanServer()

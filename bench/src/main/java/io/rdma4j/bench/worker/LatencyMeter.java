@@ -5,8 +5,8 @@ package io.rdma4j.bench.worker;
  *
  * <p>The first pings warm up. Their times are discarded every {@link WarmUp#POLL_NANOS} nanoseconds until the warm-up
  * is over. So the measurement runs the same code as the warm-up. A branch that only the measurement takes would
- * invalidate its compiled loop. The last ping has the stamp {@link #LAST}, which ends the loop of the other side. Not
- * thread safe.
+ * invalidate its compiled loop. The last ping has the stamp {@link #LAST}, at which the other side stops. Not thread
+ * safe.
  */
 public final class LatencyMeter {
     /** The stamp of the last ping. */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures throughput, processor time and allocation of both processes, between two readings.
  *
- * <p>The passive side counts the bytes. The active side calls {@link #running} periodically, and transfers data as long
- * as it returns true.
+ * <p>The active side calls {@link #running} periodically, and transfers data as long as it returns true. The passive
+ * side counts the bytes, or the active side, which passes them to {@link #running(long)}.
  *
  * <p>Readings are also taken during the warm-up, and each replaces the previous one. So the reading at the start of the
  * measurement executes nothing for the first time. It also takes no new branch, which would invalidate compiled code at

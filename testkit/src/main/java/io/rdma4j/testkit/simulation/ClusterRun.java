@@ -141,7 +141,7 @@ final class ClusterRun {
     /** Creates one side of a connection. */
     ConnectedSide createSide(
             SideKind kind, boolean isActive, String name, SimulatedHost host, SplittableRandom sideRandom) {
-        int most = parameters.maxMessageBytes();
+        int maxBytes = parameters.maxMessageBytes();
         int operations = parameters.operationsPerSide();
         ReceivePool pool = pools.get(host);
         return switch (kind) {
@@ -160,7 +160,7 @@ final class ClusterRun {
                         name,
                         host,
                         ledger,
-                        Math.max(Integer.BYTES, most),
+                        Math.max(Integer.BYTES, maxBytes),
                         operations,
                         operations,
                         sideRandom.nextBoolean(),

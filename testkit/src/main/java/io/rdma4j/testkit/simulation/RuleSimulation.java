@@ -157,8 +157,8 @@ public final class RuleSimulation {
         pair.exchangeUntilIdle();
         check(count == retries + 1, "with " + retries + " retries it was sent " + count + " times");
         long spent = pair.nowNanos - start;
-        long least = (retries + 1) * Timers.acknowledgeTimeoutNanos(EXPONENT);
-        check(spent >= least && spent <= 4 * least, "the connection broke after " + spent + " ns");
+        long minNanos = (retries + 1) * Timers.acknowledgeTimeoutNanos(EXPONENT);
+        check(spent >= minNanos && spent <= 4 * minNanos, "the connection broke after " + spent + " ns");
         checkFailed(pair, messages, WorkStatus.RETRY_EXCEEDED_ERROR);
     }
 
