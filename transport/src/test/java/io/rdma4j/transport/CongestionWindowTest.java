@@ -94,13 +94,13 @@ class CongestionWindowTest {
         for (int i = 1; i < 20; i++) {
             window.onLoss(1000L * i, 1000L * i + 4);
         }
-        assertThat(packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
+        assertThat(packets()).isEqualTo(CongestionWindow.MIN_PACKETS);
     }
 
     @Test
     void afterSilenceItBeginsWithTheLeastAndDoublesToHalfOfWhatItWas() {
         window.onSilence(1032);
-        assertThat(packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
+        assertThat(packets()).isEqualTo(CongestionWindow.MIN_PACKETS);
         acknowledgeAll();
         acknowledgeAll();
         assertThat(packets()).isEqualTo(16);

@@ -14,7 +14,7 @@ class MsnValidatorTest {
     void numbersFromWhatIsDoneToWhatIsBegunAreBelieved() {
         count.onBegun(5);
         count.onDone(2);
-        count.judge(2);
+        count.observe(2);
         count.onDone(1);
         for (int number = 0; number < 10; number++) {
             assertThat(count.isPlausible(number)).as("number %d", number).isEqualTo(number >= 3 && number <= 5);
@@ -26,7 +26,7 @@ class MsnValidatorTest {
     void numbersGoOnWithZeroAfterTheGreatest() {
         count.onBegun(MASK);
         count.onDone(MASK);
-        count.judge(MASK);
+        count.observe(MASK);
         count.onBegun(3);
         for (int number : new int[] {MASK, 0, 1, 2}) {
             assertThat(count.isPlausible(number)).as("number %d", number).isTrue();
@@ -38,10 +38,10 @@ class MsnValidatorTest {
     @Test
     void nothingIsJudgedBeforeAMessageIsDone() {
         count.onBegun(1);
-        count.judge(17);
+        count.observe(17);
         assertThat(count.isPlausible(18)).isTrue();
         count.onDone(1);
-        count.judge(1);
+        count.observe(1);
         assertThat(count.isPlausible(18)).isFalse();
     }
 
@@ -49,9 +49,9 @@ class MsnValidatorTest {
     void peerThatDoesNotCountIsBelievedAlways() {
         count.onBegun(2);
         count.onDone(1);
-        count.judge(0);
+        count.observe(0);
         count.onDone(1);
-        count.judge(2);
+        count.observe(2);
         assertThat(count.isPlausible(0)).isTrue();
         assertThat(count.isPlausible(1000)).isTrue();
     }
@@ -60,11 +60,11 @@ class MsnValidatorTest {
     void anewMeansAnew() {
         count.onBegun(9);
         count.onDone(9);
-        count.judge(9);
+        count.observe(9);
         count.reset();
         count.onBegun(1);
         count.onDone(1);
-        count.judge(1);
+        count.observe(1);
         assertThat(count.isPlausible(1)).isTrue();
         assertThat(count.isPlausible(9)).isFalse();
     }

@@ -175,7 +175,7 @@ final class Pair {
         int retryCount = 7;
         int rnrRetry = 7;
         int timeoutExponent = 14;
-        boolean repeatsEarly;
+        boolean tailLossProbes;
         int rnrCode = 12;
         int accessA = ALL_ACCESS;
         int accessB = ALL_ACCESS;
@@ -243,7 +243,7 @@ final class Pair {
                 options.retryCount,
                 options.rnrRetry,
                 options.timeoutExponent,
-                options.repeatsEarly));
+                options.tailLossProbes));
     }
 
     /** Sends everything that can be sent now. */

@@ -17,11 +17,11 @@ class RcAskingTest {
     private final MemoryRegion to = pair.b.register(64);
 
     /** A connection over which an answer has been measured. */
-    private static Pair measured(boolean repeatsEarly, int requests) {
+    private static Pair measured(boolean tailLossProbes, int requests) {
         Pair.Options options = new Pair.Options();
         options.timeoutExponent = EXPONENT;
         options.retryCount = 2;
-        options.repeatsEarly = repeatsEarly;
+        options.tailLossProbes = tailLossProbes;
         options.requests = requests;
         Pair p = new Pair(options);
         p.a.post(0, WorkOpcode.RDMA_WRITE, p.a.register(10), 10, p.b.register(10), 0);
@@ -65,7 +65,7 @@ class RcAskingTest {
         assertThat(writes(pair, true)).isBetween(rounds - 1L, rounds + 1L);
         pair.run();
         assertThat(acknowledgements(pair)).isBetween(rounds - 1L, rounds + 2L);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isZero();
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isZero();
         assertThat(pair.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -79,9 +79,9 @@ class RcAskingTest {
 
     @Test
     void messageThatComesAloneAsks() {
-        pair.now += Requester.ASK_INTERVAL_NANOS;
+        pair.now += Requester.ACK_REQUEST_INTERVAL_NANOS;
         for (int i = 0; i < 10; i++) {
-            write(false, Requester.ASK_INTERVAL_NANOS);
+            write(false, Requester.ACK_REQUEST_INTERVAL_NANOS);
         }
         assertThat(writes(pair, true)).isEqualTo(10);
     }
@@ -121,7 +121,7 @@ class RcAskingTest {
         long begin = pair.now;
         pair.run();
         assertThat(to.memory().get(JAVA_BYTE, 0)).isEqualTo((byte) 77);
-        assertThat(pair.now - begin).isLessThan(2 * RoundTripEstimator.LEAST_NANOS);
+        assertThat(pair.now - begin).isLessThan(2 * RoundTripEstimator.MIN_NANOS);
         assertThat(pair.a.queuePair.counters().timeouts).isZero();
         assertThat(pair.a.queuePair.sendQueue().head())
                 .isEqualTo(pair.a.queuePair.sendQueue().tail());
@@ -132,7 +132,7 @@ class RcAskingTest {
         write(false, 100);
         pair.run();
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isEqualTo(1);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isZero();
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isZero();
         assertThat(pair.b.queuePair.counters().duplicateRequests).isEqualTo(1);
         assertThat(acknowledgements(pair)).isEqualTo(1);
         assertThat(pair.a.queuePair.sendQueue().head())

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The longest messages at the smallest path MTU: as many packets as half of all PSNs. */
 class RcBigMessageTest {
     private static final int MTU = 256;
-    private static final long PART_PACKETS = Requester.WINDOW_BYTES / Requester.LEAST_PACKET_BYTES;
+    private static final long PART_PACKETS = Requester.WINDOW_BYTES / Requester.MIN_PACKET_BYTES;
     private static final long LENGTH = 1L << 31;
     private static final int PIECES = 32;
     private static final int FIRST_PSN = 0xff_fff0;

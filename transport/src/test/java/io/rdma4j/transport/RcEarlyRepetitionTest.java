@@ -12,11 +12,11 @@ class RcEarlyRepetitionTest {
 
     private final Pair pair = new Pair(options(true));
 
-    private static Pair.Options options(boolean repeatsEarly) {
+    private static Pair.Options options(boolean tailLossProbes) {
         Pair.Options options = new Pair.Options();
         options.timeoutExponent = EXPONENT;
         options.retryCount = 2;
-        options.repeatsEarly = repeatsEarly;
+        options.tailLossProbes = tailLossProbes;
         return options;
     }
 
@@ -38,8 +38,8 @@ class RcEarlyRepetitionTest {
         long begin = pair.now;
         loseNext(pair, 1);
         write(pair, 10);
-        assertThat(pair.now - begin).isBetween(RoundTripEstimator.LEAST_NANOS, 3 * RoundTripEstimator.LEAST_NANOS);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(1);
+        assertThat(pair.now - begin).isBetween(RoundTripEstimator.MIN_NANOS, 3 * RoundTripEstimator.MIN_NANOS);
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isEqualTo(1);
         assertThat(pair.a.queuePair.counters().timeouts).isZero();
         assertThat(pair.a.statuses(false)).hasSize(11).containsOnly(WorkStatus.SUCCESS);
     }
@@ -50,9 +50,8 @@ class RcEarlyRepetitionTest {
         long begin = pair.now;
         loseNext(pair, 5);
         write(pair, 1);
-        assertThat(pair.now - begin)
-                .isBetween(31 * RoundTripEstimator.LEAST_NANOS, 40 * RoundTripEstimator.LEAST_NANOS);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(5);
+        assertThat(pair.now - begin).isBetween(31 * RoundTripEstimator.MIN_NANOS, 40 * RoundTripEstimator.MIN_NANOS);
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isEqualTo(5);
     }
 
     @Test
@@ -71,13 +70,13 @@ class RcEarlyRepetitionTest {
     @Test
     void shortTimeoutIsStretchedAsFarAsTheSpecificationAllowsWhereLossIsRepairedEarly() {
         assertThat(nanosUntilGivenUp(10, true)).isEqualTo(3 * 4 * Timers.acknowledgeTimeoutNanos(10));
-        assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * Requester.PATIENCE_NANOS);
+        assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * Requester.MIN_SILENCE_NANOS);
         assertThat(nanosUntilGivenUp(14, true)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(14));
         assertThat(nanosUntilGivenUp(10, false)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(10));
     }
 
-    private static long nanosUntilGivenUp(int timeoutExponent, boolean repeatsEarly) {
-        Pair.Options options = options(repeatsEarly);
+    private static long nanosUntilGivenUp(int timeoutExponent, boolean tailLossProbes) {
+        Pair.Options options = options(tailLossProbes);
         options.timeoutExponent = timeoutExponent;
         Pair p = new Pair(options);
         p.wire = w -> List.of();
@@ -92,7 +91,7 @@ class RcEarlyRepetitionTest {
         long begin = pair.now;
         loseNext(pair, 1);
         write(pair, 0);
-        assertThat(pair.now - begin).isBetween(RoundTripEstimator.FIRST_NANOS, 2 * RoundTripEstimator.FIRST_NANOS);
+        assertThat(pair.now - begin).isBetween(RoundTripEstimator.INITIAL_NANOS, 2 * RoundTripEstimator.INITIAL_NANOS);
     }
 
     @Test

@@ -53,7 +53,7 @@ class RcForgedAnswerTest {
             answer(Opcode.RC_ACKNOWLEDGE, 4, syndrome, counted);
         }
         assertThat(pair.a.done).hasSize(3);
-        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(6);
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(6);
         pair.run();
         assertThat(pair.a.statuses(false)).hasSize(5).containsOnly(WorkStatus.SUCCESS);
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
@@ -69,7 +69,7 @@ class RcForgedAnswerTest {
         send(WorkOpcode.RDMA_READ, 1);
         pair.pump(pair.a);
         answer(opcode, 1, Aeth.ACK, 3);
-        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(1);
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(1);
         pair.run();
         assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
     }
@@ -81,7 +81,7 @@ class RcForgedAnswerTest {
         pair.pump(pair.a);
         answer(Opcode.RC_READ_RESPONSE_MIDDLE, 2, 0, 0);
         assertThat(pair.a.done).isEmpty();
-        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(1);
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(1);
         pair.run();
         assertThat(pair.a.statuses(false)).hasSize(3).containsOnly(WorkStatus.SUCCESS);
     }
@@ -98,7 +98,7 @@ class RcForgedAnswerTest {
         send(WorkOpcode.RDMA_READ, 3);
         pair.run();
         assertThat(pair.a.statuses(false)).hasSize(6).containsOnly(WorkStatus.SUCCESS);
-        assertThat(pair.a.queuePair.counters().ghostResponses).isZero();
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isZero();
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
     }
 }

@@ -307,7 +307,7 @@ class RcResponderTest extends ResponderAnswers {
                 .isEmpty();
         assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16), 8, 8)))
                 .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN));
-        assertThat(pair.b.queuePair.counters().farPsns).isEqualTo(1);
+        assertThat(pair.b.queuePair.counters().outOfWindowPsns).isEqualTo(1);
     }
 
     @Test

@@ -196,7 +196,7 @@ class RcRetryTest {
             p.deliver(ack);
         }
         assertThat(p.a.done).isEmpty();
-        assertThat(p.a.queuePair.counters().ghostResponses).isEqualTo(7);
+        assertThat(p.a.queuePair.counters().unexpectedResponses).isEqualTo(7);
     }
 
     @ParameterizedTest

@@ -128,8 +128,8 @@ class RcSourcePortTest extends ResponderAnswers {
         assertThat(pair.b.events).hasSize(1);
         assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
         assertThat(pair.b.events).hasSize(2);
-        assertThat(pair.b.queuePair.counters().guessingAlarms).isEqualTo(2);
-        assertThat(pair.b.queuePair.counters().farPsns).isEqualTo(3 * PeerCheck.ALARM_PACKETS / 2);
+        assertThat(pair.b.queuePair.counters().spoofingAlarms).isEqualTo(2);
+        assertThat(pair.b.queuePair.counters().outOfWindowPsns).isEqualTo(3 * PeerCheck.ALARM_PACKETS / 2);
     }
 
     @Test

@@ -18,12 +18,12 @@ class RetiredKeysTest {
     void keyIsRememberedUntilAMillionOthersWereTakenBack() {
         RetiredKeys keys = new RetiredKeys();
         keys.add(0xabcd_ef01);
-        for (int i = 0; i < RetiredKeys.MOST - 1; i++) {
+        for (int i = 0; i < RetiredKeys.MIN_REMEMBERED - 1; i++) {
             keys.add(i << 8);
             assertThat(keys.contains(0xabcd_ef01)).isTrue();
         }
         assertThat(keys.contains(0)).isTrue();
-        for (int i = 0; i < RetiredKeys.MOST; i++) {
+        for (int i = 0; i < RetiredKeys.MIN_REMEMBERED; i++) {
             keys.add(0x4000_0000 + (i << 8));
         }
         assertThat(keys.contains(0)).isTrue();

@@ -111,7 +111,7 @@ class CmFloodTest {
     void whatIsRememberedOfForgedAddressesIsBounded() {
         connectClients();
         floodUnusedService(100_000);
-        assertThat(agent.rememberedSources()).isLessThanOrEqualTo(RequestRateLimits.MOST + CLIENTS);
+        assertThat(agent.rememberedSources()).isLessThanOrEqualTo(RequestRateLimits.MAX_IDLE_SOURCES + CLIENTS);
         assertThat(agent.connectionCount()).isEqualTo(CLIENTS);
     }
 

@@ -163,7 +163,7 @@ class CmPeerLimitsTest {
         assertThat(agent.connectionCount()).isZero();
         // A thousand at once, a hundred a second for the 65 seconds and a bit that a reply is repeated.
         assertThat(target.answers.size() - requests).isBetween(5_000, 8_200);
-        assertThat(agent.counters().repetitionsSaved).isGreaterThan(10_000);
+        assertThat(agent.counters().retransmissionsSuppressed).isGreaterThan(10_000);
     }
 
     @Test
@@ -190,6 +190,6 @@ class CmPeerLimitsTest {
         for (int i = 0; i < 100_000; i++) {
             assertThat(target.ask(host(i), 1)).isEqualTo("Rej");
         }
-        assertThat(agent.rememberedSources()).isEqualTo(RequestRateLimits.MOST);
+        assertThat(agent.rememberedSources()).isEqualTo(RequestRateLimits.MAX_IDLE_SOURCES);
     }
 }

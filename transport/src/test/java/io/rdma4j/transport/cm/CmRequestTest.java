@@ -277,7 +277,7 @@ class CmRequestTest {
             answers++;
         }
         assertThat(answers).isEqualTo(1024);
-        assertThat(server.agent.counters().answersDropped).isEqualTo(5_000 - 1024);
+        assertThat(server.agent.counters().responsesDropped).isEqualTo(5_000 - 1024);
         assertNothingKept();
     }
 

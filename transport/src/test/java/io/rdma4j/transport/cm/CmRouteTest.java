@@ -13,14 +13,15 @@ class CmRouteTest {
     @Test
     void sameLinkLocalAddressOnAnotherLinkIsAnotherHosts() {
         CmRoute route = new CmRoute(LINK_LOCAL, LINK_LOCAL, 2);
-        assertThat(route.leadsTo(LINK_LOCAL, 2)).isTrue();
-        assertThat(route.leadsTo(LINK_LOCAL, 3)).isFalse();
+        assertThat(route.matchesPeer(LINK_LOCAL, 2)).isTrue();
+        assertThat(route.matchesPeer(LINK_LOCAL, 3)).isFalse();
     }
 
     @Test
     void linkThatIsNotKnownExcludesNothing() {
-        assertThat(new CmRoute(GLOBAL, LINK_LOCAL, 0).leadsTo(LINK_LOCAL, 3)).isTrue();
-        assertThat(new CmRoute(LINK_LOCAL, GLOBAL, 2).leadsTo(GLOBAL, 0)).isTrue();
-        assertThat(new CmRoute(GLOBAL, GLOBAL, 0).leadsTo(LINK_LOCAL, 0)).isFalse();
+        assertThat(new CmRoute(GLOBAL, LINK_LOCAL, 0).matchesPeer(LINK_LOCAL, 3))
+                .isTrue();
+        assertThat(new CmRoute(LINK_LOCAL, GLOBAL, 2).matchesPeer(GLOBAL, 0)).isTrue();
+        assertThat(new CmRoute(GLOBAL, GLOBAL, 0).matchesPeer(LINK_LOCAL, 0)).isFalse();
     }
 }

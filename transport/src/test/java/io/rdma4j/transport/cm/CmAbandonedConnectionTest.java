@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections whose process is killed, and which another one of its host ends in its name. */
-class CmOrphanTest {
+class CmAbandonedConnectionTest {
     private final CmFabric fabric = new CmFabric();
     private final CmHost client = new CmHost(fabric, 1);
     private final CmHost killed = new CmHost(fabric, 2);
@@ -26,14 +26,14 @@ class CmOrphanTest {
     @BeforeEach
     void listen() {
         killed.listen();
-        killed.agent.watch(new ConnectionWatch() {
+        killed.agent.watch(new ConnectionObserver() {
             @Override
             public void onEstablished(CmConnection connection) {
                 assertThat(known.put(connection.localId(), connection)).isNull();
             }
 
             @Override
-            public void onOver(CmConnection connection) {
+            public void onClosed(CmConnection connection) {
                 assertThat(known.remove(connection.localId())).isSameAs(connection);
             }
         });
@@ -53,7 +53,7 @@ class CmOrphanTest {
     private CmHost heir() {
         CmHost heir = new CmHost(fabric, 2);
         for (CmConnection each : List.copyOf(known.values())) {
-            heir.agent.disconnectOrphan(fabric.now, each.asAbandonedConnection());
+            heir.agent.disconnectAbandoned(fabric.now, each.asAbandonedConnection());
         }
         return heir;
     }
@@ -65,7 +65,7 @@ class CmOrphanTest {
         fabric.run(10 * MILLISECOND);
         assertThat(client.events.subList(3, 6)).containsOnly("disconnect request");
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(3);
-        assertThat(heir.agent.counters().orphans).isEqualTo(3);
+        assertThat(heir.agent.counters().abandonedConnections).isEqualTo(3);
         fabric.run(3 * SECOND);
         client.assertNothingLeft();
         heir.assertNothingLeft();
@@ -117,7 +117,7 @@ class CmOrphanTest {
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(32);
         fabric.run(10 * MILLISECOND);
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(100);
-        assertThat(heir.agent.waitingOrphans()).isZero();
+        assertThat(heir.agent.pendingAbandonedConnections()).isZero();
         fabric.run(3 * SECOND);
         client.assertNothingLeft();
         heir.assertNothingLeft();
@@ -147,7 +147,7 @@ class CmOrphanTest {
     @Test
     void connectionsOfOnesOwnAreNoOrphans() {
         CmConnection connection = established(1).getFirst();
-        client.agent.disconnectOrphan(fabric.now, connection.asAbandonedConnection());
+        client.agent.disconnectAbandoned(fabric.now, connection.asAbandonedConnection());
         fabric.run(SECOND);
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(fabric.sent).doesNotContainKey(CmAttribute.DREQ);
