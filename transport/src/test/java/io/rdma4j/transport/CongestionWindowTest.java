@@ -26,7 +26,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void doublesWithEachWindowUntilTheMostWhileNothingWasLost() {
+    void doublesWithEachWindowUpToTheMaximumUntilALoss() {
         assertThat(packets()).isEqualTo(32);
         acknowledgeAll();
         assertThat(packets()).isEqualTo(64);
@@ -35,7 +35,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void givesWayToOthersWhenItHasBeenOpenForLong() {
+    void shrinksAfterALongTimeAtTheMaximum() {
         acknowledgeAll();
         for (int i = 0; i < 63; i++) {
             acknowledgeAll();
@@ -48,13 +48,13 @@ class CongestionWindowTest {
     }
 
     @Test
-    void doesNotOpenForAnApplicationThatDoesNotFillIt() {
+    void doesNotGrowForAnApplicationThatDoesNotFillIt() {
         window.onAcknowledged(1000 * PACKET);
         assertThat(packets()).isEqualTo(32);
     }
 
     @Test
-    void closesOncePerWindowOfPackets() {
+    void shrinksOncePerWindowOfPackets() {
         window.onLoss(1000, 1032);
         assertThat(packets()).isEqualTo(22);
         window.onLoss(1000, 1032);
@@ -65,7 +65,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void opensByOnePacketPerWindowAfterALoss() {
+    void growsByOnePacketPerWindowAfterALoss() {
         window.onLoss(1000, 1032);
         acknowledgeAll();
         assertThat(packets()).isEqualTo(23);
@@ -81,7 +81,7 @@ class CongestionWindowTest {
 
     /** Of two connections over one link the one with short packets would otherwise get the smaller part. */
     @Test
-    void opensByAsManyBytesWhateverTheLengthOfPackets() {
+    void growsByTheSameNumberOfBytesForAnyPacketLength() {
         window.start(32 * PACKET, 64 * PACKET, PACKET / 4, 1000);
         window.onLoss(1000, 1032);
         long before = window.bytes();
@@ -90,7 +90,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void neverClosesBelowTheLeast() {
+    void neverShrinksBelowTheMinimum() {
         for (int i = 1; i < 20; i++) {
             window.onLoss(1000L * i, 1000L * i + 4);
         }
@@ -98,7 +98,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void afterSilenceItBeginsWithTheLeastAndDoublesToHalfOfWhatItWas() {
+    void afterSilenceStartsAtTheMinimumAndDoublesToHalfOfTheFormerWindow() {
         window.onSilence(1032);
         assertThat(packets()).isEqualTo(CongestionWindow.MIN_PACKETS);
         acknowledgeAll();

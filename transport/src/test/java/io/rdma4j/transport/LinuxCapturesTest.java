@@ -139,7 +139,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void injectedPacketsGetTheAnswersThatLinuxGave() throws IOException {
+    void injectedPacketsGetTheResponsesOfLinux() throws IOException {
         List<Captured> all = load("inject");
         RcQueuePair server = queuePair(false, 0x14, 0x16, 8813653, 0x1000);
         MemoryRegion region = register(4096, 0x56434fab4000L, 0x5e4);
@@ -162,7 +162,7 @@ class LinuxCapturesTest {
                 }
             }
             if (c.number() == 34 || c.number() == 37) {
-                linux.set(0, asAnswerThatBegins(linux.getFirst()));
+                linux.set(0, startingWithFirstOrOnly(linux.getFirst()));
             }
             deliver(server, c);
             assertThat(sent(server)).as("answer to #%s", c.number()).isEqualTo(linux);
@@ -177,7 +177,7 @@ class LinuxCapturesTest {
      * The repeated requests #34 and #37 ask for the rest of a READ. Linux goes on with MIDDLE or LAST; we begin with FIRST
      * or ONLY, as the specification says.
      */
-    private static String asAnswerThatBegins(String packet) {
+    private static String startingWithFirstOrOnly(String packet) {
         String bth = packet.substring(2, 2 * Bth.LENGTH);
         String rest = packet.substring(2 * Bth.LENGTH);
         return packet.startsWith("0e") ? "0d" + bth + "1f000007" + rest : "10" + bth + rest;
@@ -194,7 +194,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void everyOperationLooksOnTheWireAsLinuxSendsIt() throws IOException {
+    void everyOperationMatchesLinuxOnTheWire() throws IOException {
         List<Captured> all =
                 load("all").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x19, 0x19, 6604818, 1909310);
@@ -221,11 +221,11 @@ class LinuxCapturesTest {
         }
         assertThat(ours).isEmpty();
         assertThat(compared).isEqualTo(16);
-        List<WorkStatus> ends =
+        List<WorkStatus> statuses =
                 done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
-        assertThat(ends).hasSize(13);
-        assertThat(ends.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
-        assertThat(ends.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // a key that the server does not know
+        assertThat(statuses).hasSize(13);
+        assertThat(statuses.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
+        assertThat(statuses.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // a key that the server does not know
     }
 
     /** Posts the work request that the next captured packets are made of. */
@@ -286,7 +286,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void unreliableConnectionLooksOnTheWireAsLinuxSendsItAndTakesWhatLinuxSends() throws IOException {
+    void unreliableConnectionMatchesLinuxInBothDirections() throws IOException {
         List<Captured> c =
                 load("uc").stream().filter(each -> each.opcode() >>> 5 == 1).toList();
         assertThat(c).hasSize(18);
@@ -322,13 +322,13 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void datagramsLookOnTheWireAsLinuxSendsThem() throws IOException {
-        assertThat(sentAgain("ud", 0x1a)).isEqualTo(2);
-        assertThat(sentAgain("udaddy", 0x14)).isEqualTo(12);
+    void datagramsMatchLinuxOnTheWire() throws IOException {
+        assertThat(resend("ud", 0x1a)).isEqualTo(2);
+        assertThat(resend("udaddy", 0x14)).isEqualTo(12);
     }
 
     /** Sends all datagrams of a capture again, those of QP 1 aside; returns how many were the same. */
-    private int sentAgain(String capture, int anyNumber) throws IOException {
+    private int resend(String capture, int anyNumber) throws IOException {
         Packet p = new Packet();
         Map<Integer, UdQueuePair> senders = new HashMap<>();
         MemoryRegion local = register(2048, 0, anyNumber);
@@ -371,15 +371,15 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void datagramsOfLinuxAreTakenWithTheHeaderTheyCameIn() throws IOException {
-        int taken = 0;
+    void datagramsOfLinuxAreReceivedWithTheirIpHeader() throws IOException {
+        int received = 0;
         for (Captured c : load("udaddy")) {
             if (packet.parse(c.frame()) != Packet.Result.OK || packet.destinationQueuePair() == 1) {
                 continue;
             }
             UdSide side = UdSide.ipv4(packet.destinationQueuePair()).ready(0);
             byte[] target = new byte[200];
-            side.postReceive(taken, side.register(target, AccessFlags.LOCAL_WRITE), 200);
+            side.postReceive(received, side.register(target, AccessFlags.LOCAL_WRITE), 200);
             deliver(side.queuePair, c);
             assertThat(side.done).hasSize(1);
             UdSide.Done d = side.done.getFirst();
@@ -392,13 +392,13 @@ class LinuxCapturesTest {
             assertThat(Arrays.copyOfRange(target, 40, 140))
                     .isEqualTo(
                             Arrays.copyOfRange(file, (int) packet.payloadOffset(), (int) packet.payloadOffset() + 100));
-            taken++;
+            received++;
         }
-        assertThat(taken).isEqualTo(12);
+        assertThat(received).isEqualTo(12);
     }
 
     @Test
-    void receiverNotReadyIsWaitedForAndAnsweredAsLinuxDoes() throws IOException {
+    void rnrNaksAreSentAndHandledAsByLinux() throws IOException {
         List<Captured> c =
                 load("rnr").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x1b, 0x1a, 0, 5684951);
@@ -424,7 +424,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void messageTooLongForTheReceiveIsRefusedAsTheSpecificationSaysAndLinuxOtherwiseIsUnderstood() throws IOException {
+    void tooLongMessageIsRejectedByTheSpecificationAndTheNakOfLinuxIsUnderstood() throws IOException {
         List<Captured> c =
                 load("badlen").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x1d, 0x1c, 0, 1905248);

@@ -11,7 +11,7 @@ class MsnValidatorTest {
     private final MsnValidator count = new MsnValidator();
 
     @Test
-    void numbersFromWhatIsDoneToWhatIsBegunAreBelieved() {
+    void numbersFromCompletedToStartedMessagesArePlausible() {
         count.onBegun(5);
         count.onDone(2);
         count.observe(2);
@@ -23,7 +23,7 @@ class MsnValidatorTest {
     }
 
     @Test
-    void numbersGoOnWithZeroAfterTheGreatest() {
+    void numbersWrapAroundToZero() {
         count.onBegun(MASK);
         count.onDone(MASK);
         count.observe(MASK);
@@ -36,7 +36,7 @@ class MsnValidatorTest {
     }
 
     @Test
-    void nothingIsJudgedBeforeAMessageIsDone() {
+    void everyNumberIsPlausibleUntilAMessageHasCompleted() {
         count.onBegun(1);
         count.observe(17);
         assertThat(count.isPlausible(18)).isTrue();
@@ -46,7 +46,7 @@ class MsnValidatorTest {
     }
 
     @Test
-    void peerThatDoesNotCountIsBelievedAlways() {
+    void everyNumberOfAPeerThatDoesNotCountIsPlausible() {
         count.onBegun(2);
         count.onDone(1);
         count.observe(0);
@@ -57,7 +57,7 @@ class MsnValidatorTest {
     }
 
     @Test
-    void anewMeansAnew() {
+    void resetDiscardsAllCounts() {
         count.onBegun(9);
         count.onDone(9);
         count.observe(9);

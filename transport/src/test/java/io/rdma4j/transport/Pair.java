@@ -26,7 +26,8 @@ final class Pair {
 
     /** A packet on the wire. */
     @SuppressWarnings("ArrayRecordComponent") // compared by identity only
-    record Wirelet(boolean fromA, int number, Opcode opcode, int psn, boolean ackRequest, byte[] bytes, long sentAt) {
+    record WirePacket(
+            boolean fromA, int number, Opcode opcode, int psn, boolean ackRequest, byte[] bytes, long sentAt) {
         MemorySegment segment() {
             return MemorySegment.ofArray(bytes);
         }
@@ -43,10 +44,10 @@ final class Pair {
         }
     }
 
-    private record InFlight(long at, long order, Wirelet wirelet) {}
+    private record InFlight(long at, long order, WirePacket packet) {}
 
     /** Decides after how many nanoseconds each copy of a packet arrives; no copy is a loss. */
-    interface Wire extends Function<Wirelet, List<Long>> {}
+    interface Wire extends Function<WirePacket, List<Long>> {}
 
     /** A completion as a value. */
     record Done(
@@ -194,7 +195,7 @@ final class Pair {
     final Options options;
     final Side a;
     final Side b;
-    final List<Wirelet> trace = new ArrayList<>();
+    final List<WirePacket> trace = new ArrayList<>();
     long now = 1_000_000_000L;
     /** Packets that a side sends before the other and the wire have their turn. */
     int burst = Integer.MAX_VALUE;
@@ -269,11 +270,12 @@ final class Pair {
             byte[] bytes = Arrays.copyOf(out, length + Packet.ICRC_LENGTH);
             int number = side.isA ? ++numberA : ++numberB;
             Opcode opcode = Objects.requireNonNull(Opcode.of(Bth.opcode(room, 0)));
-            send(new Wirelet(side.isA, number, opcode, Bth.psn(room, 0), Bth.acknowledgeRequest(room, 0), bytes, now));
+            send(new WirePacket(
+                    side.isA, number, opcode, Bth.psn(room, 0), Bth.acknowledgeRequest(room, 0), bytes, now));
         }
     }
 
-    private void send(Wirelet w) {
+    private void send(WirePacket w) {
         trace.add(w);
         for (long delay : wire.apply(w)) {
             inFlight.add(new InFlight(now + delay, order++, w));
@@ -286,12 +288,12 @@ final class Pair {
     }
 
     /** Gives a packet to the side that it is for. */
-    void deliver(Wirelet w) {
+    void deliver(WirePacket w) {
         deliver(w, (w.fromA() ? b : a).queuePair);
     }
 
     /** Gives a packet to a queue pair in the place of the one that it is for. */
-    void deliver(Wirelet w, RcQueuePair queuePair) {
+    void deliver(WirePacket w, RcQueuePair queuePair) {
         Side from = w.fromA() ? a : b;
         Side to = w.fromA() ? b : a;
         Frame f = new Frame();
@@ -329,7 +331,7 @@ final class Pair {
             now = Math.max(now, next);
             while ((first = inFlight.peek()) != null && first.at() <= now) {
                 inFlight.remove();
-                deliver(first.wirelet());
+                deliver(first.packet());
             }
             if (inFlight.isEmpty() || inFlight.peek().at() > now) {
                 fireDeadline(a);
@@ -350,7 +352,7 @@ final class Pair {
     }
 
     List<String> traceLines() {
-        return trace.stream().map(Wirelet::toString).toList();
+        return trace.stream().map(WirePacket::toString).toList();
     }
 
     long sent(boolean fromA, Opcode opcode) {
@@ -360,12 +362,12 @@ final class Pair {
     }
 
     /** Hand-made packet of A for B, or of B for A. */
-    static Wirelet forge(boolean fromA, Opcode opcode, int psn, boolean ackRequest, int payload) {
+    static WirePacket forge(boolean fromA, Opcode opcode, int psn, boolean ackRequest, int payload) {
         int pad = -payload & 3;
         byte[] bytes = new byte[opcode.headerLength() + payload + pad + Packet.ICRC_LENGTH];
         MemorySegment s = MemorySegment.ofArray(bytes);
         Bth.write(s, 0, opcode.code(), false, pad, 0xffff, fromA ? 0x22 : 0x11, ackRequest, psn & Psn.MASK);
-        return new Wirelet(fromA, 0, opcode, psn & Psn.MASK, ackRequest, bytes, 0);
+        return new WirePacket(fromA, 0, opcode, psn & Psn.MASK, ackRequest, bytes, 0);
     }
 
     static byte[] pattern(int length, int seed) {

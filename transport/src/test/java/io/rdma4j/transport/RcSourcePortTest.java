@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of packets that come from the peer's address, but from another UDP port than its packets before. */
-class RcSourcePortTest extends ResponderAnswers {
+class RcSourcePortTest extends ResponderFixture {
     private static final int PEERS_PORT = 50_000;
     private static final int OTHER_PORT = 50_001;
 
@@ -29,7 +29,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void packetFromAnotherPortIsDroppedThoughAllElseIsRight() {
+    void otherwiseValidPacketFromAnotherPortIsDropped() {
         check(SourcePortCheck.ENFORCE);
         assertThat(writes(PSN, PEERS_PORT)).isTrue();
         for (int i = 0; i < 1000; i++) {
@@ -40,7 +40,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void packetOutOfSequenceTeachesNoPort() {
+    void portIsNotLearnedFromAPacketOutOfSequence() {
         check(SourcePortCheck.ENFORCE);
         for (int off : new int[] {1, 2, 1000, -1, -1000, Psn.MASK >> 1}) {
             boolean _ = writes(PSN + off, OTHER_PORT);
@@ -50,7 +50,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void refusedPacketTeachesNoPort() {
+    void portIsNotLearnedFromARejectedPacket() {
         check(SourcePortCheck.ENFORCE);
         boolean _ = writes(PSN, OTHER_PORT); // B has nothing posted for a SEND, so it refuses this one for now
         pair.b.queuePair.checkSourcePort(SourcePortCheck.ENFORCE);
@@ -72,7 +72,7 @@ class RcSourcePortTest extends ResponderAnswers {
         pair.a.post(2, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
         pair.pump(pair.a);
         pair.b.udpPort = OTHER_PORT;
-        Pair.Wirelet acknowledgement = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, pair.options.psnA + 1, false, 0);
+        Pair.WirePacket acknowledgement = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, pair.options.psnA + 1, false, 0);
         Aeth.write(acknowledgement.segment(), Bth.LENGTH, Aeth.ACK | 0x1f, 2);
         pair.deliver(acknowledgement);
         assertThat(pair.a.done).hasSize(1);
@@ -83,7 +83,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void changedPortIsCountedAndFollowedWherePeersMayChangeIt() {
+    void changedPortIsCountedAndAcceptedInCountMode() {
         check(SourcePortCheck.COUNT);
         assertThat(writes(PSN, PEERS_PORT)).isTrue();
         assertThat(writes(PSN + 1, OTHER_PORT)).isTrue();
@@ -94,7 +94,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void anyPortIsTakenWithoutAWordWhereNobodyAsks() {
+    void anyPortIsAcceptedUncountedWhenTheCheckIsOff() {
         check(SourcePortCheck.OFF);
         assertThat(writes(PSN, PEERS_PORT)).isTrue();
         assertThat(writes(PSN + 1, OTHER_PORT)).isTrue();
@@ -102,7 +102,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void portIsLearnedAnewWhenTheQueuePairIsMadeAnew() {
+    void portIsLearnedAgainAfterAReset() {
         check(SourcePortCheck.ENFORCE);
         assertThat(writes(PSN, PEERS_PORT)).isTrue();
         RcQueuePair.ReceiveParameters before = Objects.requireNonNull(pair.b.queuePair.receiveParameters());
@@ -114,7 +114,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void manyGuessesOfASecondAreReportedOnce() {
+    void manyGuessesWithinASecondAreReportedOnce() {
         check(SourcePortCheck.ENFORCE);
         assertThat(writes(PSN, PEERS_PORT)).isTrue();
         for (int i = 0; i < 3 * PeerCheck.ALARM_PACKETS; i++) {
@@ -133,7 +133,7 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void lossAndRepetitionAreNoGuesses() {
+    void lossAndRetransmissionDoNotCountAsGuesses() {
         check(SourcePortCheck.ENFORCE);
         assertThat(writes(PSN, PEERS_PORT)).isTrue();
         for (int i = 0; i < 3 * PeerCheck.ALARM_PACKETS; i++) {

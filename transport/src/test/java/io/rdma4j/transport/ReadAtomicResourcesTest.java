@@ -25,7 +25,7 @@ final class ReadAtomicResourcesTest {
     }
 
     @Test
-    void aRequestIsRememberedUntilAsManyAsTheDepthCameAfterIt() {
+    void requestIsRememberedUntilAsManyAsTheDepthFollow() {
         for (long sequence = 0; sequence < 3 * DEPTH; sequence++) {
             answer(remembered, take(remembered, sequence));
             for (long other = 0; other < 3 * DEPTH; other++) {
@@ -35,7 +35,7 @@ final class ReadAtomicResourcesTest {
     }
 
     @Test
-    void thereIsRoomWhileTheOldestIsAnsweredOrThePlacesAreFew() {
+    void roomIsAvailableWhileFewerThanTheDepthAreUsedOrTheOldestIsAnswered() {
         ReadAtomicResources.Resource first = take(remembered, 0);
         for (long sequence = 1; sequence < DEPTH; sequence++) {
             assertThat(remembered.hasRoom()).isTrue();
@@ -48,7 +48,7 @@ final class ReadAtomicResourcesTest {
     }
 
     @Test
-    void answersGoInTheOrderOfTheirRequestsAlsoWhenTheDepthChanges() {
+    void responsesKeepTheOrderOfTheirRequestsWhenTheDepthChanges() {
         ReadAtomicResources.Resource answered = take(remembered, 0);
         ReadAtomicResources.Resource waits = take(remembered, 1);
         ReadAtomicResources.Resource last = take(remembered, 2);
@@ -62,7 +62,7 @@ final class ReadAtomicResourcesTest {
     }
 
     @Test
-    void aGreaterDepthForgetsNothingAndTakesMore() {
+    void greaterDepthKeepsAllRequestsAndHoldsMore() {
         for (long sequence = 0; sequence < DEPTH + 2; sequence++) {
             answer(remembered, take(remembered, sequence));
         }
@@ -77,7 +77,7 @@ final class ReadAtomicResourcesTest {
     }
 
     @Test
-    void aSmallerDepthKeepsTheNewest() {
+    void smallerDepthKeepsTheNewestRequests() {
         for (long sequence = 0; sequence < DEPTH; sequence++) {
             answer(remembered, take(remembered, sequence));
         }

@@ -15,7 +15,7 @@ class RetiredKeysTest {
     private static final MemorySegment MEMORY = MemorySegment.ofArray(new byte[16]);
 
     @Test
-    void keyIsRememberedUntilAMillionOthersWereTakenBack() {
+    void keyIsRememberedUntilAMillionOthersAreInvalidated() {
         RetiredKeys keys = new RetiredKeys();
         keys.add(0xabcd_ef01);
         for (int i = 0; i < RetiredKeys.MIN_REMEMBERED - 1; i++) {
@@ -34,7 +34,7 @@ class RetiredKeysTest {
     }
 
     @Test
-    void neighboursOfATakenBackKeyAreNotGivenOutEither() {
+    void keysThatShareTheUpperBitsOfARetiredKeyAreRetiredToo() {
         RetiredKeys keys = new RetiredKeys();
         keys.add(0x0102_0304);
         assertThat(keys.contains(0x0102_03ff)).isTrue();
@@ -42,7 +42,7 @@ class RetiredKeysTest {
     }
 
     @Test
-    void tablePassesOverKeysOfRegionsAndWindowsThatHaveGone() {
+    void tableSkipsKeysOfDeregisteredRegionsAndDeallocatedWindows() {
         ArrayDeque<Integer> proposals = new ArrayDeque<>(List.of(0x100, 0x2000, 0x100, 0x1ff, 0x2000, 0x20ff, 0x3000));
         MemoryTable table = new MemoryTable(proposals::remove);
         MemoryRegion region = table.register(MEMORY, 0, AccessFlags.LOCAL_WRITE, 1);

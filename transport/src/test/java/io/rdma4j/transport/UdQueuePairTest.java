@@ -48,7 +48,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void datagramCarriesTheSendersNumberAndTheReceiversKey() {
+    void datagramCarriesTheSourceQueuePairAndTheQueueKey() {
         byte[] packet = packet(1, 7);
         MemorySegment s = MemorySegment.ofArray(packet);
         assertThat(packet).hasSize(Bth.LENGTH + Deth.LENGTH + 8);
@@ -61,7 +61,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void sendIsDoneWhenItsPacketIsWrittenAndItsDestinationIsKnown() {
+    void sendCompletesAndItsDestinationIsKnownWhenItsPacketIsWritten() {
         packet(1, 7);
         assertThat(a.done).containsExactly(new UdSide.Done(1, WorkStatus.SUCCESS, false, 7, false, 0, 0, false, false));
         assertThat(a.queuePair.destination()).isEqualTo(new UdSide.Somewhere("there"));
@@ -69,7 +69,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void receiveTakesTheRouteAndThenTheMessage() {
+    void receiveHoldsTheRouteHeaderAndThenTheMessage() {
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, UdSide.MTU));
         assertThat(received())
@@ -81,7 +81,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void routeOfIpv4IsTwentyZerosAndTheHeaderAsItWasOnTheWire() {
+    void routeHeaderOfIpv4IsTwentyZerosAndTheHeaderFromTheWire() {
         Arrays.fill(target, (byte) 0xee);
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, 6));
@@ -97,7 +97,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void routeOfIpv6IsItsHeader() {
+    void routeHeaderOfIpv6IsTheIpHeader() {
         UdSide from = new UdSide(0x11, 0xfd00_0088_0000_0000L, 1).ready(0);
         UdSide to = new UdSide(0x22, 0xfd00_0088_0000_0000L, 2).ready(0);
         Arrays.fill(target, (byte) 0xee);
@@ -110,7 +110,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void routeAndMessageAreScatteredOverPiecesOfAnySize() {
+    void routeHeaderAndMessageAreScatteredOverElementsOfAnySize() {
         b.postReceive(9, remote, 13, 30, 0, 500);
         b.receive(a, packet(1, 100));
         assertThat(received().bytes()).isEqualTo(ROUTE + 100);
@@ -119,14 +119,14 @@ class UdQueuePairTest {
     }
 
     @Test
-    void emptyDatagramNeedsRoomForTheRouteOnly() {
+    void emptyDatagramNeedsRoomForTheRouteHeaderOnly() {
         b.postReceive(9, remote, ROUTE);
         b.receive(a, packet(1, 0));
         assertThat(received().bytes()).isEqualTo(ROUTE);
     }
 
     @Test
-    void immediateDataAndSolicitationArrive() {
+    void immediateDataAndSolicitedBitArrive() {
         b.postReceive(9, remote, target.length);
         SendRequest r = a.claim(1, local, 10, 0x22);
         r.opcode = WorkOpcode.SEND_WITH_IMMEDIATE;
@@ -154,7 +154,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void wrongKeyIsDroppedAndCounted() {
+    void datagramWithAWrongQueueKeyIsDroppedAndCounted() {
         b.postReceive(9, remote, target.length);
         a.claim(1, local, 10, 0x22).queueKey = UdSide.KEY + 1;
         a.post();
@@ -165,7 +165,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void keyWithItsHighestBitSetStandsForTheSendersOwn() {
+    void queueKeyWithItsHighestBitSetIsReplacedByTheSendersOwn() {
         b.postReceive(9, remote, target.length);
         a.claim(1, local, 10, 0x22).queueKey = 0x8000_0001;
         a.post();
@@ -176,7 +176,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void keyThatWasChangedHoldsFromTheNextPacketOn() {
+    void changedQueueKeyAppliesFromTheNextPacket() {
         b.postReceive(9, remote, target.length);
         b.queuePair.changeQueueKey(3);
         b.receive(a, packet(1, 10));
@@ -187,7 +187,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void datagramWithoutAReceiveIsLost() {
+    void datagramWithoutAReceiveIsDropped() {
         b.receive(a, packet(1, 10));
         assertThat(b.queuePair.counters().droppedMessages).isEqualTo(1);
         b.postReceive(9, remote, target.length);
@@ -203,7 +203,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void payloadThatIsNotPaddedAsItSaysIsDropped() {
+    void datagramWithMissingPaddingIsDropped() {
         b.postReceive(9, remote, target.length);
         byte[] packet = packet(1, 7); // one byte of padding
         packet[1] = 0;
@@ -213,7 +213,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void nobodyReceivesBeforeReadyToReceiveAndAfterAnError() {
+    void datagramBeforeReadyToReceiveOrAfterAnErrorIsDropped() {
         byte[] packet = packet(1, 10);
         UdSide fresh = UdSide.ipv4(0x33);
         fresh.queuePair.toInit(0);
@@ -237,7 +237,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void limitedMembersOfThePartitionMaySendAndStrangersMayNot() {
+    void limitedPartitionMembersMaySendAndOtherPartitionsMayNot() {
         b.postReceive(9, remote, target.length);
         byte[] packet = packet(1, 10);
         packet[2] = (byte) 0x80;
@@ -261,7 +261,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void datagramLongerThanThePortCarriesIsNotSent() {
+    void datagramLongerThanTheMtuIsNotSent() {
         a.claim(1, local, UdSide.MTU + 1, 0x22);
         a.post();
         assertThat(a.sent()).isEmpty();
@@ -286,7 +286,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void memoryThatWasTakenBackFailsTheSendAndTheReceive() {
+    void deregisteredMemoryFailsTheSendAndTheReceive() {
         byte[] before = packet(1, 8);
         a.claim(2, local, 8, 0x22);
         a.memory.deregister(local);
@@ -301,7 +301,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void parametersOutOfRangeChangeNothing() {
+    void parametersOutOfRangeLeaveTheStateUnchanged() {
         UdSide side = UdSide.ipv4(0x44);
         side.queuePair.toInit(0);
         assertThatThrownBy(() -> side.queuePair.toReadyToReceive(1000)).isInstanceOf(IllegalArgumentException.class);
@@ -312,7 +312,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void resetForgetsEverything() {
+    void resetDiscardsRequestsAndTheQueueKey() {
         a.claim(1, local, 8, 0x22);
         a.post();
         a.queuePair.reset();

@@ -49,7 +49,7 @@ class CmCaptureTest {
     private static final class StandIn implements CmListener, CmEvents {
         final CmAgent agent;
         final Gid address;
-        final List<String> told = new ArrayList<>();
+        final List<String> events = new ArrayList<>();
         final List<CmConnection> connections = new ArrayList<>();
         int nextId;
 
@@ -114,7 +114,7 @@ class CmCaptureTest {
 
         @Override
         public CmEvents onRequest(CmConnection connection, Req request) {
-            told.add("request");
+            events.add("request");
             connections.add(connection);
             return this;
         }
@@ -134,39 +134,39 @@ class CmCaptureTest {
 
         @Override
         public void onReply(CmConnection connection, Rep reply) {
-            told.add("reply");
+            events.add("reply");
             connection.sendReadyToUse(now);
         }
 
         @Override
         public void onReadyToUse(CmConnection connection) {
-            told.add("ready");
+            events.add("ready");
         }
 
         @Override
         public void onReject(CmConnection connection, Rej reject) {
-            told.add("reject " + reject.reason());
+            events.add("reject " + reject.reason());
         }
 
         @Override
         public void onUnreachable(CmConnection connection) {
-            told.add("unreachable");
+            events.add("unreachable");
         }
 
         @Override
         public void onDisconnectRequest(CmConnection connection) {
-            told.add("disconnect request");
+            events.add("disconnect request");
             connection.disconnect(now);
         }
 
         @Override
         public void onDisconnected(CmConnection connection, boolean timedOut) {
-            told.add("disconnected");
+            events.add("disconnected");
         }
 
         @Override
         public void onTimewaitExit(CmConnection connection) {
-            told.add("timewait exit");
+            events.add("timewait exit");
         }
     }
 
@@ -176,14 +176,14 @@ class CmCaptureTest {
 
     private static void assertSame(MemorySegment ours, CapturedMad linux) {
         CmMessage expected = linux.message();
-        MemorySegment mine = MemorySegment.ofArray(new byte[CmMad.LENGTH]).copyFrom(ours);
+        MemorySegment copy = MemorySegment.ofArray(new byte[CmMad.LENGTH]).copyFrom(ours);
         if (expected instanceof Req || expected instanceof Rtu || expected instanceof Dreq) {
-            MemorySegment.copy(linux.mad(), 8, mine, 8, 8);
+            MemorySegment.copy(linux.mad(), 8, copy, 8, 8);
         }
-        assertThat(CmMessage.parse(mine, 0, CmMad.LENGTH))
+        assertThat(CmMessage.parse(copy, 0, CmMad.LENGTH))
                 .as("frame %d", linux.number())
                 .isEqualTo(expected);
-        assertThat(mine.mismatch(linux.mad()))
+        assertThat(copy.mismatch(linux.mad()))
                 .as("first different byte of frame %d", linux.number())
                 .isEqualTo(-1);
     }
@@ -213,7 +213,7 @@ class CmCaptureTest {
 
     @ParameterizedTest
     @CsvSource({"rping, request ready disconnect request", "dead, request ready disconnect request"})
-    void passiveSideSendsWhatLinuxSent(String file, String events) {
+    void passiveSideSendsTheMessagesOfLinux(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
         StandIn us = new StandIn(B, guid(B), false);
         us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
@@ -234,14 +234,14 @@ class CmCaptureTest {
             }
         }
         assertThat(compared).isEqualTo(2);
-        assertThat(String.join(" ", us.told)).isEqualTo(events);
+        assertThat(String.join(" ", us.events)).isEqualTo(events);
         us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
         assertThat(us.agent.table.isEmpty()).isTrue();
     }
 
     @ParameterizedTest
     @CsvSource({"rping, reply disconnected", "dead, reply disconnected", "rej, reject 28", "nolisten, reject 8"})
-    void activeSideSendsWhatLinuxSent(String file, String events) {
+    void activeSideSendsTheMessagesOfLinux(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
         StandIn us = new StandIn(A, guid(A), false);
         us.now = mads.getFirst().nanos();
@@ -261,13 +261,13 @@ class CmCaptureTest {
                 assertSame(out.mad, mad);
             }
         }
-        assertThat(String.join(" ", us.told)).isEqualTo(events);
+        assertThat(String.join(" ", us.events)).isEqualTo(events);
         us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
         assertThat(us.agent.table.isEmpty()).isTrue();
     }
 
     @Test
-    void serverOfTwoConnectionsPartsAsLinuxDid() {
+    void clientOfTwoConnectionsDisconnectsAsLinuxDoes() {
         List<CapturedMad> mads = CapturedMads.read("ucmatose");
         StandIn us = new StandIn(A, guid(A), false);
         us.now = mads.getFirst().nanos();
@@ -284,11 +284,11 @@ class CmCaptureTest {
             assertThat(us.agent.pollTransmit(out)).isTrue();
             assertSame(out.mad, mad);
         }
-        assertThat(us.told).containsExactly("reply", "reply", "disconnect request", "disconnect request");
+        assertThat(us.events).containsExactly("reply", "reply", "disconnect request", "disconnect request");
     }
 
     @Test
-    void slowApplicationIsCoveredByReceiptAcknowledgementAsOnLinux() {
+    void mraIsSentForASlowApplicationAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("noans");
         StandIn us = new StandIn(B, guid(B), false);
         us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
@@ -303,11 +303,11 @@ class CmCaptureTest {
         List<MemorySegment> reject = us.sent();
         assertThat(reject).hasSize(1);
         assertSame(reject.getFirst(), mads.get(3));
-        assertThat(us.told).containsExactly("request");
+        assertThat(us.events).containsExactly("request");
     }
 
     @Test
-    void repetitionsOfLinuxReachOurTimersAsFarApart() {
+    void retransmissionTimeoutMatchesLinux() {
         List<CapturedMad> mads = CapturedMads.read("noans");
         StandIn us = new StandIn(A, guid(A), false);
         us.now = mads.getFirst().nanos();
@@ -320,7 +320,7 @@ class CmCaptureTest {
 
     /** Hand-made requests of every kind; Linux's answer to each is in the frame behind it. */
     @Test
-    void odditiesAreAnsweredAsLinuxAnsweredThem() {
+    void unusualRequestsAreAnsweredAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("cmfuzz");
         StandIn us = new StandIn(B, guid(B), false);
         us.agent.listen(0x0000_0000_0106_1c06L, us, 100);
@@ -337,7 +337,7 @@ class CmCaptureTest {
             us.receive(in);
             us.decide();
             List<MemorySegment> sent = us.sent();
-            if (differs(in, answer, sent)) {
+            if (isKnownDifference(in, answer, sent)) {
                 different.add(in.number());
             } else if (answer == null) {
                 assertThat(sent).as("answer to frame %d", in.number()).isEmpty();
@@ -355,7 +355,7 @@ class CmCaptureTest {
     }
 
     /** Whether we are known to differ here; how is asserted. */
-    private static boolean differs(CapturedMad in, @Nullable CapturedMad answer, List<MemorySegment> sent) {
+    private static boolean isKnownDifference(CapturedMad in, @Nullable CapturedMad answer, List<MemorySegment> sent) {
         if (SHORT_MADS.contains(in.number()) || FOREIGN_SENDERS.contains(in.number())) {
             assertThat(sent).as("short or foreign frame %d", in.number()).isEmpty();
             return true;

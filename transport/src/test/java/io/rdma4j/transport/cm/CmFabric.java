@@ -19,7 +19,7 @@ final class CmFabric {
     static final long SECOND = 1_000 * MILLISECOND;
 
     /** Delays, in nanoseconds, of the copies of a MAD that arrive: none for a lost one. */
-    interface Fate {
+    interface Delivery {
         long[] delays(CmAttribute attribute, int occurrence);
     }
 
@@ -27,11 +27,11 @@ final class CmFabric {
 
     final List<String> log = new ArrayList<>();
     final Map<CmAttribute, Integer> sent = new HashMap<>();
-    Fate fate = (attribute, occurrence) -> new long[] {MILLISECOND};
+    Delivery delivery = (attribute, occurrence) -> new long[] {MILLISECOND};
     long now = 1_000 * SECOND;
 
     private final Map<Gid, CmHost> hosts = new HashMap<>();
-    private final PriorityQueue<Flight> flying =
+    private final PriorityQueue<Flight> inFlight =
             new PriorityQueue<>(Comparator.comparingLong(Flight::arrival).thenComparingLong(Flight::sequence));
     private long sequence;
 
@@ -44,19 +44,19 @@ final class CmFabric {
         CmDatagram out = new CmDatagram();
         for (CmHost host : hosts.values()) {
             while (host.agent.pollTransmit(out)) {
-                launch(out);
+                transmit(out);
             }
         }
     }
 
-    private void launch(CmDatagram out) {
+    private void transmit(CmDatagram out) {
         CmAttribute attribute = Objects.requireNonNull(CmMad.attribute(out.mad, 0));
         int occurrence = sent.merge(attribute, 1, Integer::sum);
         Gid from = new Gid(out.localHigh, out.localLow);
         Gid to = new Gid(out.remoteHigh, out.remoteLow);
         log.add(attribute.name());
-        for (long delay : fate.delays(attribute, occurrence)) {
-            flying.add(new Flight(now + delay, sequence++, from, to, out.mad));
+        for (long delay : delivery.delays(attribute, occurrence)) {
+            inFlight.add(new Flight(now + delay, sequence++, from, to, out.mad));
         }
     }
 
@@ -72,7 +72,7 @@ final class CmFabric {
     void runUntil(long end) {
         flush();
         while (true) {
-            long next = flying.isEmpty() ? Long.MAX_VALUE : flying.peek().arrival();
+            long next = inFlight.isEmpty() ? Long.MAX_VALUE : inFlight.peek().arrival();
             for (CmHost host : hosts.values()) {
                 next = Math.min(next, host.nextNanos());
             }
@@ -81,11 +81,11 @@ final class CmFabric {
                 return;
             }
             now = Math.max(now, next);
-            while (!flying.isEmpty() && flying.peek().arrival() <= now) {
-                deliver(flying.poll());
+            while (!inFlight.isEmpty() && inFlight.peek().arrival() <= now) {
+                deliver(inFlight.poll());
             }
             for (CmHost host : hosts.values()) {
-                host.onTime();
+                host.runDue();
             }
             flush();
         }

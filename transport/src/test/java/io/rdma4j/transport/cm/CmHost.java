@@ -27,13 +27,13 @@ final class CmHost implements CmEvents, CmListener {
     final List<CmConnection> connections = new ArrayList<>();
     final List<CmConnection> requested = new ArrayList<>();
 
-    /** What the applications do of their own accord, and how long they think before. */
+    /** What the applications do of their own accord, and how long they afterDelay before. */
     boolean accepts = true;
 
     boolean confirms = true;
     boolean disconnects = true;
-    boolean wants = true;
-    boolean drops;
+    boolean matchesRequests = true;
+    boolean dropsRequests;
 
     /** What a passive side's application does when the connection is established. */
     Consumer<CmConnection> onReady = connection -> {};
@@ -44,10 +44,10 @@ final class CmHost implements CmEvents, CmListener {
     @Nullable
     Rej lastReject;
 
-    long thinkingNanos;
+    long responseDelayNanos;
     int maxCmRetries = 15;
 
-    private final TreeMap<Long, List<Runnable>> later = new TreeMap<>();
+    private final TreeMap<Long, List<Runnable>> scheduled = new TreeMap<>();
     private final Random random;
     private int nextQueuePair = 0x100;
 
@@ -95,26 +95,26 @@ final class CmHost implements CmEvents, CmListener {
 
     // ------------------------------------------------------------------------------------------- virtual thinking
 
-    private void think(Runnable action) {
-        if (thinkingNanos == 0) {
+    private void afterDelay(Runnable action) {
+        if (responseDelayNanos == 0) {
             action.run();
         } else {
-            at(fabric.now + thinkingNanos, action);
+            at(fabric.now + responseDelayNanos, action);
         }
     }
 
     void at(long time, Runnable action) {
-        later.computeIfAbsent(time, t -> new ArrayList<>()).add(action);
+        scheduled.computeIfAbsent(time, t -> new ArrayList<>()).add(action);
     }
 
     long nextNanos() {
-        return Math.min(agent.nextDeadlineNanos(), later.isEmpty() ? Long.MAX_VALUE : later.firstKey());
+        return Math.min(agent.nextDeadlineNanos(), scheduled.isEmpty() ? Long.MAX_VALUE : scheduled.firstKey());
     }
 
-    void onTime() {
+    void runDue() {
         agent.onDeadline(fabric.now);
-        while (!later.isEmpty() && later.firstKey() <= fabric.now) {
-            later.pollFirstEntry().getValue().forEach(Runnable::run);
+        while (!scheduled.isEmpty() && scheduled.firstKey() <= fabric.now) {
+            scheduled.pollFirstEntry().getValue().forEach(Runnable::run);
         }
     }
 
@@ -122,19 +122,19 @@ final class CmHost implements CmEvents, CmListener {
 
     @Override
     public boolean matches(CmRoute route, Req request) {
-        return wants;
+        return matchesRequests;
     }
 
     @Override
     public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
-        if (drops) {
+        if (dropsRequests) {
             return null;
         }
         events.add("request");
         connections.add(connection);
         requested.add(connection);
         if (accepts) {
-            think(() -> {
+            afterDelay(() -> {
                 if (connection.state() == CmState.REQ_RECEIVED || connection.state() == CmState.MRA_REQ_SENT) {
                     Rep reply = reply(newQueuePair());
                     connection.accept(fabric.now, request.isExtended() ? reply.extended() : reply);
@@ -148,7 +148,7 @@ final class CmHost implements CmEvents, CmListener {
     public void onReply(CmConnection connection, Rep reply) {
         events.add("reply");
         if (confirms) {
-            think(() -> {
+            afterDelay(() -> {
                 if (connection.state() == CmState.REP_RECEIVED || connection.state() == CmState.MRA_REP_SENT) {
                     connection.sendReadyToUse(fabric.now);
                 }
@@ -177,7 +177,7 @@ final class CmHost implements CmEvents, CmListener {
     public void onDisconnectRequest(CmConnection connection) {
         events.add("disconnect request");
         if (disconnects) {
-            think(() -> {
+            afterDelay(() -> {
                 if (connection.state() == CmState.DREQ_RECEIVED) {
                     connection.disconnect(fabric.now);
                 }

@@ -11,14 +11,14 @@ class CmRouteTest {
     private static final Gid GLOBAL = new Gid(0xfd00L << 48, 1);
 
     @Test
-    void sameLinkLocalAddressOnAnotherLinkIsAnotherHosts() {
+    void sameLinkLocalAddressOnAnotherLinkIsAnotherHost() {
         CmRoute route = new CmRoute(LINK_LOCAL, LINK_LOCAL, 2);
         assertThat(route.matchesPeer(LINK_LOCAL, 2)).isTrue();
         assertThat(route.matchesPeer(LINK_LOCAL, 3)).isFalse();
     }
 
     @Test
-    void linkThatIsNotKnownExcludesNothing() {
+    void unknownScopeMatchesAnyLink() {
         assertThat(new CmRoute(GLOBAL, LINK_LOCAL, 0).matchesPeer(LINK_LOCAL, 3))
                 .isTrue();
         assertThat(new CmRoute(LINK_LOCAL, GLOBAL, 2).matchesPeer(GLOBAL, 0)).isTrue();

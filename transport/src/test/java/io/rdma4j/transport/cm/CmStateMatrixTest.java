@@ -47,13 +47,13 @@ class CmStateMatrixTest {
         };
         switch (state) {
             case "REQ_SENT", "MRA_REQ_SENT" -> {}
-            case "MRA_REQ_RECEIVED" -> give("MRA_REQ", connection);
-            case "MRA_REP_SENT" -> give("REP", connection);
+            case "MRA_REQ_RECEIVED" -> deliver("MRA_REQ", connection);
+            case "MRA_REP_SENT" -> deliver("REP", connection);
             case "ESTABLISHED_ACTIVE" -> {
-                give("REP", connection);
+                deliver("REP", connection);
                 connection.sendReadyToUse(fabric.now);
             }
-            default -> advance(state, connection);
+            default -> advancePassive(state, connection);
         }
         fabric.flush();
         fabric.log.clear();
@@ -63,7 +63,7 @@ class CmStateMatrixTest {
         return connection;
     }
 
-    private void advance(String state, CmConnection connection) {
+    private void advancePassive(String state, CmConnection connection) {
         if (state.equals("IDLE")) {
             connection.reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
             return;
@@ -71,15 +71,15 @@ class CmStateMatrixTest {
         connection.accept(fabric.now, CmHost.reply(OUR_QUEUE_PAIR));
         switch (state) {
             case "REP_SENT" -> {}
-            case "MRA_REP_RECEIVED" -> give("MRA_REP", connection);
+            case "MRA_REP_RECEIVED" -> deliver("MRA_REP", connection);
             default -> {
-                give("RTU", connection);
+                deliver("RTU", connection);
                 if (state.startsWith("DREQ_RECEIVED")) {
-                    give("DREQ", connection);
+                    deliver("DREQ", connection);
                 } else if (!state.startsWith("ESTABLISHED")) {
                     connection.disconnect(fabric.now);
                     if (state.equals("TIMEWAIT")) {
-                        give("DREP", connection);
+                        deliver("DREP", connection);
                     }
                 }
             }
@@ -113,7 +113,7 @@ class CmStateMatrixTest {
                 .build();
     }
 
-    private void give(String name, CmConnection connection) {
+    private void deliver(String name, CmConnection connection) {
         int to = connection.localId();
         PrivateData none = PrivateData.EMPTY;
         CmMessage message = switch (name) {
@@ -139,14 +139,14 @@ class CmStateMatrixTest {
 
     @ParameterizedTest
     @CsvFileSource(resources = "/io/rdma4j/transport/cm/state-matrix.csv", numLinesToSkip = 1)
-    void messageInState(String state, String message, String next, String sent, String told) {
+    void messageInStateHasTheSpecifiedEffect(String state, String message, String next, String sent, String events) {
         CmConnection connection = in(state);
-        give(message, connection);
+        deliver(message, connection);
         assertThat(connection.state().name()).isEqualTo(next.equals("same") ? stateName(state) : next);
         assertThat(String.join(" ", fabric.log)).isEqualTo(sent.equals("-") ? "" : sent);
-        assertThat(String.join(" + ", host.events)).isEqualTo(told.equals("-") ? "" : told);
-        boolean remembered = connection.state() != CmState.IDLE;
-        assertThat(host.agent.connectionCount()).isEqualTo(remembered ? 1 : 0);
+        assertThat(String.join(" + ", host.events)).isEqualTo(events.equals("-") ? "" : events);
+        boolean hasState = connection.state() != CmState.IDLE;
+        assertThat(host.agent.connectionCount()).isEqualTo(hasState ? 1 : 0);
         assertThat(host.agent.halfOpenCount()).isEqualTo(isHalfOpen(connection) ? 1 : 0);
         if (connection.state() == CmState.TIMEWAIT) {
             fabric.run(2_048 * CmFabric.MILLISECOND);
@@ -182,9 +182,9 @@ class CmStateMatrixTest {
         "TIMEWAIT,           '',       false",
         "IDLE,               '',       true"
     })
-    void destroyedConnectionTellsItsPeer(String state, String sent, boolean gone) {
+    void destroyNotifiesThePeer(String state, String sent, boolean isRemoved) {
         CmConnection connection = in(state);
-        assertThat(connection.destroy(fabric.now)).isEqualTo(gone);
+        assertThat(connection.destroy(fabric.now)).isEqualTo(isRemoved);
         CmDatagram out = new CmDatagram();
         if (sent.isEmpty()) {
             assertThat(host.agent.pollTransmit(out)).isFalse();
@@ -197,7 +197,7 @@ class CmStateMatrixTest {
         fabric.run(200 * CmFabric.SECOND);
         host.assertNothingLeft();
         assertThat(connection.state()).isEqualTo(CmState.IDLE);
-        assertThat(host.events).isEqualTo(gone ? List.of() : List.of("timewait exit"));
+        assertThat(host.events).isEqualTo(isRemoved ? List.of() : List.of("timewait exit"));
     }
 
     private static String describe(CmMessage message, CmConnection connection) {
@@ -221,7 +221,7 @@ class CmStateMatrixTest {
         "confirm,    MRA_REP_SENT",
         "disconnect, ESTABLISHED_ACTIVE ESTABLISHED_PASSIVE DREQ_RECEIVED DREQ_SENT TIMEWAIT"
     })
-    void callsAreRefusedInAllOtherStates(String call, String allowed) {
+    void callsInOtherStatesAreRefused(String call, String allowed) {
         List<String> states = List.of(
                 "REQ_SENT",
                 "MRA_REQ_RECEIVED",
@@ -260,7 +260,7 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void rejectFromInsideTheCallbackTellsNoId() {
+    void destroyWithinTheRequestCallbackRejects() {
         host.agent.listen(
                 CmHost.SERVICE,
                 new CmListener() {
@@ -284,7 +284,7 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void destroyedConnectionsDisconnectIsRepeatedForTwoIntervals() {
+    void dreqOfADestroyedConnectionIsRetransmittedForTwoIntervals() {
         CmConnection connection = in("ESTABLISHED_PASSIVE");
         connection.destroy(fabric.now);
         fabric.run(2 * 4_096 * CmFabric.MILLISECOND);
@@ -296,7 +296,7 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void alternatePathIsNotSupportedAndTheReplySaysSo() {
+    void replyReportsThatTheAlternatePathIsNotSupported() {
         host.listen();
         Req plain = peersRequest();
         Req request = Req.builder()

@@ -30,7 +30,7 @@ final class CmTarget {
     final CmAgent agent;
 
     /** All that the agent has sent. */
-    final List<CmMessage> answers = new ArrayList<>();
+    final List<CmMessage> sent = new ArrayList<>();
 
     long now = 5 * SECOND;
 
@@ -97,51 +97,52 @@ final class CmTarget {
     }
 
     /** Gives a message to the agent; what it sends at once. */
-    List<CmMessage> give(Gid from, CmMessage message) {
+    List<CmMessage> deliver(Gid from, CmMessage message) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, 5);
         agent.onMad(now, from.high(), from.low(), 0, mad, 0, CmMad.LENGTH, SERVER.high(), SERVER.low());
-        int before = answers.size();
-        take();
-        return answers.subList(before, answers.size());
+        int before = sent.size();
+        collectSent();
+        return sent.subList(before, sent.size());
     }
 
-    private void take() {
+    private void collectSent() {
         CmDatagram out = new CmDatagram();
         while (agent.pollTransmit(out)) {
-            answers.add(Objects.requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH)));
+            sent.add(Objects.requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH)));
         }
     }
 
     /** Asks; the answer's kind, or "" for none. */
-    String ask(Gid from, int id) {
-        return kind(give(from, request(from, from.low(), id, 0x1000 + id)));
+    String requestConnection(Gid from, int id) {
+        return kind(deliver(from, request(from, from.low(), id, 0x1000 + id)));
     }
 
     /** Asks for a service that nobody serves; the answer's kind, or "" for none. */
-    String askInVain(Gid from, int id) {
-        return kind(give(from, request(from, from.low(), id, 0x1000 + id, UNUSED_SERVICE)));
+    String requestUnusedService(Gid from, int id) {
+        return kind(deliver(from, request(from, from.low(), id, 0x1000 + id, UNUSED_SERVICE)));
     }
 
-    private static String kind(List<CmMessage> said) {
-        assertThat(said).hasSizeLessThanOrEqualTo(1);
-        return said.isEmpty() ? "" : said.getFirst().getClass().getSimpleName();
+    private static String kind(List<CmMessage> messages) {
+        assertThat(messages).hasSizeLessThanOrEqualTo(1);
+        return messages.isEmpty() ? "" : messages.getFirst().getClass().getSimpleName();
     }
 
     /** Establishes a connection; the agent's communication ID. */
     int connect(Gid from, int id) {
-        Rep rep = (Rep) give(from, request(from, from.low(), id, 0x1000 + id)).getFirst();
-        assertThat(give(from, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY)))
+        Rep rep =
+                (Rep) deliver(from, request(from, from.low(), id, 0x1000 + id)).getFirst();
+        assertThat(deliver(from, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY)))
                 .isEmpty();
         return rep.localCommunicationId();
     }
 
     /** Runs the agent's deadlines up to a time, which it then is. */
-    void passUntil(long end) {
+    void runUntil(long end) {
         while (agent.nextDeadlineNanos() <= end) {
             now = Math.max(now, agent.nextDeadlineNanos());
             agent.onDeadline(now);
-            take();
+            collectSent();
         }
         now = Math.max(now, end);
     }

@@ -26,7 +26,7 @@ class DeadlineHeapTest {
     }
 
     @Test
-    void firstIsAlwaysTheEarliest() {
+    void firstEntryHasTheEarliestDeadline() {
         Random random = new Random(3);
         List<CmConnection> all = connections(300);
         DeadlineHeap heap = new DeadlineHeap();
@@ -44,7 +44,7 @@ class DeadlineHeapTest {
     }
 
     @Test
-    void deadlinesComeInOrderWhateverWasTakenOut() {
+    void deadlinesStayInOrderAfterRemovals() {
         Random random = new Random(4);
         List<CmConnection> all = connections(40);
         for (int round = 0; round < 3_000; round++) {

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is lost is sent again soon where the queue pair may, and the peer is not given up any sooner. */
-class RcEarlyRepetitionTest {
+class RcTailLossProbeTest {
     private static final int EXPONENT = 19;
 
     private final Pair pair = new Pair(options(true));
@@ -31,7 +31,7 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void lostLastPacketIsRepeatedAfterAFewRoundTripsAndNoRetryIsSpent() {
+    void lostLastPacketIsProbedAfterAFewRoundTripsWithoutConsumingARetry() {
         for (int i = 0; i < 10; i++) {
             write(pair, i);
         }
@@ -45,7 +45,7 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void eachRepetitionInVainDoublesTheWait() {
+    void eachUnansweredProbeDoublesTheTimeToTheNext() {
         write(pair, 0);
         long begin = pair.now;
         loseNext(pair, 5);
@@ -55,9 +55,9 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void silentPeerIsGivenUpWhenItWouldBeWithoutEarlyRepetition() {
-        for (boolean early : new boolean[] {false, true}) {
-            Pair p = new Pair(options(early));
+    void silentPeerIsGivenUpAtTheSameTimeWithAndWithoutProbes() {
+        for (boolean probes : new boolean[] {false, true}) {
+            Pair p = new Pair(options(probes));
             write(p, 0);
             long begin = p.now;
             p.wire = w -> List.of();
@@ -68,7 +68,7 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void shortTimeoutIsStretchedAsFarAsTheSpecificationAllowsWhereLossIsRepairedEarly() {
+    void probesExtendAShortTimeoutWithinTheLimitsOfTheSpecification() {
         assertThat(nanosUntilGivenUp(10, true)).isEqualTo(3 * 4 * Timers.acknowledgeTimeoutNanos(10));
         assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * Requester.MIN_SILENCE_NANOS);
         assertThat(nanosUntilGivenUp(14, true)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(14));
@@ -87,7 +87,7 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void withoutAnythingMeasuredItIsSlowToSuspect() {
+    void firstProbeIsLateBeforeARoundTripIsMeasured() {
         long begin = pair.now;
         loseNext(pair, 1);
         write(pair, 0);
@@ -95,7 +95,7 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void withoutLossNothingIsRepeated() {
+    void nothingIsRetransmittedWithoutLoss() {
         for (int i = 0; i < 1000; i++) {
             write(pair, i);
         }

@@ -7,7 +7,7 @@ import io.rdma4j.wire.Reth;
 import java.util.List;
 
 /** A responder and the memory behind it, for tests that give it requests made by hand. */
-abstract class ResponderAnswers {
+abstract class ResponderFixture {
     static final int PSN = 0x1000;
     static final int MTU = 1024;
 
@@ -15,8 +15,8 @@ abstract class ResponderAnswers {
     final MemoryRegion remote = pair.b.register(8192);
 
     /** A packet of a message of {@code total} bytes to the start of B's memory. */
-    Pair.Wirelet packet(Opcode opcode, int psn, int payload, int total) {
-        Pair.Wirelet w = Pair.forge(true, opcode, psn, true, payload);
+    Pair.WirePacket packet(Opcode opcode, int psn, int payload, int total) {
+        Pair.WirePacket w = Pair.forge(true, opcode, psn, true, payload);
         if (opcode.hasReth()) {
             Reth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), total);
         } else if (opcode.hasAtomicEth()) {
@@ -26,7 +26,7 @@ abstract class ResponderAnswers {
     }
 
     /** What B sends because of a packet. */
-    List<String> answer(Pair.Wirelet w) {
+    List<String> responsesTo(Pair.WirePacket w) {
         int before = pair.trace.size();
         pair.deliver(w);
         pair.pump(pair.b);

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A message asks for an acknowledgement if somebody waits for it; else one of several does. */
-class RcAskingTest {
+class RcAckRequestTest {
     private static final int EXPONENT = 19;
 
     private final Pair pair = measured(true, 256);
@@ -57,7 +57,7 @@ class RcAskingTest {
     }
 
     @Test
-    void unsignaledMessagesInQuickSuccessionAskTogether() {
+    void unsignaledMessagesInQuickSuccessionShareAnAckRequest() {
         int rounds = 10;
         for (int i = 0; i < rounds * Requester.MESSAGES_PER_ACK; i++) {
             write(false, 100);
@@ -70,7 +70,7 @@ class RcAskingTest {
     }
 
     @Test
-    void signaledMessageAsks() {
+    void signaledMessageRequestsAnAcknowledgement() {
         for (int i = 0; i < 10; i++) {
             write(true, 100);
         }
@@ -78,7 +78,7 @@ class RcAskingTest {
     }
 
     @Test
-    void messageThatComesAloneAsks() {
+    void isolatedMessageRequestsAnAcknowledgement() {
         pair.now += Requester.ACK_REQUEST_INTERVAL_NANOS;
         for (int i = 0; i < 10; i++) {
             write(false, Requester.ACK_REQUEST_INTERVAL_NANOS);
@@ -87,7 +87,7 @@ class RcAskingTest {
     }
 
     @Test
-    void messagesAskWhenTheQueueIsHalfFull() {
+    void messagesRequestAcknowledgementsWhenTheQueueIsHalfFull() {
         Pair small = measured(true, 8);
         MemoryRegion source = small.a.register(64);
         MemoryRegion target = small.b.register(64);
@@ -99,7 +99,7 @@ class RcAskingTest {
     }
 
     @Test
-    void everyMessageAsksWhereNothingMayBeRepeatedEarly() {
+    void everyMessageRequestsAnAcknowledgementWithoutTailLossProbes() {
         Pair patient = measured(false, 64);
         MemoryRegion source = patient.a.register(64);
         MemoryRegion target = patient.b.register(64);
@@ -110,7 +110,7 @@ class RcAskingTest {
     }
 
     @Test
-    void lostMessageThatDidNotAskArrivesSoonThoughNothingFollows() {
+    void lostLastMessageWithoutAnAckRequestIsSoonRetransmitted() {
         write(false, 100);
         from.memory().set(JAVA_BYTE, 0, (byte) 77);
         int[] left = {1};
@@ -128,7 +128,7 @@ class RcAskingTest {
     }
 
     @Test
-    void messageThatDidNotAskIsAskedForOnce() {
+    void lastMessageWithoutAnAckRequestIsRetransmittedOnce() {
         write(false, 100);
         pair.run();
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isEqualTo(1);
@@ -140,7 +140,7 @@ class RcAskingTest {
     }
 
     @Test
-    void silentPeerIsGivenUpAsSoonAsEver() {
+    void unsignaledMessageToASilentPeerFailsAfterTheUsualTimeouts() {
         long begin = pair.now;
         pair.wire = w -> List.of();
         write(false, 100);
