@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The window opens while it limits, closes by losses, once for each window, and never below the least. */
+/** The window grows while it is the limit, and shrinks on loss, once per window and not below the minimum. */
 class CongestionWindowTest {
     private static final long PACKET = 4096;
 
@@ -79,7 +79,7 @@ class CongestionWindowTest {
         assertThat(packets()).isEqualTo(24);
     }
 
-    /** Of two connections over one link the one with short packets would otherwise get the smaller part. */
+    /** Otherwise, of two connections over one link, the one with short packets would get the smaller share. */
     @Test
     void growsByTheSameNumberOfBytesForAnyPacketLength() {
         window.start(32 * PACKET, 64 * PACKET, PACKET / 4, 1000);

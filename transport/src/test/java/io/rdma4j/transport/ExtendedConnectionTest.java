@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Extended reliable connections: an initiator, and a target whose domain has several shared receive queues. */
+/** Extended reliable connections: an initiator, and a target whose XRC domain has several shared receive queues. */
 class ExtendedConnectionTest {
     private static final int MTU = 1024;
     private static final int FIRST = 0x101;

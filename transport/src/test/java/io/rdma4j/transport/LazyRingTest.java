@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rings whose places are filled when they are used first. */
+/** Tests rings whose slots are filled on first use. */
 final class LazyRingTest {
     @ParameterizedTest
     @CsvSource({"0, 1", "1, 1", "2, 2", "3, 4", "4, 4", "5, 8", "1025, 2048"})

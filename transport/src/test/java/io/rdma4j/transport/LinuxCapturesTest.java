@@ -27,8 +27,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plays one side of captured conversations of Linux hosts against a queue pair, and compares what it sends with what
- * Linux sent, byte for byte. Where it differs on purpose, the test says so.
+ * Replays one side of captured exchanges between Linux hosts to a queue pair. The packets that it sends must equal
+ * those of Linux byte for byte; deliberate differences are stated in the tests.
  */
 class LinuxCapturesTest {
     private static final long CLIENT = Frame.ipv4Low(0x0a58_0001);
@@ -117,7 +117,7 @@ class LinuxCapturesTest {
         return memory.register(MemorySegment.ofArray(new byte[bytes]), address, Pair.ALL_ACCESS, 1);
     }
 
-    /** Delivers as a device does: what cannot be read or has a wrong ICRC goes no further. */
+    /** Delivers a frame as a device does: malformed frames and those with an incorrect ICRC are dropped. */
     private void deliver(QueuePairMachine q, Captured c) {
         if (packet.parse(c.frame()) == Packet.Result.OK && icrc.verify(c.frame())) {
             q.onPacket(now, packet);
@@ -165,7 +165,7 @@ class LinuxCapturesTest {
                 linux.set(0, startingWithFirstOrOnly(linux.getFirst()));
             }
             deliver(server, c);
-            assertThat(sent(server)).as("answer to #%s", c.number()).isEqualTo(linux);
+            assertThat(sent(server)).as("response to #%s", c.number()).isEqualTo(linux);
             compared += linux.size();
         }
         assertThat(compared).isEqualTo(23);
@@ -174,8 +174,8 @@ class LinuxCapturesTest {
     }
 
     /**
-     * The repeated requests #34 and #37 ask for the rest of a READ. Linux goes on with MIDDLE or LAST; we begin with FIRST
-     * or ONLY, as the specification says.
+     * Changes the first packet of a response to FIRST or ONLY. The duplicate requests #34 and #37 request the rest of a
+     * READ. Linux continues with MIDDLE or LAST; rdma4j starts with FIRST or ONLY, as the specification requires.
      */
     private static String startingWithFirstOrOnly(String packet) {
         String bth = packet.substring(2, 2 * Bth.LENGTH);
@@ -183,7 +183,7 @@ class LinuxCapturesTest {
         return packet.startsWith("0e") ? "0d" + bth + "1f000007" + rest : "10" + bth + rest;
     }
 
-    /** Puts into the region what the captured answers read out of it. */
+    /** Fills the region with the data of the captured READ responses. */
     private static void fillAsRead(MemoryRegion region, List<Captured> all) {
         for (Captured c : all.subList(26, 29)) {
             Packet p = new Packet();
@@ -225,10 +225,10 @@ class LinuxCapturesTest {
                 done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
         assertThat(statuses).hasSize(13);
         assertThat(statuses.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
-        assertThat(statuses.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // a key that the server does not know
+        assertThat(statuses.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
     }
 
-    /** Posts the work request that the next captured packets are made of. */
+    /** Posts the work request that produced the next captured packets. */
     private static void post(RcQueuePair q, MemoryRegion local, List<Captured> rest) {
         Packet p = new Packet();
         SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
@@ -327,7 +327,7 @@ class LinuxCapturesTest {
         assertThat(resend("udaddy", 0x14)).isEqualTo(12);
     }
 
-    /** Sends all datagrams of a capture again, those of QP 1 aside; returns how many were the same. */
+    /** Sends all datagrams of a capture except those of QP 1, compares them, and returns their number. */
     private int resend(String capture, int anyNumber) throws IOException {
         Packet p = new Packet();
         Map<Integer, UdQueuePair> senders = new HashMap<>();
@@ -340,7 +340,7 @@ class LinuxCapturesTest {
             if (p.opcode().transport() != Opcode.Transport.UD || number == 1) {
                 continue;
             }
-            int side = c.fromClient() ? 0 : 1 << 24; // both sides number from the same on
+            int side = c.fromClient() ? 0 : 1 << 24; // both sides use the same queue pair numbers
             UdQueuePair q = senders.computeIfAbsent(number | side, _ -> datagrams(number, c.psn()));
             MemorySegment.copy(s, p.payloadOffset(), local.memory(), 0, p.payloadLength());
             SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
@@ -385,7 +385,7 @@ class LinuxCapturesTest {
             UdSide.Done d = side.done.getFirst();
             assertThat(d.bytes()).isEqualTo(140);
             assertThat(d.source()).isEqualTo(Deth.sourceQueuePair(packet.segment(), packet.dethOffset()));
-            assertThat(d.immediate()).isEqualTo(d.source()); // what udaddy sends
+            assertThat(d.immediate()).isEqualTo(d.source()); // udaddy sends its queue pair number
             byte[] file = c.frame().buffer.array();
             int ip = c.frame().offset - 28;
             assertThat(Arrays.copyOfRange(target, 20, 40)).isEqualTo(Arrays.copyOfRange(file, ip, ip + 20));
@@ -440,7 +440,7 @@ class LinuxCapturesTest {
         server.receiveQueue().publish();
         deliver(server, c.get(0));
         deliver(server, c.get(1));
-        // Linux: 0x63, remote operational error. The specification: invalid request.
+        // Linux sends 0x63, remote operational error; the specification requires 0x61, invalid request.
         assertThat(sent(server)).containsExactly(c.get(2).hex().replace("63000000", "61000000"));
         assertThat(done.getFirst().status()).isEqualTo(WorkStatus.LOCAL_LENGTH_ERROR);
     }

@@ -12,13 +12,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory is used inside its region, with the rights of its region, and each piece of a list is looked at. */
+/** Local memory is accessed only within its region and its rights; each element of a list is checked. */
 class LocalMemoryTest {
     private static final int DOMAIN = Pair.PD;
-    private static final int PIECE_BYTES = 100;
-    private static final int PIECES = 3;
+    private static final int ELEMENT_BYTES = 100;
+    private static final int ELEMENTS = 3;
 
-    /** What may be defect with a piece. */
+    /** A defect of a list element. */
     enum Defect {
         ANOTHER_DOMAIN,
         DEREGISTERED,
@@ -27,16 +27,16 @@ class LocalMemoryTest {
     }
 
     private final MemoryTable table = new MemoryTable(new Random(1)::nextInt);
-    private final byte[] memory = new byte[PIECES * PIECE_BYTES];
+    private final byte[] memory = new byte[ELEMENTS * ELEMENT_BYTES];
 
     private MemoryRegion region(int access, int domain) {
-        return table.register(MemorySegment.ofArray(new byte[PIECE_BYTES]), 0x1000, access, domain);
+        return table.register(MemorySegment.ofArray(new byte[ELEMENT_BYTES]), 0x1000, access, domain);
     }
 
-    /** A list of three pieces, of which one is defect. */
+    /** Returns a list of three elements, of which the one at {@code index} has a defect. */
     private ScatterGather list(int index, Defect defect) {
-        ScatterGather list = new ScatterGather(PIECES);
-        for (int i = 0; i < PIECES; i++) {
+        ScatterGather list = new ScatterGather(ELEMENTS);
+        for (int i = 0; i < ELEMENTS; i++) {
             boolean isDefective = i == index;
             MemoryRegion region = region(
                     isDefective && defect == Defect.NO_RIGHT_TO_WRITE ? 0 : AccessFlags.LOCAL_WRITE,
@@ -44,7 +44,7 @@ class LocalMemoryTest {
             if (isDefective && defect == Defect.DEREGISTERED) {
                 table.deregister(region);
             }
-            list.add(region, isDefective && defect == Defect.ENDS_AFTER_ITS_REGION ? 1 : 0, PIECE_BYTES);
+            list.add(region, isDefective && defect == Defect.ENDS_AFTER_ITS_REGION ? 1 : 0, ELEMENT_BYTES);
         }
         return list;
     }
@@ -52,10 +52,10 @@ class LocalMemoryTest {
     @ParameterizedTest
     @EnumSource
     void listIsUsableOnlyIfAllItsElementsAre(Defect defect) {
-        for (int index = 0; index < PIECES; index++) {
+        for (int index = 0; index < ELEMENTS; index++) {
             ScatterGather list = list(index, defect);
             assertThat(LocalMemory.isUsable(list, DOMAIN, AccessFlags.LOCAL_WRITE))
-                    .as("piece %d", index)
+                    .as("element %d", index)
                     .isFalse();
         }
         assertThat(LocalMemory.isUsable(list(-1, defect), DOMAIN, AccessFlags.LOCAL_WRITE))
@@ -66,10 +66,10 @@ class LocalMemoryTest {
     @EnumSource
     void invalidElementIsNotWritten(Defect defect) {
         MemorySegment packet = MemorySegment.ofArray(memory).fill((byte) 9);
-        for (int index = 0; index < PIECES; index++) {
+        for (int index = 0; index < ELEMENTS; index++) {
             ScatterGather list = list(index, defect);
             assertThat(LocalMemory.scatter(list, DOMAIN, 0, packet, 0, memory.length))
-                    .as("piece %d", index)
+                    .as("element %d", index)
                     .isFalse();
             MemoryRegion region = Objects.requireNonNull(list.regions[index]);
             assertThat(region.memory().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
@@ -79,12 +79,12 @@ class LocalMemoryTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NO_RIGHT_TO_WRITE")
     void invalidElementIsNotRead(Defect defect) {
-        for (int index = 0; index < PIECES; index++) {
+        for (int index = 0; index < ELEMENTS; index++) {
             ScatterGather list = list(index, defect);
             MemoryRegion region = Objects.requireNonNull(list.regions[index]);
             region.memory().fill((byte) 9);
             assertThat(LocalMemory.gather(list, DOMAIN, 0, memory.length, MemorySegment.ofArray(memory), 0))
-                    .as("piece %d", index)
+                    .as("element %d", index)
                     .isFalse();
             assertThat(memory).containsOnly(0);
         }
@@ -113,7 +113,7 @@ class LocalMemoryTest {
         assertThat(region.containsAddress(region.address() + offset, length)).isEqualTo(isInside);
     }
 
-    /** The check comes before the first answer: the copy itself would fail at the last packet only. */
+    /** The range is checked before the first response; copying alone would fail only at the last packet. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 1024})
     void readThatExceedsItsRegionByOneByteReturnsNoData(int offset) {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Memory is found by its key as long as it is registered, also by threads that look while others change the table. */
+/** A key finds its memory while it is registered, also during concurrent changes of the table. */
 @Timeout(60)
 class MemoryTableTest {
     private static final MemorySegment MEMORY = MemorySegment.ofArray(new byte[16]);

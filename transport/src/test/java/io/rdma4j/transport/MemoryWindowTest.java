@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory windows: what B binds, A reaches. */
+/** Memory windows: B binds them, and A accesses memory through them. */
 class MemoryWindowTest {
     private static final int BYTES = 4096;
     private static final int REMOTE = AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
@@ -62,7 +62,7 @@ class MemoryWindowTest {
         pair.run();
     }
 
-    /** What becomes of a WRITE, READ or atomic of A. */
+    /** Performs a WRITE, READ or atomic of A and returns its status. */
     private WorkStatus access(WorkOpcode opcode, int key, long address, int length) {
         SendRequest r = pair.a.claim(5, opcode);
         r.list.add(local, 0, length);
@@ -138,7 +138,7 @@ class MemoryWindowTest {
         assertThat(write(window.key(), 1, 64)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
-    // ---- binding ----
+    // ---- bind ----
 
     @Test
     void invalidBindsAreRefused() {
@@ -182,7 +182,7 @@ class MemoryWindowTest {
         WorkStatus on(MemoryWindowTest t);
     }
 
-    /** A refused binding ends the queue pair: each attempt has its own. */
+    /** Runs an attempt on a pair of its own, since a refused bind moves the queue pair to the error state. */
     private static WorkStatus onFreshPair(Attempt attempt) {
         MemoryWindowTest t = new MemoryWindowTest();
         WorkStatus status = attempt.on(t);
@@ -219,7 +219,7 @@ class MemoryWindowTest {
         }
     }
 
-    // ---- taking back ----
+    // ---- invalidation ----
 
     @Test
     void localInvalidateRevokesAccessAndFreesTheWindow() {
@@ -338,7 +338,7 @@ class MemoryWindowTest {
         assertThat(write(one.key(), BASE + 64, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
-    // ---- their place among other work ----
+    // ---- order among other work requests ----
 
     @Test
     void localOperationsCompleteOnceInOrderDespiteRetransmissions() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Laws of the numbers that answers may carry. */
+/** The message sequence numbers that a response may carry. */
 class MsnValidatorTest {
     private static final int MASK = 0xff_ffff;
 

@@ -8,7 +8,7 @@ import io.rdma4j.wire.Timers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A message asks for an acknowledgement if somebody waits for it; else one of several does. */
+/** A message requests an acknowledgement if its completion is awaited; of the others, one of several does. */
 class RcAckRequestTest {
     private static final int EXPONENT = 19;
 
@@ -16,7 +16,7 @@ class RcAckRequestTest {
     private final MemoryRegion from = pair.a.register(64);
     private final MemoryRegion to = pair.b.register(64);
 
-    /** A connection over which an answer has been measured. */
+    /** Returns a connection on which a round trip has been measured. */
     private static Pair measured(boolean tailLossProbes, int requests) {
         Pair.Options options = new Pair.Options();
         options.timeoutExponent = EXPONENT;

@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The longest messages at the smallest path MTU: as many packets as half of all PSNs. */
+/** The longest messages at the smallest path MTU: half as many packets as there are PSNs. */
 class RcBigMessageTest {
     private static final int MTU = 256;
     private static final long PART_PACKETS = Requester.WINDOW_BYTES / Requester.MIN_PACKET_BYTES;
@@ -133,14 +133,14 @@ class RcBigMessageTest {
     }
 
     @Test
-    @SuppressWarnings("ThreadPriorityCheck") // a hint is all that is wanted: nothing depends on who runs next
+    @SuppressWarnings("ThreadPriorityCheck") // correctness does not depend on the yield
     void anotherThreadThanTheDriverMayFillTheSendQueue() throws InterruptedException {
         int count = 5_000;
         Thread poster = new Thread(() -> {
             for (int i = 0; i < count && !Thread.currentThread().isInterrupted(); ) {
                 SendRequest r = queuePair.sendQueue().claim();
                 if (r == null) {
-                    Thread.yield(); // both sides wait for each other: the other one may need this processor
+                    Thread.yield(); // the driver may need this processor
                     continue;
                 }
                 r.opcode = WorkOpcode.RDMA_WRITE;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How queue pairs end, and begin anew. */
+/** Queue pairs in the error state, and their reset. */
 class RcErrorTest {
     private static final WorkStatus FLUSHED = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
 
@@ -107,7 +107,7 @@ class RcErrorTest {
         p.b.postReceive(2, to, 0, 8);
         p.b.onReceive = c -> {
             if (c.workRequestId == 2) {
-                p.b.queuePair.toError(); // as a completion queue does that has no room
+                p.b.queuePair.toError(); // as a full completion queue does
             }
         };
         for (int i = 0; i < 2; i++) {
@@ -121,7 +121,7 @@ class RcErrorTest {
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.REMOTE_OPERATION_ERROR);
     }
 
-    /** B has taken four READs, answered none, and then failed because of a request that breaks the rules. */
+    /** Returns a pair whose B received four READs, and failed because of an invalid request before it answered any. */
     private static Pair failedBehindReads(int packetsOfEach) {
         Pair p = new Pair();
         int bytes = packetsOfEach * p.options.mtu;
@@ -175,7 +175,7 @@ class RcErrorTest {
         Pair p = new Pair();
         MemoryRegion from = p.b.register(1 << 20);
         int psn = p.b.queuePair.receivePsn();
-        for (int packets : new int[] {100, 1000, 1}) { // in one request, as other peers than this project's send them
+        for (int packets : new int[] {100, 1000, 1}) { // each in one request, as peers other than rdma4j send them
             Pair.WirePacket read = Pair.forge(true, Opcode.RC_READ_REQUEST, psn, false, 0);
             Reth.write(read.segment(), Bth.LENGTH, from.address(), from.key(), packets * p.options.mtu);
             p.deliver(read);
@@ -185,7 +185,7 @@ class RcErrorTest {
         assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         p.pump(p.b);
         assertThat(readResponses(p)).isEqualTo(100);
-        // The peer hears which READ gets no answer.
+        // The NAK names the first READ that is not answered.
         assertThat(p.traceLines().getLast()).isEqualTo("B ACKNOWLEDGE " + (0x1000 + 100) + " 63");
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of answers that somebody made up who guessed a PSN that is under way. */
+/** Forged responses with an outstanding PSN, as an attacker may guess it, have no effect. */
 class RcForgedResponseTest {
     private static final int BYTES = 64;
 
@@ -27,7 +27,7 @@ class RcForgedResponseTest {
         }
     }
 
-    /** Completes messages, so that the peer has shown that it counts them. */
+    /** Completes messages, so that the requester knows that the peer counts them. */
     private void complete(int count) {
         send(WorkOpcode.RDMA_WRITE, count);
         pair.run();
@@ -74,7 +74,7 @@ class RcForgedResponseTest {
         assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
     }
 
-    /** It carries no count, and would acknowledge what stands before it. */
+    /** A middle packet carries no MSN; if accepted, it would acknowledge all earlier requests. */
     @Test
     void middlePacketOfAReadResponseIsIgnoredWithoutARead() {
         send(WorkOpcode.RDMA_WRITE, 3);

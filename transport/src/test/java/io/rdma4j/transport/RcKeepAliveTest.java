@@ -7,7 +7,7 @@ import io.rdma4j.wire.Opcode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whether the peer of an idle connection is there. */
+/** Probes test whether the peer of an idle connection is alive. */
 class RcKeepAliveTest {
     private static final long SECOND = 1_000_000_000;
     private static final long INTERVAL = 2 * SECOND;

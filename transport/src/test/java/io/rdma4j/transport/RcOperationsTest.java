@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every operation does when nothing is lost. */
+/** All operations over a wire without loss. */
 class RcOperationsTest {
     private static byte[] bytes(MemoryRegion region) {
         return region.memory().toArray(ValueLayout.JAVA_BYTE);
@@ -112,7 +112,7 @@ class RcOperationsTest {
         assertThat(d.hasImmediate()).isTrue();
         assertThat(d.immediate()).isEqualTo(0xcafe_babe);
         assertThat(d.solicited()).isTrue();
-        // only the last packet of a message asks for the event
+        // only the last packet of a message carries the solicited bit
         assertThat(p.trace.stream()
                         .filter(Pair.WirePacket::fromA)
                         .map(w -> (w.bytes()[1] & 0x80) != 0)
@@ -283,7 +283,7 @@ class RcOperationsTest {
         }
     }
 
-    /** A requester that waits for room must have asked for the acknowledgement that makes it, whatever its window is. */
+    /** At any window size, a requester that waits for window space has requested the acknowledgement that opens it. */
     @Test
     void fullWindowNeverWaitsForAnAcknowledgementThatWasNotRequested() {
         for (int lost = 1; lost < 700; lost += 9) {

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a responder lets be done to memory: keys, rights and ranges. */
+/** A responder permits access to memory only with the right key, range and access rights. */
 class RcResponderKeysTest extends ResponderFixture {
-    /** One way to name memory wrongly (or just rightly), and whether each operation may. */
+    /** A kind of remote access, and whether every operation is allowed it. */
     enum Naming {
         VALID(true),
         KEY_PLUS_ONE(false),

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a responder answers to requests made by hand. */
+/** Responses to hand-made requests. */
 class RcResponderTest extends ResponderFixture {
     private static int fullPayload(Opcode opcode) {
         return opcode.isRead() || opcode.isAtomic() ? 0 : opcode.isLast() ? 8 : MTU;
@@ -125,20 +125,20 @@ class RcResponderTest extends ResponderFixture {
     void paddingThatDoesNotMatchTheLengthIsAnInvalidRequest() {
         pair.b.postReceive(1, remote, 0, 8192);
         Pair.WirePacket w = packet(Opcode.RC_SEND_ONLY, PSN, 8, 0);
-        w.bytes()[1] |= 0x10; // now seven bytes and one of padding: right
+        w.bytes()[1] |= 0x10; // seven bytes and one of padding: correct
         assertThat(responsesTo(w)).isEqualTo(nak(Aeth.ACK, PSN));
         pair.b.postReceive(2, remote, 0, 8192);
         w = packet(Opcode.RC_SEND_ONLY, PSN + 1, 8, 0);
-        w.bytes()[1] |= 0x20; // six bytes would need two
+        w.bytes()[1] |= 0x20; // six bytes and two of padding: correct
         assertThat(responsesTo(w)).isEqualTo(nak(Aeth.ACK, PSN + 1));
         pair.b.postReceive(3, remote, 0, 8192);
         w = packet(Opcode.RC_SEND_ONLY, PSN + 2, 7, 0);
-        w.bytes()[1] &= ~0x30; // eight bytes and none, as they lie there
+        w.bytes()[1] &= ~0x30; // eight bytes without padding: correct
         assertThat(responsesTo(w)).isEqualTo(nak(Aeth.ACK, PSN + 2));
         pair.b.postReceive(4, remote, 0, 8192);
         Pair.WirePacket cut = packet(Opcode.RC_SEND_ONLY, PSN + 3, 7, 0);
-        byte[] shorter =
-                Arrays.copyOf(cut.bytes(), cut.bytes().length - 1); // seven bytes and one of padding, but six and one
+        byte[] shorter = Arrays.copyOf(
+                cut.bytes(), cut.bytes().length - 1); // seven bytes of which one is padding: six bytes would need two
         assertThat(responsesTo(new Pair.WirePacket(true, 0, cut.opcode(), PSN + 3, true, shorter, 0)))
                 .isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 3));
     }
@@ -155,7 +155,7 @@ class RcResponderTest extends ResponderFixture {
         assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
-    // ---- what the queue pair allows ----
+    // ---- access rights of the queue pair ----
 
     @ParameterizedTest
     @EnumSource(
@@ -222,7 +222,7 @@ class RcResponderTest extends ResponderFixture {
         Pair p = new Pair(o);
         MemoryRegion m = p.b.register(8192);
         p.burst = 3;
-        for (int i = 0; i < 2; i++) { // the second copy begins again while the third of three packets is still to come
+        for (int i = 0; i < 2; i++) { // the duplicate restarts the response before its last packet is sent
             Pair.WirePacket w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN, true, 0);
             Reth.write(w.segment(), Bth.LENGTH, m.address(), m.key(), 3000);
             p.deliver(w);
@@ -238,7 +238,7 @@ class RcResponderTest extends ResponderFixture {
         assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
     }
 
-    // ---- packets that were there before, or come too early ----
+    // ---- duplicates and packets out of order ----
 
     @Test
     void duplicateReadIsServedOnlyIfItIsPartOfARememberedOne() {
@@ -288,7 +288,7 @@ class RcResponderTest extends ResponderFixture {
         responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8));
         responsesTo(packet(Opcode.RC_READ_REQUEST, PSN + 2, 0, 8));
         remote.memory().set(ValueLayout.JAVA_BYTE, 0, (byte) 77);
-        // not the READ's number: that would say that its answer needs no waiting for
+        // not the PSN of the READ, which would imply that its response was received
         assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN + 1));
         assertThat(remote.memory().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 77);
     }
@@ -352,7 +352,7 @@ class RcResponderTest extends ResponderFixture {
         assertThat(remote.isValid()).isTrue();
     }
 
-    // ---- who may send, and when ----
+    // ---- states and partitions ----
 
     @Test
     void firstRequestInReadyToReceiveEstablishesCommunication() {
@@ -384,7 +384,11 @@ class RcResponderTest extends ResponderFixture {
         }
         assertThat(p.b.events).isEmpty();
         p.deliver(Pair.forge(
-                true, Opcode.RC_SEND_ONLY, path.receivePsn(), true, 8)); // no receive is posted, but it is the peer
+                true,
+                Opcode.RC_SEND_ONLY,
+                path.receivePsn(),
+                true,
+                8)); // no receive is posted, but the PSN is that of the peer
         assertThat(p.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
     }
 

@@ -20,16 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When packets are sent again, how often, and when the peer is given up. */
+/** Retransmission, retry limits and RNR back-off. */
 class RcRetryTest {
     private static final long T14 = 4096L << 14;
 
-    /** Loses the packets of which the predicate holds. */
+    /** Returns a wire that loses the packets that match the predicate. */
     private static Pair.Wire losing(Predicate<Pair.WirePacket> lost) {
         return w -> lost.test(w) ? List.of() : List.of(Pair.LATENCY_NANOS);
     }
 
-    /** Loses the given copies, counted from 1, of A's or B's packets. */
+    /** Returns a wire that loses the packets with the given numbers, from 1, of A or B. */
     private static Pair.Wire losing(boolean fromA, int... numbers) {
         return losing(w -> w.fromA() == fromA && Arrays.stream(numbers).anyMatch(n -> n == w.number()));
     }
@@ -78,7 +78,7 @@ class RcRetryTest {
         Pair p = pair(o -> o.retryCount = 1);
         boolean[] seen = new boolean[1 << 16];
         p.wire = losing(
-                w -> { // every first copy of a request is lost
+                w -> { // the first transmission of every request is lost
                     boolean first = w.fromA() && !seen[w.psn()];
                     seen[w.psn()] = true;
                     return first;
@@ -149,13 +149,13 @@ class RcRetryTest {
         assertThat(Reth.address(again.segment(), Bth.LENGTH)).isEqualTo(remote.address() + 2048);
         assertThat(Reth.dmaLength(again.segment(), Bth.LENGTH)).isEqualTo(5000 - 2048);
         assertThat(local.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
-        assertThat(p.a.queuePair.counters().impliedNaks).isEqualTo(2); // both answers behind the gap say so
+        assertThat(p.a.queuePair.counters().impliedNaks).isEqualTo(2); // one for each response after the gap
     }
 
     @Test
     void acknowledgementPastAnUnansweredReadIsAnImpliedNak() {
         Pair p = new Pair();
-        p.wire = losing(false, 1); // the READ's only response
+        p.wire = losing(false, 1); // the only response to the READ
         long begin = p.now;
         MemoryRegion local = p.a.register(100);
         MemoryRegion remote = p.b.register(100);
@@ -228,7 +228,7 @@ class RcRetryTest {
         for (Case c : List.of(
                 new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_ONLY, 1024), // ends too early
                 new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1020), // too short
-                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1028), // longer than asked for
+                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1028), // too long
                 new Case(WorkOpcode.RDMA_READ, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0),
                 new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_READ_RESPONSE_ONLY, 0),
                 new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0))) {
@@ -277,7 +277,7 @@ class RcRetryTest {
         p.a.postReceive(101, local, 0, 10);
         for (int i = 0; i < 5; i++) {
             SendRequest r = p.a.claim(i, WorkOpcode.RDMA_WRITE);
-            r.signaled = i != 3; // an error is reported even so
+            r.signaled = i != 3; // errors are reported for unsignaled requests too
             r.list.add(local, 0, 10);
             r.remoteKey = remote.key();
             r.remoteAddress = remote.address();
@@ -420,7 +420,7 @@ class RcRetryTest {
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
     }
 
-    // ---- numbers that wrap ----
+    // ---- wrap-around ----
 
     @ParameterizedTest
     @ValueSource(ints = {0xff_ffff, 0xff_fffe, 0xff_ffc0, 0x7f_ffff, 0x80_0000, 0})
@@ -454,7 +454,7 @@ class RcRetryTest {
         p.pump();
         p.deliver(held.removeFirst());
         p.pump();
-        p.now += 100 * T14; // the response waits in the socket all the time
+        p.now += 100 * T14; // meanwhile the acknowledgement is pending in the socket
         p.deliver(held.removeFirst());
         assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);

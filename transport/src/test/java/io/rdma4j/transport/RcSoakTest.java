@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Random operations of both sides over a wire that loses, repeats and reorders. A failure names its seed; the system
- * property {@code rdma4j.soak.seed} runs that seed alone, {@code rdma4j.soak.runs} more of them.
+ * Random operations of both sides over a wire that loses, duplicates and reorders packets. A failure names its seed.
+ * The system property {@code rdma4j.soak.seed} runs that seed alone; {@code rdma4j.soak.runs} sets the number of seeds.
  */
 class RcSoakTest {
     private static final int CONSTANT = 40_000;
@@ -25,7 +25,7 @@ class RcSoakTest {
     private static final int CANARY = 64;
     private static final int OPERATIONS = 30;
 
-    /** What one side does, and what it expects the other to have got. */
+    /** The operations of one side, and the memory contents and messages expected from them. */
     private static final class Workload {
         final Pair.Side side;
         final Random random;
@@ -71,7 +71,7 @@ class RcSoakTest {
         WorkOpcode[] kinds = WorkOpcode.values();
         WorkOpcode kind = kinds[random.nextInt(kinds.length)];
         if (kind == WorkOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
-            kind = WorkOpcode.SEND; // statuses the connection: it has its own test
+            kind = WorkOpcode.SEND; // invalidation ends the connection here; tested elsewhere
         }
         SendRequest r = sender.side.claim(sender.posted, kind);
         r.signaled = true;
@@ -161,7 +161,7 @@ class RcSoakTest {
         return o;
     }
 
-    /** Runs one seed; says whether both sides lived. */
+    /** Runs one seed and returns whether both sides are still connected. */
     private static boolean run(long seed, double loss, double duplication, double reordering) {
         Random random = new Random(seed);
         Pair p = new Pair(options(random));
@@ -210,7 +210,7 @@ class RcSoakTest {
         assertThat(w.results.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedResults);
     }
 
-    /** Seven retries may all be lost: then successes, the one that was given up, and the rest flushed. */
+    /** Checks a side after all seven retries were lost: successes, one exceeded retry counter, the rest flushed. */
     private static void checkGivenUp(Workload w) {
         List<WorkStatus> statuses = w.side.statuses(false);
         int successes =

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of packets that come from the peer's address, but from another UDP port than its packets before. */
+/** Handling of packets from the peer's address but from another UDP port than before. */
 class RcSourcePortTest extends ResponderFixture {
     private static final int PEERS_PORT = 50_000;
     private static final int OTHER_PORT = 50_001;
@@ -52,7 +52,7 @@ class RcSourcePortTest extends ResponderFixture {
     @Test
     void portIsNotLearnedFromARejectedPacket() {
         check(SourcePortCheck.ENFORCE);
-        boolean _ = writes(PSN, OTHER_PORT); // B has nothing posted for a SEND, so it refuses this one for now
+        boolean _ = writes(PSN, OTHER_PORT); // learns the port; the next line discards it
         pair.b.queuePair.checkSourcePort(SourcePortCheck.ENFORCE);
         pair.a.udpPort = OTHER_PORT;
         pair.deliver(packet(Opcode.RC_SEND_ONLY, PSN + 1, 4, 4));

@@ -6,7 +6,7 @@ import io.rdma4j.wire.Timers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is lost is sent again soon where the queue pair may, and the peer is not given up any sooner. */
+/** Tail-loss probes repair losses early; they do not affect when a peer is given up. */
 class RcTailLossProbeTest {
     private static final int EXPONENT = 19;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a responder remembers of READs and atomics. */
+/** A responder remembers recent READs and atomics in order to answer duplicates. */
 final class ReadAtomicResourcesTest {
     private static final int DEPTH = 4;
 

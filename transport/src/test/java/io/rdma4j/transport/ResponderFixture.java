@@ -6,7 +6,7 @@ import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
 import java.util.List;
 
-/** A responder and the memory behind it, for tests that give it requests made by hand. */
+/** A responder and its memory, for tests that deliver hand-made requests. */
 abstract class ResponderFixture {
     static final int PSN = 0x1000;
     static final int MTU = 1024;
@@ -14,7 +14,7 @@ abstract class ResponderFixture {
     final Pair pair = new Pair();
     final MemoryRegion remote = pair.b.register(8192);
 
-    /** A packet of a message of {@code total} bytes to the start of B's memory. */
+    /** Returns a packet of a message of {@code total} bytes, addressed to the start of B's memory. */
     Pair.WirePacket packet(Opcode opcode, int psn, int payload, int total) {
         Pair.WirePacket w = Pair.forge(true, opcode, psn, true, payload);
         if (opcode.hasReth()) {
@@ -25,7 +25,7 @@ abstract class ResponderFixture {
         return w;
     }
 
-    /** What B sends because of a packet. */
+    /** Delivers a packet to B and returns the packets that B sends in response. */
     List<String> responsesTo(Pair.WirePacket w) {
         int before = pair.trace.size();
         pair.deliver(w);

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A key that was taken back is not soon another memory's. */
+/** An invalidated key is not soon assigned to other memory. */
 class RetiredKeysTest {
     private static final MemorySegment MEMORY = MemorySegment.ofArray(new byte[16]);
 
@@ -29,7 +29,7 @@ class RetiredKeysTest {
         assertThat(keys.contains(0)).isTrue();
         keys.add(0x8000_0000);
         assertThat(keys.contains(0))
-                .as("forgotten at last, or there would be no keys")
+                .as("the oldest keys become available again")
                 .isFalse();
     }
 

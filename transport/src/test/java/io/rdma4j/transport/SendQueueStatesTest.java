@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The send queue drained, and broken: what is still sent, what waits, what is flushed. */
+/** The drained and error states of the send queue. */
 class SendQueueStatesTest {
     private static final int ACCESS = Pair.ALL_ACCESS;
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Queue pairs that take their receives from one queue. */
+/** Queue pairs that take their receives from a shared receive queue. */
 class SharedReceiveQueueTest {
     private static final WorkStatus FLUSHED = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
     private static final int CAPACITY = 16;
@@ -33,7 +33,7 @@ class SharedReceiveQueueTest {
         shared.publish();
     }
 
-    /** Posts receives with the numbers 1 and up; their memory is that of one region, for tests that do not look at it. */
+    /** Posts receives with IDs from 1, all into one region, for tests that do not check the data. */
     private void post(int count) {
         MemoryRegion region = first.b.register(LONG_MESSAGE);
         for (int id = 1; id <= count; id++) {
@@ -45,7 +45,7 @@ class SharedReceiveQueueTest {
         pair.a.post(id, WorkOpcode.SEND, pair.a.register(Pair.pattern(bytes, (int) id), 0), 0, bytes);
     }
 
-    /** Sends a long message of which the last packet is lost, until the others have arrived. */
+    /** Sends a long message whose last packet is lost, and runs until the others have arrived. */
     private void sendAllButTheEnd(Pair pair) {
         pair.wire = w -> w.opcode() == Opcode.RC_SEND_LAST ? List.of() : List.of(Pair.LATENCY_NANOS);
         send(pair, 1, LONG_MESSAGE);
@@ -226,7 +226,7 @@ class SharedReceiveQueueTest {
         assertThat(unreliable.b.done).extracting(Pair.Done::bytes).containsExactly(8L);
     }
 
-    // ---- the queue itself ----
+    // ---- the queue ----
 
     @Test
     void takenReceiveFreesItsSlotBeforeItCompletes() {

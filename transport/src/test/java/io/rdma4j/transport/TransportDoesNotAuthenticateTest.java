@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** What RoCEv2 does not protect from; SECURITY.md says what to do about it. */
+/** Shows that RoCEv2 does not authenticate packets; SECURITY.md describes the remedies. */
 class TransportDoesNotAuthenticateTest extends ResponderFixture {
     private final Icrc icrc = new Icrc();
 
@@ -42,10 +42,10 @@ class TransportDoesNotAuthenticateTest extends ResponderFixture {
         icrc.seal(frame);
         assertThat(icrc.verify(frame)).isTrue();
 
-        // Damage is seen …
+        // The ICRC detects corruption …
         packet.segment().set(ValueLayout.JAVA_BYTE, payloadAt(), (byte) 0x12);
         assertThat(icrc.verify(frame)).isFalse();
-        // … intent is not: the checksum has no secret in it.
+        // … but not a deliberate change: it involves no secret.
         icrc.seal(frame);
         assertThat(icrc.verify(frame)).isTrue();
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Unreliable connections: whole messages or nothing, and never an answer. */
+/** Unreliable connections deliver whole messages or none, and send no responses. */
 class UcQueuePairTest {
     private static final int BYTES = 3 * UcPair.MTU - 5;
 
@@ -103,7 +103,8 @@ class UcQueuePairTest {
             assertThat(onlyReceive().bytes()).isEqualTo(BYTES - 9);
             assertThat(target).startsWith(java.util.Arrays.copyOf(source, BYTES - 9));
         }
-        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2); // of one not even the start was seen
+        assertThat(pair.b.queuePair.counters().droppedMessages)
+                .isEqualTo(2); // the one without a first packet is not counted
         assertNoResponse();
     }
 
@@ -183,10 +184,10 @@ class UcQueuePairTest {
         pair.b.post(1, WorkOpcode.SEND, remote, BYTES, local);
         byte[] room = new byte[UcPair.MTU + QueuePairMachine.HEADER_ROOM_BYTES];
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isPositive(); // the first of three packets
-        pair.b.postReceive(9, pair.b.register(new byte[8], 0), 8); // cannot be written to
+        pair.b.postReceive(9, pair.b.register(new byte[8], 0), 8); // without local write access
         pair.deliver(packets(1, WorkOpcode.SEND, 8));
         assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
-        pair.b.post(2, WorkOpcode.SEND, remote, 8, local); // by a thread that still saw it whole
+        pair.b.post(2, WorkOpcode.SEND, remote, 8, local); // as by a thread that has not yet seen the error
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isZero();
         assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
         q.flush();
@@ -236,7 +237,7 @@ class UcQueuePairTest {
         q.reset();
         q.toInit(Pair.ALL_ACCESS);
         q.toReadyToReceive(path, UcPair.MTU, UcPair.SEND_PSN - 1);
-        pair.deliver(packets(1, WorkOpcode.SEND, 10)); // the one before is missing
+        pair.deliver(packets(1, WorkOpcode.SEND, 10)); // the preceding packet is missing
         assertThat(pair.b.events).isEmpty();
         pair.deliver(packets(2, WorkOpcode.SEND, 10));
         assertThat(pair.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);

@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Datagrams: one packet each, to anybody who has the key, and never an answer. */
+/** Datagrams: one packet each, to any queue pair with the queue key, without a response. */
 class UdQueuePairTest {
     private static final int ROUTE = UdQueuePair.ROUTE_HEADER_BYTES;
 
@@ -38,7 +38,7 @@ class UdQueuePairTest {
         return Arrays.copyOfRange(target, ROUTE, ROUTE + length);
     }
 
-    /** Nothing reached the receive that is posted; the next datagram takes it. */
+    /** Asserts that a datagram was dropped and that the posted receive is left for the next one. */
     private void assertDroppedAndTheReceiveStays() {
         assertThat(b.done).isEmpty();
         assertThat(b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
@@ -85,7 +85,8 @@ class UdQueuePairTest {
         Arrays.fill(target, (byte) 0xee);
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, 6));
-        // 20 + 8 + BTH 12 + DETH 8 + 8 + ICRC 4 = 60 bytes; identification, class of service and TTL as in UdSide.
+        // IPv4 20 + UDP 8 + BTH 12 + DETH 8 + payload 8 + ICRC 4 = 60 bytes; ID, class of service and TTL are set by
+        // UdSide.
         ByteBuffer header = ByteBuffer.wrap(HexFormat.of().parseHex("4568003c471140003f1100000a5800110a580022"));
         int sum = 0;
         for (int i = 0; i < 20; i += 2) {

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections whose process is killed, and which another one of its host ends in its name. */
+/** Connections of a killed process, which another process of its host disconnects. */
 class CmAbandonedConnectionTest {
     private final CmFabric fabric = new CmFabric();
     private final CmHost client = new CmHost(fabric, 1);
     private final CmHost killed = new CmHost(fabric, 2);
 
-    /** What a watch has been told of the connections of the killed one, by communication ID. */
+    /** The open connections of the killed process, as its observer was notified, by communication ID. */
     private final Map<Integer, CmConnection> open = new LinkedHashMap<>();
 
     @BeforeEach
@@ -49,7 +49,7 @@ class CmAbandonedConnectionTest {
         return connections;
     }
 
-    /** Another process takes the place of the killed one, and ends what it has left. */
+    /** Creates the process that replaces the killed one and disconnects its connections. */
     private CmHost successor() {
         CmHost successor = new CmHost(fabric, 2);
         for (CmConnection each : List.copyOf(open.values())) {

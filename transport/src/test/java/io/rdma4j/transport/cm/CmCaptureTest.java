@@ -29,23 +29,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Our agent in the place of one of two captured Linux hosts: it is given what that host received and must send what that
- * host sent, byte for byte but for the transaction IDs of its own requests (an RTU repeats the one of its side's REQ).
+ * An agent that replaces one of two captured Linux hosts. It receives the messages of that host and must send the same
+ * ones, byte for byte except for the transaction IDs of its requests. (An RTU repeats the ID of its side's REQ.)
  */
 class CmCaptureTest {
     private static final Gid A = Gid.ofIpv4(0x0a58_0001);
     private static final Gid B = Gid.ofIpv4(0x0a58_0002);
 
-    // Frames of cmfuzz where we differ from Linux on purpose: a MAD must be whole, a REQ's sender must be the packet's,
-    // a
-    // repeated REQ is answered at once, and a rejected address is answered by the one that was meant.
+    // Frames of cmfuzz for which rdma4j deliberately differs from Linux. A MAD must be complete. The sender of a REQ
+    // must
+    // be that of the packet. A duplicate REQ is answered at once. The rejection of an address names the right one.
     private static final Set<Integer> SHORT_MADS = Set.of(75, 78);
 
     private static final int DUPLICATE_REQ_AFTER_REP = 87;
     private static final Set<Integer> GID_OF_REJECT_12 = Set.of(9, 15);
     private static final Set<Integer> FOREIGN_SENDERS = Set.of(11, 13);
 
-    /** Stands in for the captured host: the same identifiers, and the same decisions of its application. */
+    /** Replaces the captured host, with the same identifiers and the same decisions of its application. */
     private static final class StandIn implements CmListener, CmEvents {
         final CmAgent agent;
         final Gid address;
@@ -97,7 +97,7 @@ class CmCaptureTest {
             return all;
         }
 
-        /** What the kernel's rdma_cm checks on behalf of a listener. */
+        /** Checks what the kernel's rdma_cm checks on behalf of a listener. */
         @Override
         public boolean matches(CmRoute route, Req request) {
             IpCmHeader header = IpCmHeader.parse(request.privateData());
@@ -119,7 +119,7 @@ class CmCaptureTest {
             return this;
         }
 
-        /** The application's or librdmacm's decision, the one captured. */
+        /** Applies the captured decision of the application or of librdmacm. */
         void decide() {
             CmConnection connection = connections.isEmpty() ? null : connections.getLast();
             if (connection == null || connection.state() != CmState.MRA_REQ_SENT) {
@@ -318,7 +318,7 @@ class CmCaptureTest {
         assertThat(linux).isBetween(6_144 * CmFabric.MILLISECOND, 6_144 * CmFabric.MILLISECOND * 112 / 100);
     }
 
-    /** Hand-made requests of every kind; Linux's answer to each is in the frame behind it. */
+    /** Hand-made requests of every kind; the frame after each holds the response of Linux. */
     @Test
     void unusualRequestsAreAnsweredAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("cmfuzz");
@@ -340,9 +340,9 @@ class CmCaptureTest {
             if (isKnownDifference(in, answer, sent)) {
                 different.add(in.number());
             } else if (answer == null) {
-                assertThat(sent).as("answer to frame %d", in.number()).isEmpty();
+                assertThat(sent).as("response to frame %d", in.number()).isEmpty();
             } else {
-                assertThat(sent).as("answer to frame %d", in.number()).hasSize(1);
+                assertThat(sent).as("response to frame %d", in.number()).hasSize(1);
                 assertSame(sent.getFirst(), answer);
                 compared.add(answer.number());
             }
@@ -354,7 +354,7 @@ class CmCaptureTest {
         assertThat(us.agent.counters().wrongQueuePairDropped).isEqualTo(1);
     }
 
-    /** Whether we are known to differ here; how is asserted. */
+    /** Returns whether a frame is one of the known differences, and asserts the difference. */
     private static boolean isKnownDifference(CapturedMad in, @Nullable CapturedMad answer, List<MemorySegment> sent) {
         if (SHORT_MADS.contains(in.number()) || FOREIGN_SENDERS.contains(in.number())) {
             assertThat(sent).as("short or foreign frame %d", in.number()).isEmpty();

@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 
-/** Hosts joined by a network whose time, losses, copies and delays the test decides. */
+/** Hosts on a network whose clock, losses, duplicates and delays the test controls. */
 final class CmFabric {
     static final long MILLISECOND = 1_000_000;
     static final long SECOND = 1_000 * MILLISECOND;
 
-    /** Delays, in nanoseconds, of the copies of a MAD that arrive: none for a lost one. */
+    /** Chooses the delays in nanoseconds of the copies of a MAD that arrive; none if it is lost. */
     interface Delivery {
         long[] delays(CmAttribute attribute, int occurrence);
     }
@@ -39,7 +39,7 @@ final class CmFabric {
         hosts.put(host.address, host);
     }
 
-    /** Puts what hosts want to send on its way. */
+    /** Transmits all pending messages of the hosts. */
     void flush() {
         CmDatagram out = new CmDatagram();
         for (CmHost host : hosts.values()) {
@@ -60,7 +60,7 @@ final class CmFabric {
         }
     }
 
-    /** Sends bytes of the test's own from one address to another; they arrive at once. */
+    /** Delivers a hand-made message from one address to another at once. */
     void inject(Gid from, Gid to, CmMessage message, long transaction) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, transaction);
@@ -68,7 +68,7 @@ final class CmFabric {
         flush();
     }
 
-    /** Lets time pass until nothing is under way and no deadline is before {@code end}. */
+    /** Advances the clock until {@code end}, delivering messages and firing deadlines. */
     void runUntil(long end) {
         flush();
         while (true) {

@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests from forged addresses beside clients that are connected and clients that are new, with the default limits. */
+/** Floods of requests from forged addresses, beside connected and new clients, with the default limits. */
 class CmFloodTest {
     private static final int CLIENTS = 8;
     private static final int FIRST_FORGED = 1_000_000;
 
-    /** Repeated replies to addresses that never received: 1000 at once, and 100 a second while a reply is repeated. */
+    /** Limit of REPs retransmitted to addresses that never answered: 1000 at once, then 100 a second. */
     private static final int MAX_RETRANSMISSIONS = 1_000 + 100 * 70;
 
     private final CmTarget target = new CmTarget(CmConfiguration.of(1, new Random(1)::nextInt));
@@ -80,7 +80,7 @@ class CmFloodTest {
         assertThat(isServed(host(100), 1)).isTrue();
         int before = target.sent.size();
         for (int i = 0; i < 3_000; i++) {
-            // In pace with what is looked at, should they all count as one address.
+            // At the processing rate, in case they all count as one address.
             target.runUntil(target.now + MILLISECOND);
             String _ = target.requestConnection(host(forged++), 1);
         }

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** An agent, what its applications do, and what they are told. */
+/** An agent with its applications, which record the events that they receive. */
 final class CmHost implements CmEvents, CmListener {
     static final long SERVICE = 0x0000_0000_0106_1c06L;
 
@@ -27,7 +27,7 @@ final class CmHost implements CmEvents, CmListener {
     final List<CmConnection> connections = new ArrayList<>();
     final List<CmConnection> requested = new ArrayList<>();
 
-    /** What the applications do of their own accord, and how long they afterDelay before. */
+    /** True if the applications accept requests. */
     boolean accepts = true;
 
     boolean confirms = true;
@@ -35,16 +35,18 @@ final class CmHost implements CmEvents, CmListener {
     boolean matchesRequests = true;
     boolean dropsRequests;
 
-    /** What a passive side's application does when the connection is established. */
+    /** Called when a passive connection is established. */
     Consumer<CmConnection> onReady = connection -> {};
 
-    /** Whether the connections are extended ones. */
+    /** True if {@link #connect} creates extended connections. */
     boolean extended;
 
     @Nullable
     Rej lastReject;
 
+    /** Delay before the applications respond to an event. */
     long responseDelayNanos;
+
     int maxCmRetries = 15;
 
     private final TreeMap<Long, List<Runnable>> scheduled = new TreeMap<>();
@@ -93,7 +95,7 @@ final class CmHost implements CmEvents, CmListener {
         return nextQueuePair++;
     }
 
-    // ------------------------------------------------------------------------------------------- virtual thinking
+    // ------------------------------------------------------------------------------------------- delayed responses
 
     private void afterDelay(Runnable action) {
         if (responseDelayNanos == 0) {
@@ -118,7 +120,7 @@ final class CmHost implements CmEvents, CmListener {
         }
     }
 
-    // ------------------------------------------------------------------------------------------------- what it is told
+    // ------------------------------------------------------------------------------------------------- callbacks
 
     @Override
     public boolean matches(CmRoute route, Req request) {

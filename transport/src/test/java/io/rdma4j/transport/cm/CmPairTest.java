@@ -16,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two agents and the ways a connection begins and ends between them. */
+/** Establishment and disconnection between two agents. */
 class CmPairTest {
-    /** Longer than any exchange that can end in these tests takes. */
+    /** Upper bound of the duration of any exchange in these tests. */
     private static final long LONGEST_EXCHANGE = 400 * SECOND;
 
     private final CmFabric fabric = new CmFabric();
@@ -56,11 +56,11 @@ class CmPairTest {
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         client.agent.onPeersLost(each -> each.remoteId() == connection.remoteId());
         client.agent.onPeersLost(each -> true);
-        assertThat(connection.state()).as("its owner has answered").isEqualTo(CmState.TIMEWAIT);
+        assertThat(connection.state()).as("the application has disconnected").isEqualTo(CmState.TIMEWAIT);
         assertThat(client.events).containsExactly("reply", "disconnect request");
         assertThat(client.agent.counters().lostPeers).isEqualTo(1);
 
-        disconnect(server.requested.getFirst()); // it was not dead after all
+        disconnect(server.requested.getFirst()); // the peer is alive after all
         fabric.run(10 * SECOND);
     }
 
@@ -127,7 +127,7 @@ class CmPairTest {
         assertThat(server.events).containsExactly("request", "ready");
     }
 
-    /** Of the six in the time that nobody waits for. */
+    /** The DREQ of a destroyed connection is sent up to six times. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5})
     void destroyDisconnectsThePeerDespiteLostDreqs(int lost) {
@@ -138,7 +138,7 @@ class CmPairTest {
         fabric.run(10 * SECOND);
 
         assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
-        assertThat(client.events).as("nobody is told of the answer").containsExactly("reply", "timewait exit");
+        assertThat(client.events).as("the DREP is not reported").containsExactly("reply", "timewait exit");
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(lost + 1);
     }
 
@@ -167,7 +167,7 @@ class CmPairTest {
         fabric.run(10 * SECOND);
 
         assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
-        assertThat(client.events).as("nobody is told of the answer").containsExactly("reply", "timewait exit");
+        assertThat(client.events).as("the DREP is not reported").containsExactly("reply", "timewait exit");
     }
 
     @Test

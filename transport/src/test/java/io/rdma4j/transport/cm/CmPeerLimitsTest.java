@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What one address can have of an agent, so that something is left for the others. */
+/** Limits on the requests and connections of one address. */
 class CmPeerLimitsTest {
     private static final int RATE = 10;
     private static final int BURST = 20;
@@ -45,7 +45,7 @@ class CmPeerLimitsTest {
             assertThat(target.requestConnection(host(9), 200 + i)).isEqualTo("Rej");
         }
         assertThat(target.requestConnection(host(9), 300))
-                .as("a long silence fills the bucket and no more")
+                .as("a long silence fills the bucket, but not beyond the burst")
                 .isEmpty();
     }
 
@@ -71,7 +71,7 @@ class CmPeerLimitsTest {
         }
     }
 
-    /** On IPv6 they need not come from this host: the system takes packets from the network that name its own address. */
+    /** On IPv6 they may come from the network: Linux accepts packets with its own address as the source. */
     @Test
     void requestsOfAnAddressToItselfAreRateLimitedToo() {
         int answered = 0;
@@ -115,15 +115,15 @@ class CmPeerLimitsTest {
     }
 
     /**
-     * As in Linux: the peer's host may have crashed and use the queue pair's number again. SECURITY.md says what follows of it
-     * for those who can forge a source address.
+     * As in Linux: the peer's host may have crashed and may reuse the queue pair's number. SECURITY.md describes the
+     * consequences for attackers who can forge a source address.
      */
     @Test
     void requestFromThePeersAddressEndsAConnectionOnlyIfItNamesItsAdapterAndQueuePair() {
         target.listen();
         int id = target.connect(host(9), 1);
         CmConnection connection = Objects.requireNonNull(agent.table.byLocalId(id));
-        // The right adapter with another queue pair, and the right queue pair of another adapter.
+        // The same adapter with another queue pair, and the same queue pair of another adapter.
         target.deliver(host(9), request(host(9), host(9).low(), 77, 0x2001));
         target.deliver(host(9), request(host(9), host(9).low() + 1, 78, 0x1001));
         assertThat(agent.counters().staleConnections).isZero();
@@ -140,7 +140,7 @@ class CmPeerLimitsTest {
     void requestFromAnotherAddressMakesNoConnectionStale() {
         target.listen();
         int id = target.connect(host(9), 1);
-        // The GUID, queue pair and communication ID of another host's connection; nobody is kept from saying them.
+        // Any host can name the GUID, queue pair and communication ID of another host's connection.
         assertThat(target.deliver(host(8), request(host(8), host(9).low(), 77, 0x1001)))
                 .singleElement()
                 .isInstanceOf(Rep.class);
@@ -162,7 +162,7 @@ class CmPeerLimitsTest {
         assertThat(target.sent).hasSize(requests);
         target.runUntil(Long.MAX_VALUE - 1);
         assertThat(agent.connectionCount()).isZero();
-        // A thousand at once, a hundred a second for the 65 seconds and a bit that a reply is repeated.
+        // 1000 at once, then 100 a second while a reply is retransmitted, a little over 65 seconds.
         assertThat(target.sent.size() - requests).isBetween(5_000, 8_200);
         assertThat(agent.counters().retransmissionsSuppressed).isGreaterThan(10_000);
     }

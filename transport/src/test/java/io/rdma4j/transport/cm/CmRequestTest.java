@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What may and may not become a connection, and what it costs. */
+/** Requests that are accepted, rejected and dropped, and the state that each creates. */
 class CmRequestTest {
     private static final Gid OTHER_ADDRESS = Gid.ofIpv4(0x0a58_0063);
 
@@ -170,7 +170,7 @@ class CmRequestTest {
         CmDatagram out = new CmDatagram();
         assertThat(permissive.pollTransmit(out)).isTrue();
         assertThat(new Gid(out.remoteHigh, out.remoteLow))
-                .as("as Linux, to the address in the REQ")
+                .as("as by Linux, to the address in the REQ")
                 .isEqualTo(client.address);
     }
 
@@ -239,7 +239,7 @@ class CmRequestTest {
         for (int i = 0; i < 200; i++) {
             deliver(client.address, request(1 + i, 1 + i).serviceId(i % 8).build());
         }
-        // The last two of 64 are for other addresses.
+        // The last two of 64 are reserved for other addresses.
         assertThat(server.agent.halfOpenCount()).isEqualTo(62);
         assertThat(server.agent.connectionCount()).isEqualTo(62);
         assertThat(server.agent.counters().backlogDropped).isEqualTo(200 - 62);
@@ -289,7 +289,7 @@ class CmRequestTest {
             byte[] bytes = new byte[CmMad.LENGTH];
             random.nextBytes(bytes);
             MemorySegment mad = MemorySegment.ofArray(bytes);
-            if (i % 2 == 0) { // a proper header, so that the bodies are random too
+            if (i % 2 == 0) { // a valid header, so that random bodies are parsed too
                 request(1, 1).build().emit(mad, 0, 1);
                 bytes[17] = (byte) (0x10 + random.nextInt(12));
                 for (int at = 24; at < CmMad.LENGTH; at++) {
@@ -315,7 +315,7 @@ class CmRequestTest {
         CmConnection first = client.connect(server, 0x321);
         fabric.run(10 * MILLISECOND);
         CmConnection old = server.requested.getFirst();
-        // The client's host has forgotten the connection and uses the queue pair again.
+        // The client's host has lost the connection and reuses the queue pair.
         Req again = request(99, 0x321)
                 .localCaGuid(client.agent.configuration().caGuid())
                 .build();
@@ -327,7 +327,7 @@ class CmRequestTest {
         assertThat(server.events).containsExactly("request", "ready", "disconnected");
 
         fabric.inject(client.address, server.address, again, 5);
-        assertThat(server.requested).as("the second try succeeds").hasSize(2);
+        assertThat(server.requested).as("the second attempt succeeds").hasSize(2);
         assertThat(server.agent.counters().staleConnections).isEqualTo(1);
     }
 
@@ -417,7 +417,7 @@ class CmRequestTest {
         assertThatThrownBy(() -> passive.reject(0, RejectReason.CONSUMER_DEFINED, tooMuch))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("148");
-        assertThat(passive.state()).as("nothing happened").isEqualTo(CmState.MRA_REQ_SENT);
+        assertThat(passive.state()).as("unchanged").isEqualTo(CmState.MRA_REQ_SENT);
         passive.reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.of(new byte[148]));
     }
 

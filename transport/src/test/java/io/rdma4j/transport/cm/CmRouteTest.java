@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.wire.Gid;
 import org.junit.jupiter.api.Test;
 
-/** Whose address a route leads to. */
+/** Matches addresses against the peer's end of a route. */
 class CmRouteTest {
     private static final Gid LINK_LOCAL = new Gid(0xfe80L << 48, 1);
     private static final Gid GLOBAL = new Gid(0xfd00L << 48, 1);

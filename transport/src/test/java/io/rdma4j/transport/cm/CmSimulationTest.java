@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random networks and random owners, each run given by its seed, which a failure names. */
+/** Simulations with random networks and applications; a failure names its seed. */
 class CmSimulationTest {
-    /** Every timer of every state has run out after this. */
+    /** Time after which the timers of all states have expired. */
     private static final long ALL_TIMERS = 600 * SECOND;
 
-    /** Loses, copies and delays (so reorders) at random. */
+    /** Returns a network that loses, duplicates, delays and thus reorders MADs at random. */
     private static CmFabric.Delivery randomDelivery(Random random, double loss, double copies, long delayNanos) {
         return (attribute, occurrence) -> {
             if (random.nextDouble() < loss) {
@@ -87,7 +87,7 @@ class CmSimulationTest {
         assertThat(times.getLast()).as("maximum").isLessThan(15 * SECOND);
     }
 
-    /** Owners that do whatever their connection's state allows, at any time. */
+    /** Applications make any call that the state of a connection allows, at any time. */
     @Test
     void randomCallsAndFaultsLeaveNoState() {
         for (int seed = 0; seed < 1_500; seed++) {
@@ -113,7 +113,7 @@ class CmSimulationTest {
             }
             hosts.forEach(host -> host.connections.forEach(connection -> connection.destroy(fabric.now)));
             fabric.run(SECOND);
-            // A request that was under way may have become a connection meanwhile.
+            // A request that was in flight may have created another connection.
             hosts.forEach(host -> host.connections.forEach(connection -> connection.destroy(fabric.now)));
             fabric.run(ALL_TIMERS);
             for (CmHost host : hosts) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One connection in each of its states, and a peer that may send or an owner that may ask anything. */
+/** All messages of a peer, and all calls of the application, in each state of a connection. */
 class CmStateMatrixTest {
     private static final Gid PEER = Gid.ofIpv4(0x0a58_0002);
     private static final int PEER_ID = 0x7777;
@@ -36,7 +36,7 @@ class CmStateMatrixTest {
     private final CmFabric fabric = new CmFabric();
     private final CmHost host = new CmHost(fabric, 1);
 
-    /** The connection under test; "ACTIVE" and "PASSIVE" tell the side where a state exists on both. */
+    /** Returns a connection in a state; "_ACTIVE" and "_PASSIVE" name the side for states that both sides have. */
     private CmConnection in(String state) {
         host.accepts = false;
         host.confirms = false;
@@ -168,7 +168,7 @@ class CmStateMatrixTest {
 
     @ParameterizedTest
     @CsvSource({
-        // state, what its destruction sends, whether nothing is left at once
+        // state, message sent by destroy, whether the state is removed at once
         "REQ_SENT,           REJ 4 2,  true",
         "MRA_REQ_RECEIVED,   REJ 4 2,  true",
         "MRA_REQ_SENT,       REJ 28 0, true",

@@ -18,18 +18,18 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One agent whose listener accepts every request, and messages that any address sends to it. */
+/** An agent whose listener accepts every request, and to which tests deliver messages from any address. */
 final class CmTarget {
     static final long SERVICE = 0x0106_1c06;
     static final long UNUSED_SERVICE = SERVICE + 1;
     static final Gid SERVER = Gid.ofIpv4(0x0a58_0001);
 
-    /** Of a client: packet life time and response timeout as Linux's. */
+    /** A client's acknowledge timeout: the packet lifetime and response timeout of Linux. */
     private static final int ACKNOWLEDGE_TIMEOUT = 19;
 
     final CmAgent agent;
 
-    /** All that the agent has sent. */
+    /** All messages that the agent has sent. */
     final List<CmMessage> sent = new ArrayList<>();
 
     long now = 5 * SECOND;
@@ -96,7 +96,7 @@ final class CmTarget {
                 .build();
     }
 
-    /** Gives a message to the agent; what it sends at once. */
+    /** Delivers a message to the agent and returns the messages that it sends at once. */
     List<CmMessage> deliver(Gid from, CmMessage message) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, 5);
@@ -113,12 +113,12 @@ final class CmTarget {
         }
     }
 
-    /** Asks; the answer's kind, or "" for none. */
+    /** Requests a connection and returns the type of the response, or "" if there is none. */
     String requestConnection(Gid from, int id) {
         return kind(deliver(from, request(from, from.low(), id, 0x1000 + id)));
     }
 
-    /** Asks for a service that nobody serves; the answer's kind, or "" for none. */
+    /** Requests a service without a listener and returns the type of the response, or "" if there is none. */
     String requestUnusedService(Gid from, int id) {
         return kind(deliver(from, request(from, from.low(), id, 0x1000 + id, UNUSED_SERVICE)));
     }
@@ -128,7 +128,7 @@ final class CmTarget {
         return messages.isEmpty() ? "" : messages.getFirst().getClass().getSimpleName();
     }
 
-    /** Establishes a connection; the agent's communication ID. */
+    /** Establishes a connection and returns the agent's communication ID. */
     int connect(Gid from, int id) {
         Rep rep =
                 (Rep) deliver(from, request(from, from.low(), id, 0x1000 + id)).getFirst();
@@ -137,7 +137,7 @@ final class CmTarget {
         return rep.localCommunicationId();
     }
 
-    /** Runs the agent's deadlines up to a time, which it then is. */
+    /** Advances the clock to the given time, firing the agent's deadlines. */
     void runUntil(long end) {
         while (agent.nextDeadlineNanos() <= end) {
             now = Math.max(now, agent.nextDeadlineNanos());

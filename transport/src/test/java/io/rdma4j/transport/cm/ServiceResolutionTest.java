@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of asking for datagram services and of answering. */
+/** Resolution of datagram services (SIDR), on both sides. */
 class ServiceResolutionTest {
     private static final Gid A = Gid.ofIpv4(0x0a58_0001);
     private static final Gid B = Gid.ofIpv4(0x0a58_0002);
@@ -141,7 +141,7 @@ class ServiceResolutionTest {
         assertThat(again).hasSize(1);
         assertThat(again.getFirst().mismatch(lost)).isEqualTo(-1);
         again.forEach(this::toClient);
-        again.forEach(this::toClient); // a copy of the answer changes nothing
+        again.forEach(this::toClient); // a duplicate reply has no effect
         assertThat(reports).containsExactly("status 0 queue pair 9");
     }
 
@@ -269,7 +269,7 @@ class ServiceResolutionTest {
         return arrived;
     }
 
-    // ---- as Linux
+    // ---- compared with Linux ----
 
     @ParameterizedTest
     @ValueSource(strings = {"udaddy"})
@@ -303,7 +303,7 @@ class ServiceResolutionTest {
             requests.getFirst().answer(now, 0, reply.queuePair(), reply.queueKey(), reply.privateData());
         }
         MemorySegment ours = sent(server).getFirst();
-        assertThat(ours.mismatch(answer.mad())).as("answer of " + file).isEqualTo(-1);
+        assertThat(ours.mismatch(answer.mad())).as("reply of " + file).isEqualTo(-1);
     }
 
     private static CapturedMad first(String file, Class<?> kind) {
@@ -313,7 +313,7 @@ class ServiceResolutionTest {
                 .orElseThrow();
     }
 
-    /** Equal but for the transaction ID, on which nobody matches. */
+    /** Asserts equality except for the transaction ID, which is not matched. */
     private static void assertSame(MemorySegment ours, MemorySegment theirs) {
         assertThat(ours.asSlice(0, 8).mismatch(theirs.asSlice(0, 8))).isEqualTo(-1);
         assertThat(ours.asSlice(16).mismatch(theirs.asSlice(16))).isEqualTo(-1);
