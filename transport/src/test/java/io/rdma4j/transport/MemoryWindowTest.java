@@ -142,40 +142,40 @@ class MemoryWindowTest {
 
     @Test
     void invalidBindsAreRefused() {
-        List<WorkStatus> refused = new ArrayList<>();
+        List<WorkStatus> statuses = new ArrayList<>();
         List<MemoryRegion> regions = List.of(
                 register(AccessFlags.LOCAL_WRITE), // C10-73: no right to bind
                 register(AccessFlags.MEMORY_WINDOW_BIND), // C10-74: not writable
                 memory.register(MemorySegment.ofArray(target), BASE, REGION, Pair.PD + 1),
                 register(REGION | AccessFlags.ZERO_BASED));
         for (MemoryRegion each : regions) {
-            refused.add(onFreshPair(t -> t.bindStatus(t.window, t.copyOf(each), 0, 8, REMOTE)));
+            statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.copyOf(each), 0, 8, REMOTE)));
         }
-        refused.add(onFreshPair(t -> t.bindStatus(t.window, t.region, BYTES - 7, 8, REMOTE))); // C10-75: outside
-        refused.add(onFreshPair(t -> t.bindStatus(t.window, t.region, -1, 8, REMOTE)));
-        refused.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 0, REMOTE))); // o10-37.2.40
-        refused.add(onFreshPair(t -> t.bindStatus(t.window, null, 0, 8, REMOTE)));
-        refused.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 8, REMOTE | AccessFlags.LOCAL_WRITE)));
-        refused.add(onFreshPair(
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, BYTES - 7, 8, REMOTE))); // C10-75: outside
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, -1, 8, REMOTE)));
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 0, REMOTE))); // o10-37.2.40
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, null, 0, 8, REMOTE)));
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 8, REMOTE | AccessFlags.LOCAL_WRITE)));
+        statuses.add(onFreshPair(
                 t -> { // o10-37.2.30: not free
                     t.bindAll();
                     return t.bindStatus(t.window, t.region, 0, 8, REMOTE);
                 }));
-        refused.add(onFreshPair(
+        statuses.add(onFreshPair(
                 t -> { // C10-72: another domain
                     MemoryWindow foreign = t.memory.allocateWindow(true, Pair.PD + 1);
                     return t.bindStatus(foreign, t.region, 0, 8, REMOTE);
                 }));
-        refused.add(onFreshPair(
+        statuses.add(onFreshPair(
                 t -> { // o10-36.2.2: zero-based type 1
                     MemoryWindow one = t.memory.allocateWindow(false, Pair.PD);
                     return t.bindStatus(one, t.region, 0, 8, REMOTE | AccessFlags.ZERO_BASED);
                 }));
-        refused.add(onFreshPair(t -> {
+        statuses.add(onFreshPair(t -> {
             t.memory.deallocate(t.window);
             return t.bindStatus(t.window, t.region, 0, 8, REMOTE);
         }));
-        assertThat(refused).hasSize(13).containsOnly(WorkStatus.MEMORY_WINDOW_BIND_ERROR);
+        assertThat(statuses).hasSize(13).containsOnly(WorkStatus.MEMORY_WINDOW_BIND_ERROR);
     }
 
     private interface Attempt {

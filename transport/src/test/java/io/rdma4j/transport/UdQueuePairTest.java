@@ -85,8 +85,7 @@ class UdQueuePairTest {
         Arrays.fill(target, (byte) 0xee);
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, 6));
-        // IPv4 20 + UDP 8 + BTH 12 + DETH 8 + payload 8 + ICRC 4 = 60 bytes; ID, class of service and TTL are set by
-        // UdSide.
+        // IPv4 20 + UDP 8 + BTH 12 + DETH 8 + payload 8 + ICRC 4 = 60 bytes. UdSide sets identification, class and TTL.
         ByteBuffer header = ByteBuffer.wrap(HexFormat.of().parseHex("4568003c471140003f1100000a5800110a580022"));
         int sum = 0;
         for (int i = 0; i < 20; i += 2) {

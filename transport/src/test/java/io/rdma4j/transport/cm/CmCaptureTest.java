@@ -46,7 +46,7 @@ class CmCaptureTest {
     private static final Set<Integer> FOREIGN_SENDERS = Set.of(11, 13);
 
     /** Replaces the captured host, with the same identifiers and the same decisions of its application. */
-    private static final class StandIn implements CmListener, CmEvents {
+    private static final class CapturedHost implements CmListener, CmEvents {
         final CmAgent agent;
         final Gid address;
         final List<String> events = new ArrayList<>();
@@ -58,7 +58,7 @@ class CmCaptureTest {
 
         long now;
 
-        StandIn(Gid address, long caGuid, boolean allowForeign) {
+        CapturedHost(Gid address, long caGuid, boolean allowForeign) {
             this.address = address;
             Random random = new Random(1);
             agent = new CmAgent(new CmConfiguration(
@@ -215,16 +215,16 @@ class CmCaptureTest {
     @CsvSource({"rping, request ready disconnect request", "dead, request ready disconnect request"})
     void passiveSideSendsTheMessagesOfLinux(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
-        StandIn us = new StandIn(B, guid(B), false);
-        us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
-        us.nextId = idIn(mads.get(1).message());
-        us.decision = mads.get(1).message();
+        CapturedHost host = new CapturedHost(B, guid(B), false);
+        host.agent.listen(((Req) mads.getFirst().message()).serviceId(), host, 10);
+        host.nextId = idIn(mads.get(1).message());
+        host.decision = mads.get(1).message();
         int compared = 0;
         for (int i = 0; i < mads.size(); i++) {
             if (mads.get(i).to().equals(B)) {
-                us.receive(mads.get(i));
-                us.decide();
-                List<MemorySegment> sent = us.sent();
+                host.receive(mads.get(i));
+                host.decide();
+                List<MemorySegment> sent = host.sent();
                 boolean answered = i + 1 < mads.size() && mads.get(i + 1).from().equals(B);
                 assertThat(sent).hasSize(answered ? 1 : 0);
                 if (answered) {
@@ -234,86 +234,86 @@ class CmCaptureTest {
             }
         }
         assertThat(compared).isEqualTo(2);
-        assertThat(String.join(" ", us.events)).isEqualTo(events);
-        us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
-        assertThat(us.agent.table.isEmpty()).isTrue();
+        assertThat(String.join(" ", host.events)).isEqualTo(events);
+        host.agent.onDeadline(host.now + 3 * CmFabric.SECOND);
+        assertThat(host.agent.table.isEmpty()).isTrue();
     }
 
     @ParameterizedTest
     @CsvSource({"rping, reply disconnected", "dead, reply disconnected", "rej, reject 28", "nolisten, reject 8"})
     void activeSideSendsTheMessagesOfLinux(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
-        StandIn us = new StandIn(A, guid(A), false);
-        us.now = mads.getFirst().nanos();
+        CapturedHost host = new CapturedHost(A, guid(A), false);
+        host.now = mads.getFirst().nanos();
         Req first = (Req) mads.getFirst().message();
-        us.nextId = first.localCommunicationId();
-        CmConnection connection = us.agent.connect(us.now, rebuild(first), 0, us);
+        host.nextId = first.localCommunicationId();
+        CmConnection connection = host.agent.connect(host.now, rebuild(first), 0, host);
         for (CapturedMad mad : mads) {
             if (mad.to().equals(A)) {
-                assertThat(us.agent.pollTransmit(new CmDatagram())).isFalse();
-                us.receive(mad);
+                assertThat(host.agent.pollTransmit(new CmDatagram())).isFalse();
+                host.receive(mad);
             } else {
                 if (mad.message() instanceof Dreq) {
-                    connection.disconnect(us.now);
+                    connection.disconnect(host.now);
                 }
                 CmDatagram out = new CmDatagram();
-                assertThat(us.agent.pollTransmit(out)).isTrue();
+                assertThat(host.agent.pollTransmit(out)).isTrue();
                 assertSame(out.mad, mad);
             }
         }
-        assertThat(String.join(" ", us.events)).isEqualTo(events);
-        us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
-        assertThat(us.agent.table.isEmpty()).isTrue();
+        assertThat(String.join(" ", host.events)).isEqualTo(events);
+        host.agent.onDeadline(host.now + 3 * CmFabric.SECOND);
+        assertThat(host.agent.table.isEmpty()).isTrue();
     }
 
     @Test
     void clientOfTwoConnectionsDisconnectsAsLinuxDoes() {
         List<CapturedMad> mads = CapturedMads.read("ucmatose");
-        StandIn us = new StandIn(A, guid(A), false);
-        us.now = mads.getFirst().nanos();
+        CapturedHost host = new CapturedHost(A, guid(A), false);
+        host.now = mads.getFirst().nanos();
         for (CapturedMad mad : mads) {
             if (mad.to().equals(A)) {
-                us.receive(mad);
+                host.receive(mad);
                 continue;
             }
             if (mad.message() instanceof Req req) {
-                us.nextId = req.localCommunicationId();
-                us.agent.connect(us.now, rebuild(req), 0, us);
+                host.nextId = req.localCommunicationId();
+                host.agent.connect(host.now, rebuild(req), 0, host);
             }
             CmDatagram out = new CmDatagram();
-            assertThat(us.agent.pollTransmit(out)).isTrue();
+            assertThat(host.agent.pollTransmit(out)).isTrue();
             assertSame(out.mad, mad);
         }
-        assertThat(us.events).containsExactly("reply", "reply", "disconnect request", "disconnect request");
+        assertThat(host.events).containsExactly("reply", "reply", "disconnect request", "disconnect request");
     }
 
     @Test
     void mraIsSentForASlowApplicationAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("noans");
-        StandIn us = new StandIn(B, guid(B), false);
-        us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
-        us.nextId = idIn(mads.get(2).message());
-        us.receive(mads.get(0));
-        assertThat(us.sent()).isEmpty();
-        us.receive(mads.get(1));
-        List<MemorySegment> receipt = us.sent();
+        CapturedHost host = new CapturedHost(B, guid(B), false);
+        host.agent.listen(((Req) mads.getFirst().message()).serviceId(), host, 10);
+        host.nextId = idIn(mads.get(2).message());
+        host.receive(mads.get(0));
+        assertThat(host.sent()).isEmpty();
+        host.receive(mads.get(1));
+        List<MemorySegment> receipt = host.sent();
         assertThat(receipt).hasSize(1);
         assertSame(receipt.getFirst(), mads.get(2));
-        us.connections.getFirst().destroy(mads.get(3).nanos());
-        List<MemorySegment> reject = us.sent();
+        host.connections.getFirst().destroy(mads.get(3).nanos());
+        List<MemorySegment> reject = host.sent();
         assertThat(reject).hasSize(1);
         assertSame(reject.getFirst(), mads.get(3));
-        assertThat(us.events).containsExactly("request");
+        assertThat(host.events).containsExactly("request");
     }
 
     @Test
     void retransmissionTimeoutMatchesLinux() {
         List<CapturedMad> mads = CapturedMads.read("noans");
-        StandIn us = new StandIn(A, guid(A), false);
-        us.now = mads.getFirst().nanos();
-        us.agent.connect(us.now, rebuild((Req) mads.getFirst().message()), 0, us);
-        us.sent();
-        assertThat(us.agent.nextDeadlineNanos() - us.now).isEqualTo(6_144 * CmFabric.MILLISECOND);
+        CapturedHost host = new CapturedHost(A, guid(A), false);
+        host.now = mads.getFirst().nanos();
+        host.agent.connect(host.now, rebuild((Req) mads.getFirst().message()), 0, host);
+        host.sent();
+        assertThat(host.agent.nextDeadlineNanos() - host.now).isEqualTo(6_144 * CmFabric.MILLISECOND);
         long linux = mads.get(1).nanos() - mads.get(0).nanos();
         assertThat(linux).isBetween(6_144 * CmFabric.MILLISECOND, 6_144 * CmFabric.MILLISECOND * 112 / 100);
     }
@@ -322,8 +322,8 @@ class CmCaptureTest {
     @Test
     void unusualRequestsAreAnsweredAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("cmfuzz");
-        StandIn us = new StandIn(B, guid(B), false);
-        us.agent.listen(0x0000_0000_0106_1c06L, us, 100);
+        CapturedHost host = new CapturedHost(B, guid(B), false);
+        host.agent.listen(0x0000_0000_0106_1c06L, host, 100);
         Set<Integer> compared = new TreeSet<>();
         Set<Integer> different = new HashSet<>();
         for (int i = 0; i < mads.size(); i++) {
@@ -332,11 +332,11 @@ class CmCaptureTest {
                 continue;
             }
             CapturedMad answer = i + 1 < mads.size() && mads.get(i + 1).from().equals(B) ? mads.get(i + 1) : null;
-            us.decision = answer == null ? null : answer.message();
-            us.nextId = us.decision == null ? 0 : idIn(us.decision);
-            us.receive(in);
-            us.decide();
-            List<MemorySegment> sent = us.sent();
+            host.decision = answer == null ? null : answer.message();
+            host.nextId = host.decision == null ? 0 : idIn(host.decision);
+            host.receive(in);
+            host.decide();
+            List<MemorySegment> sent = host.sent();
             if (isKnownDifference(in, answer, sent)) {
                 different.add(in.number());
             } else if (answer == null) {
@@ -349,9 +349,9 @@ class CmCaptureTest {
         }
         assertThat(different).containsExactlyInAnyOrder(9, 11, 13, 15, 75, 78, 87);
         assertThat(compared).hasSizeGreaterThan(25);
-        assertThat(us.agent.counters().foreignRequestsDropped).isEqualTo(3); // 8, 11 and 13
-        assertThat(us.agent.counters().malformedDropped).isEqualTo(3 + SHORT_MADS.size());
-        assertThat(us.agent.counters().wrongQueuePairDropped).isEqualTo(1);
+        assertThat(host.agent.counters().foreignRequestsDropped).isEqualTo(3); // 8, 11 and 13
+        assertThat(host.agent.counters().malformedDropped).isEqualTo(3 + SHORT_MADS.size());
+        assertThat(host.agent.counters().wrongQueuePairDropped).isEqualTo(1);
     }
 
     /** Returns whether a frame is one of the known differences, and asserts the difference. */
