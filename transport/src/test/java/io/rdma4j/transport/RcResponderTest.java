@@ -137,8 +137,8 @@ class RcResponderTest extends ResponderFixture {
         assertThat(responsesTo(w)).isEqualTo(nak(Aeth.ACK, PSN + 2));
         pair.b.postReceive(4, remote, 0, 8192);
         Pair.WirePacket cut = packet(Opcode.RC_SEND_ONLY, PSN + 3, 7, 0);
-        byte[] shorter = Arrays.copyOf(
-                cut.bytes(), cut.bytes().length - 1); // seven bytes of which one is padding: six bytes would need two
+        // seven bytes of which one is padding: six bytes would need two
+        byte[] shorter = Arrays.copyOf(cut.bytes(), cut.bytes().length - 1);
         assertThat(responsesTo(new Pair.WirePacket(true, 0, cut.opcode(), PSN + 3, true, shorter, 0)))
                 .isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 3));
     }
@@ -383,12 +383,8 @@ class RcResponderTest extends ResponderFixture {
             p.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, psn, true, 8));
         }
         assertThat(p.b.events).isEmpty();
-        p.deliver(Pair.forge(
-                true,
-                Opcode.RC_SEND_ONLY,
-                path.receivePsn(),
-                true,
-                8)); // no receive is posted, but the PSN is that of the peer
+        // no receive is posted, but the PSN is that of the peer
+        p.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, path.receivePsn(), true, 8));
         assertThat(p.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
     }
 

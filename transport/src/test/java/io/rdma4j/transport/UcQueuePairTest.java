@@ -103,8 +103,8 @@ class UcQueuePairTest {
             assertThat(onlyReceive().bytes()).isEqualTo(BYTES - 9);
             assertThat(target).startsWith(java.util.Arrays.copyOf(source, BYTES - 9));
         }
-        assertThat(pair.b.queuePair.counters().droppedMessages)
-                .isEqualTo(2); // the one without a first packet is not counted
+        // The message without its first packet is not counted.
+        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
         assertNoResponse();
     }
 
