@@ -349,7 +349,7 @@ class LinuxCapturesTest {
             r.solicited = p.solicited();
             r.list.add(local, 0, p.payloadLength());
             r.lengthBytes = p.payloadLength();
-            r.destination = new UdSide.Somewhere("peer");
+            r.destination = new UdSide.NamedDestination("peer");
             r.remoteQueuePair = p.destinationQueuePair();
             r.queueKey = Deth.queueKey(s, p.dethOffset());
             q.sendQueue().publish();

@@ -100,7 +100,7 @@ class RcBigMessageTest {
     void readOfTwoToThe31BytesIsRequestedInContiguousParts() {
         post(WorkOpcode.RDMA_READ);
         long requested = 0;
-        long answered = 0;
+        long delivered = 0;
         while (statuses.isEmpty()) {
             while (queuePair.pollTransmit(0, out, 0) > 0) {
                 long part = Reth.dmaLength(out, Bth.LENGTH);
@@ -111,14 +111,14 @@ class RcBigMessageTest {
                 }
                 requested += part;
             }
-            while (answered < requested && statuses.isEmpty()) {
-                boolean endsPart = (answered / MTU + 1) % PART_PACKETS == 0;
+            while (delivered < requested && statuses.isEmpty()) {
+                boolean endsPart = (delivered / MTU + 1) % PART_PACKETS == 0;
                 Opcode opcode = endsPart ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
-                deliverResponse(opcode, Psn.plus(FIRST_PSN, (int) (answered / MTU)), MTU);
-                answered += MTU;
+                deliverResponse(opcode, Psn.plus(FIRST_PSN, (int) (delivered / MTU)), MTU);
+                delivered += MTU;
             }
         }
-        assertThat(answered).isEqualTo(LENGTH);
+        assertThat(delivered).isEqualTo(LENGTH);
         assertThat(statuses).containsExactly(WorkStatus.SUCCESS);
     }
 

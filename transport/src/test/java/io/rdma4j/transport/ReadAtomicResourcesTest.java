@@ -10,7 +10,7 @@ final class ReadAtomicResourcesTest {
 
     private final ReadAtomicResources remembered = new ReadAtomicResources(DEPTH);
 
-    private static ReadAtomicResources.Resource take(ReadAtomicResources resources, long sequence) {
+    private static ReadAtomicResources.Resource add(ReadAtomicResources resources, long sequence) {
         ReadAtomicResources.Resource r = resources.allocate();
         r.firstSequence = sequence;
         r.endSequence = sequence + 1;
@@ -19,7 +19,7 @@ final class ReadAtomicResourcesTest {
         return r;
     }
 
-    private static void answer(ReadAtomicResources resources, ReadAtomicResources.Resource r) {
+    private static void complete(ReadAtomicResources resources, ReadAtomicResources.Resource r) {
         r.sentEnd = r.endSequence;
         resources.deactivate(r);
     }
@@ -27,7 +27,7 @@ final class ReadAtomicResourcesTest {
     @Test
     void requestIsRememberedUntilAsManyAsTheDepthFollow() {
         for (long sequence = 0; sequence < 3 * DEPTH; sequence++) {
-            answer(remembered, take(remembered, sequence));
+            complete(remembered, add(remembered, sequence));
             for (long other = 0; other < 3 * DEPTH; other++) {
                 assertThat(remembered.find(other) != null).isEqualTo(other <= sequence && other > sequence - DEPTH);
             }
@@ -36,40 +36,40 @@ final class ReadAtomicResourcesTest {
 
     @Test
     void roomIsAvailableWhileFewerThanTheDepthAreUsedOrTheOldestIsAnswered() {
-        ReadAtomicResources.Resource first = take(remembered, 0);
+        ReadAtomicResources.Resource first = add(remembered, 0);
         for (long sequence = 1; sequence < DEPTH; sequence++) {
             assertThat(remembered.hasRoom()).isTrue();
-            take(remembered, sequence);
+            add(remembered, sequence);
         }
         assertThat(remembered.hasRoom()).isFalse();
-        answer(remembered, first);
+        complete(remembered, first);
         assertThat(remembered.hasRoom()).isTrue();
         assertThat(remembered.allocate()).isSameAs(first);
     }
 
     @Test
     void responsesKeepTheOrderOfTheirRequestsWhenTheDepthChanges() {
-        ReadAtomicResources.Resource answered = take(remembered, 0);
-        ReadAtomicResources.Resource waits = take(remembered, 1);
-        ReadAtomicResources.Resource last = take(remembered, 2);
-        answer(remembered, answered);
+        ReadAtomicResources.Resource completed = add(remembered, 0);
+        ReadAtomicResources.Resource pending = add(remembered, 1);
+        ReadAtomicResources.Resource last = add(remembered, 2);
+        complete(remembered, completed);
         ReadAtomicResources deeper = new ReadAtomicResources(2 * DEPTH, remembered);
-        assertThat(deeper.current()).isSameAs(waits);
-        answer(deeper, waits);
+        assertThat(deeper.current()).isSameAs(pending);
+        complete(deeper, pending);
         assertThat(deeper.current()).isSameAs(last);
-        answer(deeper, last);
+        complete(deeper, last);
         assertThat(deeper.current()).isNull();
     }
 
     @Test
     void greaterDepthKeepsAllRequestsAndHoldsMore() {
         for (long sequence = 0; sequence < DEPTH + 2; sequence++) {
-            answer(remembered, take(remembered, sequence));
+            complete(remembered, add(remembered, sequence));
         }
         ReadAtomicResources deeper = new ReadAtomicResources(2 * DEPTH, remembered);
         for (long sequence = DEPTH + 2; sequence < 2 * DEPTH + 2; sequence++) {
             assertThat(deeper.hasRoom()).isTrue();
-            take(deeper, sequence);
+            add(deeper, sequence);
         }
         for (long sequence = 0; sequence < 2 * DEPTH + 2; sequence++) {
             assertThat(deeper.find(sequence) != null).isEqualTo(sequence >= 2);
@@ -79,7 +79,7 @@ final class ReadAtomicResourcesTest {
     @Test
     void smallerDepthKeepsTheNewestRequests() {
         for (long sequence = 0; sequence < DEPTH; sequence++) {
-            answer(remembered, take(remembered, sequence));
+            complete(remembered, add(remembered, sequence));
         }
         ReadAtomicResources shallower = new ReadAtomicResources(DEPTH / 2, remembered);
         for (long sequence = 0; sequence < DEPTH; sequence++) {

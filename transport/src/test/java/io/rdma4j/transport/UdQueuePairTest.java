@@ -64,7 +64,7 @@ class UdQueuePairTest {
     void sendCompletesAndItsDestinationIsKnownWhenItsPacketIsWritten() {
         packet(1, 7);
         assertThat(a.done).containsExactly(new UdSide.Done(1, WorkStatus.SUCCESS, false, 7, false, 0, 0, false, false));
-        assertThat(a.queuePair.destination()).isEqualTo(new UdSide.Somewhere("there"));
+        assertThat(a.queuePair.destination()).isEqualTo(new UdSide.NamedDestination("there"));
         assertThat(a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 

@@ -16,7 +16,7 @@ final class UdSide {
     static final int KEY = 0x0123_4567;
 
     /** The destination of the tests' datagrams, which the transport does not interpret. */
-    record Somewhere(String name) implements DatagramDestination {}
+    record NamedDestination(String name) implements DatagramDestination {}
 
     /** A completion as a value. */
     record Done(
@@ -98,7 +98,7 @@ final class UdSide {
         r.signaled = true;
         r.list.add(region, 0, length);
         r.lengthBytes = length;
-        r.destination = new Somewhere("there");
+        r.destination = new NamedDestination("there");
         r.remoteQueuePair = to;
         r.queueKey = KEY;
         return r;

@@ -37,7 +37,7 @@ class CmStateMatrixTest {
     private final CmHost host = new CmHost(fabric, 1);
 
     /** Returns a connection in a state; "_ACTIVE" and "_PASSIVE" name the side for states that both sides have. */
-    private CmConnection in(String state) {
+    private CmConnection connectionIn(String state) {
         host.accepts = false;
         host.confirms = false;
         host.disconnects = false;
@@ -140,7 +140,7 @@ class CmStateMatrixTest {
     @ParameterizedTest
     @CsvFileSource(resources = "/io/rdma4j/transport/cm/state-matrix.csv", numLinesToSkip = 1)
     void messageInStateHasTheSpecifiedEffect(String state, String message, String next, String sent, String events) {
-        CmConnection connection = in(state);
+        CmConnection connection = connectionIn(state);
         deliver(message, connection);
         assertThat(connection.state().name()).isEqualTo(next.equals("same") ? stateName(state) : next);
         assertThat(String.join(" ", fabric.log)).isEqualTo(sent.equals("-") ? "" : sent);
@@ -183,7 +183,7 @@ class CmStateMatrixTest {
         "IDLE,               '',       true"
     })
     void destroyNotifiesThePeer(String state, String sent, boolean isRemoved) {
-        CmConnection connection = in(state);
+        CmConnection connection = connectionIn(state);
         assertThat(connection.destroy(fabric.now)).isEqualTo(isRemoved);
         CmDatagram out = new CmDatagram();
         if (sent.isEmpty()) {
@@ -237,7 +237,7 @@ class CmStateMatrixTest {
                 "IDLE");
         for (String state : states) {
             CmStateMatrixTest fresh = new CmStateMatrixTest();
-            CmConnection connection = fresh.in(state);
+            CmConnection connection = fresh.connectionIn(state);
             if (List.of(allowed.split(" ")).contains(state)) {
                 fresh.call(call, connection);
             } else {
@@ -285,7 +285,7 @@ class CmStateMatrixTest {
 
     @Test
     void dreqOfADestroyedConnectionIsRetransmittedForTwoIntervals() {
-        CmConnection connection = in("ESTABLISHED_PASSIVE");
+        CmConnection connection = connectionIn("ESTABLISHED_PASSIVE");
         connection.destroy(fabric.now);
         fabric.run(2 * 4_096 * CmFabric.MILLISECOND);
         assertThat(connection.state()).isEqualTo(CmState.TIMEWAIT);
