@@ -8,7 +8,7 @@ import io.rdma4j.wire.Timers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A message requests an acknowledgement if its completion is awaited; of the others, one of several does. */
+/** Signaled messages request acknowledgements; of unsignaled ones in quick succession, one of several does. */
 class RcAckRequestTest {
     private static final int EXPONENT = 19;
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A responder permits access to memory only with the right key, range and access rights. */
 class RcResponderKeysTest extends ResponderFixture {
-    /** A kind of remote access, and whether every operation is allowed it. */
+    /** A case of remote access, and whether a responder allows it. */
     enum Naming {
         VALID(true),
         KEY_PLUS_ONE(false),

@@ -71,7 +71,7 @@ class RcSoakTest {
         WorkOpcode[] kinds = WorkOpcode.values();
         WorkOpcode kind = kinds[random.nextInt(kinds.length)];
         if (kind == WorkOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
-            kind = WorkOpcode.SEND; // invalidation ends the connection here; tested elsewhere
+            kind = WorkOpcode.SEND; // these operations have their own tests; an invalidation would end the connection
         }
         SendRequest r = sender.side.claim(sender.posted, kind);
         r.signaled = true;

@@ -24,7 +24,7 @@ final class CmTarget {
     static final long UNUSED_SERVICE = SERVICE + 1;
     static final Gid SERVER = Gid.ofIpv4(0x0a58_0001);
 
-    /** A client's acknowledge timeout: the packet lifetime and response timeout of Linux. */
+    /** Acknowledge timeout of a client: packet lifetime and response timeout as in Linux. */
     private static final int ACKNOWLEDGE_TIMEOUT = 19;
 
     final CmAgent agent;
