@@ -3,7 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.ConnectionWatch;
+import io.rdma4j.transport.cm.ConnectionObserver;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
@@ -28,7 +28,7 @@ interface CmHost {
     void send(CmDatagram datagram);
 
     /** Who is told of all connections; under the lock. */
-    ConnectionWatch connectionWatch();
+    ConnectionObserver connectionWatch();
 
     /** GUID of this process' channel adapter. */
     long caGuid();

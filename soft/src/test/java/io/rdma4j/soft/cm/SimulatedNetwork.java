@@ -9,7 +9,7 @@ import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.ConnectionWatch;
+import io.rdma4j.transport.cm.ConnectionObserver;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.DeviceContext;
@@ -220,8 +220,8 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public ConnectionWatch connectionWatch() {
-            return ConnectionWatch.NONE;
+        public ConnectionObserver connectionWatch() {
+            return ConnectionObserver.NONE;
         }
 
         @Override
