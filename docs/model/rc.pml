@@ -67,7 +67,7 @@ bit isAnswering[MAX_READS];
 short next[MAX_READS];     /* answer packet to send next */
 short answered[MAX_READS]; /* behind the newest answer packet ever sent */
 
-/* ---- The network: which answers may arrive, by sequence from 0; older ones are ghosts whenever they do. Which requests
+/* ---- The network: which answers may arrive, by sequence from 0; older ones are always unexpected. Which requests
  *      may is known anyway: all that were sent and are not too late. ---- */
 byte acks;
 byte naks;
@@ -214,12 +214,12 @@ inline onTimeout() {
 
 /* ------------------------------------------------------------------------------------------------ Completer */
 
-#define IS_GHOST (sequence < 0 || sequence >= sentEnd)
+#define IS_UNEXPECTED (sequence < 0 || sequence >= sentEnd)
 
 inline onAck(named) {
     sequence = DISTANCE(named, 0);
     if
-    :: IS_GHOST
+    :: IS_UNEXPECTED
     :: else ->
         acknowledge(sequence + 1);
         if
@@ -232,7 +232,7 @@ inline onAck(named) {
 inline onNak(named) {
     sequence = DISTANCE(named, 0);
     if
-    :: IS_GHOST
+    :: IS_UNEXPECTED
     :: else ->
         acknowledge(sequence);
         goBackOnce()
@@ -242,7 +242,7 @@ inline onNak(named) {
 inline onRnrNak(named) {
     sequence = DISTANCE(named, 0);
     if
-    :: IS_GHOST
+    :: IS_UNEXPECTED
     :: else ->
         acknowledge(sequence);
         if
@@ -257,7 +257,7 @@ inline onRnrNak(named) {
 inline onResponse(named) {
     sequence = DISTANCE(named, 0);
     if
-    :: IS_GHOST
+    :: IS_UNEXPECTED
     :: else ->
         acknowledge(sequence);
         if

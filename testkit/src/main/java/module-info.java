@@ -1,4 +1,7 @@
-/** A virtual fabric in one process, with a virtual clock and seeded faults. */
+/**
+ * A virtual network in one process, with a virtual clock and seeded faults; simulations on it; builds with deliberate
+ * mistakes.
+ */
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.testkit {
     requires static org.jspecify;

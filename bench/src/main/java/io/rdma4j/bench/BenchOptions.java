@@ -9,14 +9,14 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command line.
+ * The options of the command line.
  *
  * @param pace how long to measure
- * @param only which rows, or null for all
- * @param json file to write, or null
- * @param html file to write, or null
- * @param patienceSeconds how long to wait for a quiet machine before each measurement
- * @param list whether only to say what would be measured
+ * @param only pattern of the rows to measure, or null for all rows
+ * @param json JSON file to write, or null
+ * @param html HTML file to write, or null
+ * @param patienceSeconds maximum time to wait for a quiet machine before each measurement
+ * @param list true to only print what would be measured
  */
 record BenchOptions(
         Pace pace,
@@ -25,7 +25,7 @@ record BenchOptions(
         @Nullable Path html,
         int patienceSeconds,
         boolean list) {
-    /** The command line is wrong; the message says how. */
+    /** Thrown for an invalid command line; the message names the error. */
     static final class UsageException extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -76,15 +76,15 @@ record BenchOptions(
         }
     }
 
-    private static int number(String option, String value, int least, int most) throws UsageException {
+    private static int number(String option, String value, int min, int max) throws UsageException {
         try {
             int number = Integer.parseInt(value);
-            if (number >= least && number <= most) {
+            if (number >= min && number <= max) {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // said below
+            // reported below
         }
-        throw new UsageException("option " + option + ": \"" + value + "\" is no number from " + least + " to " + most);
+        throw new UsageException("option " + option + ": \"" + value + "\" is not a number from " + min + " to " + max);
     }
 }

@@ -19,32 +19,34 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** {@code bench/run}: measures this project on this machine beside the floor of the machine and beside its peers. */
+/**
+ * Implements {@code bench/run}, which measures this project on this machine beside plain UDP system calls and beside
+ * its peers.
+ */
 public final class Main {
     private static final String HELP = """
         usage: bench/run [--quick | --full] [--only REGEX] [--repetitions N] [--json FILE] [--html FILE]
                          [--patience SECONDS] [--list]
                bench/run --jmh [OPTION...]
 
-        Measures this project on this machine, in one session: beside UDP sockets driven from Java by system calls
-        (the floor, "raw"), and beside its peers. Everything runs in two processes over the loopback interface, once
-        in each repetition, so that a ratio is between figures of the same minute. Prints one table: median over the
-        repetitions, the least and the most of them, the ratio to raw (the median of the ratios within repetitions),
-        and the aims with what was reached.
+        Measures this project on this machine, beside plain UDP system calls from Java (the floor, "raw"), and beside
+        its peers. Two processes run each measurement over the loopback interface, once in each repetition, so that a
+        ratio compares figures of the same minute. Prints one table: median, minimum and maximum over the repetitions,
+        the ratio to raw (the median of the ratios within repetitions), and the aims with the values reached.
 
-          --quick          a look, under 2 minutes: 3 repetitions, the rows that matter most
+          --quick          only the most important rows, 3 repetitions, under 2 minutes
           --full           every size from 1 B to 8 MiB, 1 to 64 queue pairs; up to an hour
-          --only REGEX     only rows with REGEX in their name or title, and the floors of those
-          --repetitions N  how often; as many as fit into the time
+          --only REGEX     only rows with REGEX in their name or title, and their floors
+          --repetitions N  number of repetitions, as far as the time suffices
           --json FILE      writes all figures of all repetitions
-          --html FILE      writes the table and plots as one page that needs nothing else
-          --patience S     before each measurement waits up to S seconds until the machine is quiet, and measures
-                           again, up to twice, what others disturbed or what the machine changed under
-          --jmh [OPTION…]  instead: parts of the hot path by themselves, with JMH and its options
-          --list           says what would be measured, and measures nothing
+          --html FILE      writes the table and plots as one self-contained page
+          --patience S     waits up to S seconds before each measurement until the machine is quiet, and repeats a
+                           measurement, up to twice, if other processes disturbed it or the machine changed during it
+          --list           prints what would be measured, and measures nothing
+          --jmh [OPTION…]  instead: benchmarks of parts of the hot path, with JMH and its options
 
-        Close what else runs: two processes poll, each on a processor of its own. Figures of different runs do not
-        compare; ratios of one run do. docs/performance.md says what each row is and what limits it.
+        Close other programs: two processes poll, each on a processor of its own. Compare ratios within a run, not
+        figures of different runs. docs/performance.md describes each row and what limits it.
 
         examples:
           bench/run --quick
@@ -54,7 +56,9 @@ public final class Main {
 
     private Main() {}
 
-    /** Runs it; the exit status is 0, or 1 if nothing could be measured, or 2 for a wrong command line. */
+    /**
+     * Runs the benchmarks. The exit status is 0, or 1 if nothing could be measured, or 2 for an invalid command line.
+     */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         List<String> words = Arrays.asList(arguments);
         if (words.contains("--help") || words.contains("-h")) {
@@ -81,19 +85,19 @@ public final class Main {
             return 0;
         }
         if (plan.rows().isEmpty()) {
-            System.err.println("bench/run: --only " + options.only() + " fits no row; --list says which there are");
+            System.err.println("bench/run: --only " + options.only() + " matches no row; --list prints all rows");
             return 2;
         }
         Map<String, Object> machine = Machine.facts();
         OtherLoad load = new OtherLoad();
-        MeasurementRun session = new MeasurementRun(
+        MeasurementRun measurement = new MeasurementRun(
                 plan.experiments(),
                 options.pace(),
                 options.patienceSeconds(),
                 new RunProgress(System.err, Boolean.getBoolean("bench.terminal")));
-        Results results = session.run();
+        Results results = measurement.run();
         machine.put("pace", options.pace().name());
-        machine.put("repetitions", session.repetitionsDone());
+        machine.put("repetitions", measurement.repetitionsDone());
         double others = load.share();
         machine.put("processorsUsedByOthers", Math.round(others * 100) + " %");
         machine.put("processorDistance", results.processorDistance());
@@ -101,8 +105,8 @@ public final class Main {
         System.out.println();
         System.out.print(new Table(plan.rows(), results).text());
         if (others > OtherLoad.QUIET) {
-            System.out.println("\nThis machine was not quiet: other processes used " + Math.round(others * 100)
-                    + " % of its processors. These figures say little; run again when nothing else runs.");
+            System.out.println("\nThe machine was not quiet: other processes used " + Math.round(others * 100)
+                    + " % of its processors. These figures are unreliable; repeat the run on a quiet machine.");
         }
         if (options.json() != null) {
             Files.writeString(options.json(), JsonReport.write(machine, plan.rows(), results), StandardCharsets.UTF_8);

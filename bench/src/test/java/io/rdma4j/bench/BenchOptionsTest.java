@@ -13,12 +13,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BenchOptionsTest {
     @Test
-    void withoutOptionsAllIsMeasuredAtTheDefaultPace() throws Exception {
+    void defaultsMeasureAllRowsAtTheDefaultPace() throws Exception {
         assertThat(BenchOptions.parse(List.of())).isEqualTo(new BenchOptions(Pace.DEFAULT, null, null, null, 0, false));
     }
 
     @Test
-    void optionsAreTakenInAnyOrder() throws Exception {
+    void optionsAreAcceptedInAnyOrder() throws Exception {
         BenchOptions options = BenchOptions.parse(List.of(
                 "--repetitions",
                 "9",
@@ -42,7 +42,7 @@ class BenchOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--fast", "--only", "--only [", "--repetitions 0", "--repetitions x", "--patience -1", "x"})
-    void aWrongOptionIsNamed(String line) {
+    void invalidOptionIsNamed(String line) {
         List<String> words = List.of(line.split(" "));
         assertThatThrownBy(() -> BenchOptions.parse(words))
                 .isInstanceOf(UsageException.class)

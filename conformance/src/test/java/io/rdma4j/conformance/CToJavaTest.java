@@ -23,13 +23,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The table for people who come from C: nothing is missing in it, and it names nothing that does not exist. */
+/** Checks the table of C names and Java counterparts: it is complete and names only what exists. */
 class CToJavaTest {
     private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/c-to-java.md");
     private static final List<String> PACKAGES = List.of("io.rdma4j.cm.", "io.rdma4j.verbs.", "io.rdma4j.sockets.");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
-    /** A row: the names of C, and the names of Java or the reason why there is none. */
+    /** A row: the names of C, and the names of Java or the reason for their absence. */
     private record Row(List<String> c, List<String> java, String notes) {}
 
     private static List<Row> rows() throws IOException {
@@ -69,17 +69,17 @@ class CToJavaTest {
     }
 
     @Test
-    void everyRowPointsToSomethingThatExists() throws IOException {
+    void everyRowNamesSomethingThatExists() throws IOException {
         List<String> missing = rows().stream()
                 .flatMap(row -> row.java().stream())
                 .distinct()
                 .filter(name -> !exists(name))
                 .toList();
-        assertThat(missing).as("names of Java that nothing public has").isEmpty();
+        assertThat(missing).as("Java names without a public type or member").isEmpty();
     }
 
     @Test
-    void aRowWithoutCounterpartSaysWhy() throws IOException {
+    void everyRowWithoutACounterpartHasAReason() throws IOException {
         assertThat(rows())
                 .allSatisfy(
                         row -> assertThat(row.java().isEmpty() && row.notes().isEmpty())
@@ -87,7 +87,7 @@ class CToJavaTest {
                                 .isFalse());
     }
 
-    /** Whether something public has a name like {@code Type}, {@code Type.Nested.CONSTANT} or {@code Type.method}. */
+    /** Returns whether a public {@code Type}, {@code Type.Nested.CONSTANT} or {@code Type.method} exists. */
     private static boolean exists(String name) {
         return publicType(name) != null || isMember(name);
     }

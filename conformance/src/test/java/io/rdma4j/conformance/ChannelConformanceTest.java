@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What java.nio.channels documents of {@link SocketChannel} and {@link ServerSocketChannel}, shown of RDMA's and TCP's. */
+/** The documented behaviour of {@link SocketChannel} and {@link ServerSocketChannel}, over RDMA and over TCP. */
 @Timeout(60)
 class ChannelConformanceTest {
     private static byte[] random(int length) {
@@ -46,7 +46,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void oneThreadConnectsToItself(Kind kind) throws IOException {
+    void oneThreadCanConnectBothSides(Kind kind) throws IOException {
         try (ChannelPair pair = new ChannelPair(kind)) {
             assertThat(pair.client.isConnected()).isTrue();
             assertThat(pair.client.finishConnect()).isTrue();
@@ -61,7 +61,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void eachSideEndsItsOutputOnItsOwn(Kind kind) throws IOException {
+    void eachSideShutsDownItsOutputIndependently(Kind kind) throws IOException {
         try (ChannelPair pair = new ChannelPair(kind)) {
             pair.client.write(ByteBuffer.wrap(random(3000)));
             pair.client.shutdownOutput();
@@ -78,7 +78,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aChannelWhoseInputEndedIsAtItsEndAndStillWrites(Kind kind) throws IOException {
+    void channelWithShutDownInputReturnsEndOfStreamAndStillWrites(Kind kind) throws IOException {
         try (ChannelPair pair = new ChannelPair(kind)) {
             pair.client.shutdownInput();
             assertThat(pair.client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
@@ -89,7 +89,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aNonBlockingChannelDoesWhatItCanDoNow(Kind kind) throws Exception {
+    void nonBlockingChannelTransfersWhatItCanWithoutWaiting(Kind kind) throws Exception {
         try (ChannelPair pair = new ChannelPair(kind)) {
             pair.client.configureBlocking(false);
             pair.listener.configureBlocking(false);
@@ -104,13 +104,13 @@ class ChannelConformanceTest {
                 idle = count == 0 ? idle + 1 : 0;
                 Thread.sleep(count == 0 ? 5 : 0);
             }
-            // The peer reads nothing: memory is bounded by the buffers of both sides.
+            // The peer reads nothing, so the buffers of both sides limit the written bytes.
             assertThat(written).isPositive().isLessThan(16L << 20);
             long read = 0;
             while (read < written) {
                 read += pair.server.read(ByteBuffer.allocate(100_000));
             }
-            // That there is room again is news which has to come from the peer.
+            // The channel becomes writable only after a message from the peer.
             int count = pair.client.write(ByteBuffer.allocate(1));
             while (count == 0) {
                 Thread.sleep(1);
@@ -122,7 +122,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aNonBlockingConnectIsFinishedLater(Kind kind) throws Exception {
+    void nonBlockingConnectIsFinishedLater(Kind kind) throws Exception {
         try (ServerSocketChannel listener = kind.listen();
                 SocketChannel client = kind.open()) {
             assertThatThrownBy(() -> client.read(ByteBuffer.allocate(1))).isInstanceOf(NotYetConnectedException.class);
@@ -145,7 +145,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whereNobodyListensTheChannelIsClosed(Kind kind) throws Exception {
+    void refusedConnectClosesTheChannel(Kind kind) throws Exception {
         InetSocketAddress nobody;
         try (ServerSocketChannel listener = kind.listen()) {
             nobody = (InetSocketAddress) listener.getLocalAddress();
@@ -187,7 +187,7 @@ class ChannelConformanceTest {
                                 .position(100);
                 };
             }
-            // All but the first, the last and the empty one.
+            // Buffers 1 to 38, of which one is empty.
             long count = 0;
             while (count < 500 * 37) {
                 count += pair.client.write(sources, 1, 38);
@@ -220,7 +220,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void theSocketOfAChannelReadsWithATimeOut(Kind kind) throws IOException {
+    void socketOfAChannelReadsWithATimeout(Kind kind) throws IOException {
         try (ChannelPair pair = new ChannelPair(kind)) {
             pair.client.socket().setSoTimeout(100);
             assertThatThrownBy(() -> pair.client.socket().getInputStream().read())
@@ -230,9 +230,9 @@ class ChannelConformanceTest {
         }
     }
 
-    // ---- waits
+    // ---- blocked calls
 
-    /** A call that waits for ever. */
+    /** A call that blocks indefinitely. */
     enum Wait {
         READ,
         WRITE,
@@ -269,14 +269,14 @@ class ChannelConformanceTest {
                 end.complete(new End(e, Thread.currentThread().isInterrupted()));
             }
         });
-        Thread.sleep(150); // until it waits, wherever this kind of channel does so
+        Thread.sleep(150); // until the call blocks, in whichever method of this kind of channel
         assertThat(end).isNotDone();
         return new Waiting(thread, end);
     }
 
     @ParameterizedTest
     @MethodSource("waits")
-    void closingEndsAWait(Kind kind, Wait wait, boolean virtual) throws Exception {
+    void closeEndsABlockedCall(Kind kind, Wait wait, boolean virtual) throws Exception {
         try (ChannelPair pair = new ChannelPair(kind)) {
             Waiting waiting = start(pair, wait, virtual);
             if (wait == Wait.ACCEPT) {
@@ -284,7 +284,7 @@ class ChannelConformanceTest {
             } else {
                 pair.client.close();
             }
-            // A write that had written something tells that; then the next finds the channel closed.
+            // A write that has written some bytes returns their number; the next one finds the channel closed.
             assertThat(waiting.end().get(10, TimeUnit.SECONDS).cause())
                     .isInstanceOf(wait == Wait.WRITE ? ClosedChannelException.class : AsynchronousCloseException.class)
                     .isNotInstanceOf(ClosedByInterruptException.class);
@@ -293,13 +293,13 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @MethodSource("waits")
-    void interruptingEndsAWaitAndClosesTheChannel(Kind kind, Wait wait, boolean virtual) throws Exception {
+    void interruptEndsABlockedCallAndClosesTheChannel(Kind kind, Wait wait, boolean virtual) throws Exception {
         try (ChannelPair pair = new ChannelPair(kind)) {
             Waiting waiting = start(pair, wait, virtual);
             waiting.thread().interrupt();
             assertThat(waiting.end().get(10, TimeUnit.SECONDS).cause()).isInstanceOf(ClosedByInterruptException.class);
             assertThat(waiting.end().get().interrupted())
-                    .as("its flag stays set")
+                    .as("the interrupt status stays set")
                     .isTrue();
             assertThat((wait == Wait.ACCEPT ? pair.listener : pair.client).isOpen())
                     .isFalse();
@@ -308,7 +308,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whoComesInterruptedClosesTheChannelAtOnce(Kind kind) throws Exception {
+    void callOfAnInterruptedThreadClosesTheChannelAtOnce(Kind kind) throws Exception {
         try (ChannelPair pair = new ChannelPair(kind)) {
             Thread.currentThread().interrupt();
             try {
@@ -323,7 +323,7 @@ class ChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void endingTheInputEndsARead(Kind kind) throws Exception {
+    void shutdownOfTheInputEndsABlockedRead(Kind kind) throws Exception {
         try (ChannelPair pair = new ChannelPair(kind)) {
             CompletableFuture<Integer> count = new CompletableFuture<>();
             Thread.ofPlatform().daemon().start(() -> {

@@ -8,9 +8,9 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
-/** Two channels of this process, connected to each other, and their listener. */
+/** Two connected channels of this process, and their listener. */
 final class ChannelPair implements AutoCloseable {
-    /** What the channels are of. Those of the platform show that what is asked of RDMA's is what Java does. */
+    /** A kind of channel. The channels of the platform verify that the tests expect what Java does. */
     enum Kind {
         RDMA,
         TCP;
@@ -19,7 +19,7 @@ final class ChannelPair implements AutoCloseable {
             return this == RDMA ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
         }
 
-        /** A listener on a loopback address that nobody else is likely to use. */
+        /** Returns a listener on a loopback address that no other process is likely to use. */
         ServerSocketChannel listen() throws IOException {
             ServerSocketChannel listener = this == RDMA
                     ? RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)

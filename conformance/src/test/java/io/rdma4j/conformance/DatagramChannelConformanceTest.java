@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What java.nio.channels documents of {@link DatagramChannel}, shown of RDMA's and of UDP's. */
+/** The documented behaviour of {@link DatagramChannel}, over RDMA and over UDP. */
 @Timeout(60)
 class DatagramChannelConformanceTest {
     private static final int MOST_BYTES = 2032;
@@ -49,7 +49,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aDatagramArrivesWholeWithItsSender(Kind kind) throws IOException {
+    void datagramArrivesWholeWithItsSender(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel a = channels.bound();
             DatagramChannel b = channels.bound();
@@ -68,16 +68,16 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whatDoesNotFitIntoTheBufferIsLost(Kind kind) throws IOException {
+    void bytesThatDoNotFitIntoTheBufferAreDiscarded(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
-            // One at a time: the first datagrams take another way than those behind them, and may come later.
+            // One at a time: the first datagrams take a different path from later ones, and may be overtaken by them.
             pair[0].write(datagram(100));
             ByteBuffer target = ByteBuffer.allocate(50).limit(10);
             assertThat(pair[1].receive(target)).isEqualTo(pair[0].getLocalAddress());
             assertThat(target.position()).isEqualTo(10);
             pair[0].write(datagram(101));
-            assertThat(pair[1].receive(target)).as("no room at all").isEqualTo(pair[0].getLocalAddress());
+            assertThat(pair[1].receive(target)).as("no space left").isEqualTo(pair[0].getLocalAddress());
             pair[0].write(datagram(102));
             assertThat(pair[1].read(target.clear())).isEqualTo(50);
             assertThat(target.flip()).isEqualTo(datagram(102).limit(50));
@@ -88,7 +88,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aNonBlockingChannelDoesWhatItCanDoNow(Kind kind) throws Exception {
+    void nonBlockingChannelTransfersWhatItCanWithoutWaiting(Kind kind) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             ByteBuffer target = ByteBuffer.allocate(100);
@@ -108,7 +108,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void severalBuffersAreOneDatagram(Kind kind) throws IOException {
+    void severalBuffersFormOneDatagram(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             ByteBuffer whole = datagram(900);
@@ -146,7 +146,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aDatagramThatIsTooLongIsRefusedWhole(Kind kind) throws IOException {
+    void tooLongDatagramIsRefusedWhole(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             ByteBuffer half = ByteBuffer.allocate(LONGER_THAN_ANY / 2);
@@ -167,9 +167,9 @@ class DatagramChannelConformanceTest {
         }
     }
 
-    /** The limit that {@link RdmaSockets#openDatagramChannel} tells. */
+    /** Tests the limit that {@link RdmaSockets#openDatagramChannel} documents. */
     @Test
-    void aDatagramOverRdmaHasAtMostWhatItsDocumentationSays() throws IOException {
+    void datagramOverRdmaHasTheDocumentedMaximumLength() throws IOException {
         try (DatagramChannels channels = new DatagramChannels(Kind.RDMA)) {
             DatagramChannel[] pair = channels.connected();
             assertThat(RdmaDatagramSocket.mostBytes(channels.address)).isEqualTo(MOST_BYTES);
@@ -183,7 +183,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whoDoesNotReceiveLosesDatagramsAndStopsNobody(Kind kind) throws Exception {
+    void slowReceiverLosesDatagramsAndDoesNotBlockTheSender(Kind kind) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             pair[1].configureBlocking(false);
@@ -198,7 +198,7 @@ class DatagramChannelConformanceTest {
                 target.clear();
             }
             assertThat(received).isPositive().isLessThan(sent);
-            // What was on its way then may still come; what is sent now arrives among the rest.
+            // Datagrams that were in flight may still arrive, together with the new ones.
             int last = 0;
             while (last != 9) {
                 pair[0].write(datagram(9));
@@ -212,7 +212,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void theFirstUseBindsAChannelToAnyAddress(Kind kind) throws IOException {
+    void firstUseBindsAChannelToTheWildcardAddress(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel peer = channels.bound();
             DatagramChannel sender = channels.open();
@@ -240,7 +240,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aPortBelongsToOneChannel(Kind kind) throws IOException {
+    void portBelongsToOneChannel(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel first = channels.bound();
             DatagramChannel second = channels.open();
@@ -254,7 +254,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aConnectedChannelHearsItsPeerOnly(Kind kind) throws Exception {
+    void connectedChannelReceivesFromItsPeerOnly(Kind kind) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.bound();
             DatagramChannel peer = channels.bound();
@@ -310,7 +310,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void addressesThatCannotBeAreRefused(Kind kind) throws IOException {
+    void invalidAddressesAreRefused(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.open();
             InetSocketAddress unresolved = InetSocketAddress.createUnresolved("nowhere.invalid", 5);
@@ -338,7 +338,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whoSendsWhereNoWayLeadsIsToldAtOnceAndOnce(Kind kind) throws IOException {
+    void sendToAnUnreachableNetworkFailsAtOnceAndOnce(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.bound();
             InetSocketAddress far = new InetSocketAddress(InetAddress.ofLiteral("198.51.100.7"), 9);
@@ -355,7 +355,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aChannelOfBothFamiliesTalksToOneOfEach(Kind kind) throws IOException {
+    void dualStackChannelExchangesDatagramsWithBothFamilies(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel both = channels.open(StandardProtocolFamily.INET6);
             InetSocketAddress ipv6 = new InetSocketAddress(InetAddress.ofLiteral("::1"), 0);
@@ -377,7 +377,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aConnectedChannelLearnsThatNobodyIsThere(Kind kind) throws IOException {
+    void connectedChannelReportsAnUnreachablePort(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.open();
             own.connect(channels.nobody());
@@ -390,11 +390,11 @@ class DatagramChannelConformanceTest {
         }
     }
 
-    // ---- options, groups and end
+    // ---- options, groups and close
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void optionsAreThoseThatAreSaidToBeSupported(Kind kind) throws IOException {
+    void supportedOptionsCanBeSetAndRead(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.open();
             assertThat(own.supportedOptions())
@@ -426,7 +426,7 @@ class DatagramChannelConformanceTest {
     }
 
     @Test
-    void theQueuesOfAnRdmaChannelAreSetBeforeItIsBound() throws IOException {
+    void queueSizesOfAnRdmaChannelAreSetBeforeItIsBound() throws IOException {
         try (DatagramChannels channels = new DatagramChannels(Kind.RDMA)) {
             DatagramChannel small = channels.open();
             small.setOption(RdmaSocketOptions.RDMA_RQSIZE, 3)
@@ -449,7 +449,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aGroupIsAMulticastAddress(Kind kind) throws IOException {
+    void groupMustBeAMulticastAddress(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.open();
             NetworkInterface loopback = NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1"));
@@ -462,7 +462,7 @@ class DatagramChannelConformanceTest {
     }
 
     @Test
-    void anRdmaChannelHasNoGroupsAndSaysWhoHas() throws IOException {
+    void rdmaChannelRefusesMulticastGroups() throws IOException {
         try (DatagramChannels channels = new DatagramChannels(Kind.RDMA)) {
             DatagramChannel own = channels.open();
             InetAddress group = InetAddress.ofLiteral("239.1.2.3");
@@ -480,7 +480,7 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aClosedChannelDoesNothing(Kind kind) throws IOException {
+    void closedChannelRefusesAllCalls(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.bound();
             DatagramChannel peer = channels.bound();

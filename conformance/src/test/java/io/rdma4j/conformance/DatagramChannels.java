@@ -16,9 +16,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** Datagram channels of this process, all at one loopback address that nobody else is likely to use. */
+/** Datagram channels of this process, all on one loopback address that no other process is likely to use. */
 final class DatagramChannels implements AutoCloseable {
-    /** What the channels are of. Those of the platform show that what is asked of RDMA's is what Java does. */
+    /** A kind of channel. The channels of the platform verify that the tests expect what Java does. */
     enum Kind {
         RDMA,
         UDP;
@@ -32,7 +32,7 @@ final class DatagramChannels implements AutoCloseable {
         }
     }
 
-    /** Where threads wait: in a wait of RDMA's, or in one of the platform. */
+    /** Names of the methods in which threads block, of RDMA and of the platform. */
     private static final Set<String> WAITS = Set.of("await", "park", "poll", "receive0", "read0", "readv0");
 
     final InetAddress address = SocketPair.someLoopback();
@@ -43,7 +43,7 @@ final class DatagramChannels implements AutoCloseable {
         this.kind = kind;
     }
 
-    /** A channel that is not bound; closed with the others. */
+    /** Returns an unbound channel, which {@link #close} closes. */
     DatagramChannel open() throws IOException {
         return open(StandardProtocolFamily.INET);
     }
@@ -54,19 +54,19 @@ final class DatagramChannels implements AutoCloseable {
         return made;
     }
 
-    /** A channel that has a port of the address. */
+    /** Returns a channel bound to a port of the address. */
     DatagramChannel bound() throws IOException {
         return open().bind(new InetSocketAddress(address, 0));
     }
 
-    /** Two that are connected to each other. */
+    /** Returns two channels that are connected to each other. */
     DatagramChannel[] connected() throws IOException {
         DatagramChannel a = bound();
         DatagramChannel b = bound();
         return new DatagramChannel[] {a.connect(b.getLocalAddress()), b.connect(a.getLocalAddress())};
     }
 
-    /** An address that had a socket, and has none now. */
+    /** Returns an address whose socket has been closed. */
     InetSocketAddress nobody() throws IOException {
         DatagramChannel gone = bound();
         InetSocketAddress address = (InetSocketAddress) gone.getLocalAddress();
@@ -74,7 +74,7 @@ final class DatagramChannels implements AutoCloseable {
         return address;
     }
 
-    /** A datagram of so many bytes, which can be told from others. */
+    /** Returns a datagram of the given length, which differs from those of other lengths. */
     static ByteBuffer datagram(int bytes) {
         ByteBuffer made = ByteBuffer.allocate(bytes);
         while (made.hasRemaining()) {
@@ -83,22 +83,22 @@ final class DatagramChannels implements AutoCloseable {
         return made.flip();
     }
 
-    /** Sends, as a blocking channel does. */
+    /** Sends a datagram as a whole, as a blocking channel does. */
     static void send(DatagramChannel from, ByteBuffer datagram, DatagramChannel to) throws IOException {
         int bytes = datagram.remaining();
         assertThat(from.send(datagram, to.getLocalAddress())).isEqualTo(bytes);
         assertThat(datagram.hasRemaining()).isFalse();
     }
 
-    /** Waits until a thread waits for a datagram, so that what comes next meets it there. */
+    /** Waits until a thread is blocked in a receive. */
     static void awaitReceiving(Thread thread) throws InterruptedException {
         long giveUp = System.nanoTime() + 10_000_000_000L;
         while (Arrays.stream(thread.getStackTrace()).noneMatch(frame -> WAITS.contains(frame.getMethodName()))) {
-            assertThat(thread.isAlive()).as(thread + " is to wait").isTrue();
-            assertThat(System.nanoTime()).as("time to give up").isLessThan(giveUp);
+            assertThat(thread.isAlive()).as(thread + " is alive").isTrue();
+            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
             Thread.sleep(5);
         }
-        Thread.sleep(20); // until it has come to the place where it waits
+        Thread.sleep(20); // until the thread has blocked within the method
     }
 
     @Override

@@ -31,14 +31,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What datagrams do with every provider, by the public API alone. */
+/** Datagrams through the public API, for every provider. */
 @Timeout(30)
 class DatagramConformanceTest {
     private static final int KEY = 0x1111_1111;
     private static final int ROUTE_BYTES = 40;
     private static final int RECEIVE_AT = 8192;
 
-    /** A datagram queue pair with what it needs. */
+    /** A datagram queue pair with its resources. */
     private static final class Side implements AutoCloseable {
         private final DeviceContext context;
         private final int gidIndex;
@@ -89,7 +89,7 @@ class DatagramConformanceTest {
             WorkCompletion[] one = WorkCompletion.array(1);
             long giveUp = System.nanoTime() + 10_000_000_000L;
             while (completions.poll(one) == 0) {
-                assertThat(System.nanoTime()).as("time to give up").isLessThan(giveUp);
+                assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
             }
             return one[0];
         }
@@ -108,7 +108,7 @@ class DatagramConformanceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "::1"})
-    void datagramComesBehindItsRouteAndIsAnsweredByIt(String text) {
+    void datagramFollowsItsRouteHeaderWhichAddressesTheReply(String text) {
         InetAddress address = address(text);
         try (Side a = new Side(address);
                 Side b = new Side(address);
@@ -137,7 +137,7 @@ class DatagramConformanceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "::1"})
-    void datagramsThatDoNotFitOrHaveAnotherKeyLeaveTheReceiveToTheNext(String text) {
+    void tooLongOrWrongKeyDatagramsLeaveTheReceiveToTheNext(String text) {
         InetAddress address = address(text);
         try (Side a = new Side(address);
                 Side b = new Side(address);

@@ -27,18 +27,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What java.nio.channels documents of {@link Selector} with datagram channels, shown of RDMA's and of UDP's. */
+/** The documented behaviour of {@link Selector} with datagram channels, over RDMA and over UDP. */
 @Timeout(60)
 class DatagramSelectorConformanceTest {
     private static final int ROUNDS = 2000;
 
-    /** What a key is ready for; selects until it is ready for all that is wanted. */
+    /** Selects until a key is ready for the wanted operations, and returns its ready operations. */
     private static int await(Selector selector, SelectionKey key, int wanted) throws IOException {
         long giveUp = System.nanoTime() + 10_000_000_000L;
         do {
             selector.selectedKeys().clear();
             selector.select(1000);
-            assertThat(System.nanoTime()).as("time to give up").isLessThan(giveUp);
+            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
         } while (!selector.selectedKeys().contains(key) || (key.readyOps() & wanted) != wanted);
         return key.readyOps();
     }
@@ -51,7 +51,7 @@ class DatagramSelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aChannelIsReadableUntilAllDatagramsAreRead(Kind kind) throws IOException {
+    void channelIsReadableUntilAllDatagramsAreRead(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind);
                 Selector selector = kind.selector()) {
             DatagramChannel[] pair = channels.connected();
@@ -78,7 +78,7 @@ class DatagramSelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aChannelIsWritableFromTheBeginning(Kind kind) throws IOException {
+    void channelIsWritableFromTheStart(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind);
                 Selector selector = kind.selector()) {
             DatagramChannel unbound = channels.open();
@@ -95,7 +95,7 @@ class DatagramSelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aDatagramEndsASelectionThatWaits(Kind kind) throws Exception {
+    void datagramEndsABlockedSelection(Kind kind) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind);
                 Selector selector = kind.selector()) {
             DatagramChannel own = channels.bound();
@@ -123,7 +123,7 @@ class DatagramSelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aChannelIsReadableWhenNobodyReceivesWhatItSends(Kind kind) throws IOException {
+    void channelIsReadableWhenItsPeerPortIsUnreachable(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind);
                 Selector selector = kind.selector()) {
             DatagramChannel own = channels.open().connect(channels.nobody());
@@ -138,7 +138,7 @@ class DatagramSelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void keysEndWithTheirChannel(Kind kind) throws IOException {
+    void closeOfAChannelCancelsItsKeys(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind);
                 Selector selector = kind.selector()) {
             DatagramChannel own = channels.bound();
@@ -153,7 +153,7 @@ class DatagramSelectorConformanceTest {
         }
     }
 
-    /** Two servers and their client in one thread: whoever has something answers it. */
+    /** Two servers and their client, which echo and check datagrams in one thread. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void oneThreadServesManyChannels(Kind kind) throws IOException {
@@ -188,7 +188,7 @@ class DatagramSelectorConformanceTest {
     }
 
     @Test
-    void oneSelectorTakesChannelsOfRdmaAndOfThePlatform() throws IOException {
+    void oneSelectorAcceptsChannelsOfRdmaAndOfThePlatform() throws IOException {
         Pipe pipe = Pipe.open();
         try (DatagramChannels rdma = new DatagramChannels(Kind.RDMA);
                 DatagramChannels udp = new DatagramChannels(Kind.UDP);
@@ -220,7 +220,7 @@ class DatagramSelectorConformanceTest {
     }
 
     @Test
-    void aSelectorOfThePlatformRefusesChannelsOfRdma() throws IOException {
+    void selectorOfThePlatformRefusesRdmaChannels() throws IOException {
         try (DatagramChannels channels = new DatagramChannels(Kind.RDMA);
                 Selector selector = Selector.open()) {
             DatagramChannel own = channels.bound();

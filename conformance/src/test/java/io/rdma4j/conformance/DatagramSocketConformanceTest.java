@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What java.net documents of {@link DatagramSocket}, shown of those of RDMA's channels and of UDP's. */
+/** The documented behaviour of {@link DatagramSocket}, for the sockets of RDMA channels and of UDP channels. */
 @Timeout(60)
 class DatagramSocketConformanceTest {
     private static DatagramPacket packet(int bytes) {
@@ -46,7 +46,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aPacketIsSentAndReceived(Kind kind) throws IOException {
+    void packetIsSentAndReceived(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramSocket a = channels.bound().socket();
             DatagramSocket b = channels.bound().socket();
@@ -69,7 +69,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aPacketThatIsUsedAgainHasItsWholeRoom(Kind kind) throws IOException {
+    void reusedPacketKeepsItsFullCapacity(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramSocket own = channels.bound().socket();
             DatagramSocket peer = channels.bound().socket();
@@ -77,14 +77,14 @@ class DatagramSocketConformanceTest {
             for (int bytes : new int[] {3, 40, 0, 60, 7}) {
                 peer.send(packet(bytes, own));
                 own.receive(again);
-                assertThat(again.getLength()).as("no more than fits").isEqualTo(Math.min(bytes, 50));
+                assertThat(again.getLength()).as("at most the capacity").isEqualTo(Math.min(bytes, 50));
                 assertThat(ByteBuffer.wrap(again.getData(), 10, again.getLength()))
                         .isEqualTo(datagram(bytes).limit(again.getLength()));
             }
             again.setLength(5);
             peer.send(packet(60, own));
             own.receive(again);
-            assertThat(again.getLength()).as("what its owner says").isEqualTo(5);
+            assertThat(again.getLength()).as("the length that was set").isEqualTo(5);
             again.setData(new byte[20]);
             peer.send(packet(60, own));
             own.receive(again);
@@ -94,7 +94,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aSocketReceivesWithATimeOut(Kind kind) throws IOException {
+    void socketReceivesWithATimeout(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramSocket own = channels.bound().socket();
             DatagramSocket peer = channels.bound().socket();
@@ -114,7 +114,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aSocketAndItsChannelAreOne(Kind kind) throws IOException {
+    void socketAndItsChannelShareTheirState(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel channel = channels.open();
             DatagramSocket own = channel.socket();
@@ -152,7 +152,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aConnectedSocketFillsAddressesInAndMayBeConnectedAgain(Kind kind) throws IOException {
+    void connectedSocketFillsInAddressesAndCanBeReconnected(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramSocket own = channels.bound().socket();
             DatagramSocket first = channels.bound().socket();
@@ -175,7 +175,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aSocketRefusesAddressesInItsOwnTerms(Kind kind) throws IOException {
+    void socketRefusesAddressesWithExceptionsOfJavaNet(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramSocket own = channels.open().socket();
             UnixDomainSocketAddress other = UnixDomainSocketAddress.of("socket");
@@ -198,7 +198,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void optionsOfASocketAreThoseOfItsChannel(Kind kind) throws IOException {
+    void socketAndItsChannelShareTheirOptions(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel channel = channels.open();
             DatagramSocket own = channel.socket();
@@ -223,7 +223,7 @@ class DatagramSocketConformanceTest {
     }
 
     @Test
-    void aSocketOverRdmaHasNeitherGroupsNorBroadcasts() throws IOException {
+    void rdmaSocketSupportsNeitherGroupsNorBroadcasts() throws IOException {
         try (DatagramChannels channels = new DatagramChannels(Kind.RDMA)) {
             DatagramSocket own = channels.open().socket();
             NetworkInterface loopback = NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1"));
@@ -236,7 +236,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aClosedSocketTellsWhereItWas(Kind kind) throws IOException {
+    void closedSocketKeepsItsStateAndRemoteAddress(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel channel = channels.bound();
             DatagramSocket own = channel.socket();
@@ -271,7 +271,7 @@ class DatagramSocketConformanceTest {
 
     @ParameterizedTest
     @CsvSource({"RDMA, false", "RDMA, true", "UDP, false", "UDP, true"})
-    void closingAndInterruptingEndAWait(Kind kind, boolean virtual) throws Exception {
+    void closeAndInterruptEndABlockedReceive(Kind kind, boolean virtual) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             for (boolean interrupting : new boolean[] {false, true}) {
                 DatagramSocket own = channels.bound().socket();

@@ -25,12 +25,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How waits for datagrams end, as java.nio.channels documents it, shown of RDMA's channels and of UDP's. */
+/** Blocked datagram calls end as java.nio.channels documents, over RDMA and over UDP. */
 @Timeout(60)
 class DatagramWaitsConformanceTest {
     private static final int MORE_THAN_CARRIERS = 100;
 
-    /** A call that waits for ever. */
+    /** A call that blocks indefinitely. */
     enum Wait {
         RECEIVE,
         READ,
@@ -75,7 +75,7 @@ class DatagramWaitsConformanceTest {
 
     @ParameterizedTest
     @MethodSource("waits")
-    void closingEndsAWait(Kind kind, Wait wait, boolean virtual) throws Exception {
+    void closeEndsABlockedCall(Kind kind, Wait wait, boolean virtual) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.connected()[0];
             Waiting waiting = start(own, wait, virtual);
@@ -88,14 +88,14 @@ class DatagramWaitsConformanceTest {
 
     @ParameterizedTest
     @MethodSource("waits")
-    void interruptingEndsAWaitAndClosesTheChannel(Kind kind, Wait wait, boolean virtual) throws Exception {
+    void interruptEndsABlockedCallAndClosesTheChannel(Kind kind, Wait wait, boolean virtual) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel own = channels.connected()[0];
             Waiting waiting = start(own, wait, virtual);
             waiting.thread().interrupt();
             assertThat(waiting.end().get(10, TimeUnit.SECONDS).cause()).isInstanceOf(ClosedByInterruptException.class);
             assertThat(waiting.end().get().interrupted())
-                    .as("its flag stays set")
+                    .as("the interrupt status stays set")
                     .isTrue();
             assertThat(own.isOpen()).isFalse();
         }
@@ -103,7 +103,7 @@ class DatagramWaitsConformanceTest {
 
     @ParameterizedTest
     @MethodSource("waits")
-    void aDatagramEndsAWait(Kind kind, Wait wait, boolean virtual) throws Exception {
+    void datagramEndsABlockedCall(Kind kind, Wait wait, boolean virtual) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             for (int i = 0; i < 3; i++) {
@@ -128,7 +128,7 @@ class DatagramWaitsConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whoComesInterruptedClosesTheChannelAtOnce(Kind kind) throws IOException {
+    void callOfAnInterruptedThreadClosesTheChannelAtOnce(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             Thread.currentThread().interrupt();
@@ -146,7 +146,7 @@ class DatagramWaitsConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whoMustNotWaitIsNotInterrupted(Kind kind) throws IOException {
+    void nonBlockingCallsIgnoreInterrupts(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             pair[0].configureBlocking(false);
@@ -163,7 +163,7 @@ class DatagramWaitsConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whoSendsIsNotHeldUpByWhoReceives(Kind kind) throws Exception {
+    void blockedReceiverDoesNotBlockASender(Kind kind) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
             Waiting waiting = start(pair[0], Wait.READ, false);
@@ -176,7 +176,7 @@ class DatagramWaitsConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void virtualThreadsThatWaitHoldNoCarriers(Kind kind) throws Exception {
+    void blockedVirtualThreadsReleaseTheirCarriers(Kind kind) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             List<DatagramChannel> waiting = new ArrayList<>();
             CountDownLatch received = new CountDownLatch(MORE_THAN_CARRIERS);
@@ -188,14 +188,14 @@ class DatagramWaitsConformanceTest {
                         own.receive(ByteBuffer.allocate(10));
                         received.countDown();
                     } catch (IOException e) {
-                        return; // then they are not all counted
+                        return; // the latch then stays above zero and the test fails
                     }
                 });
             }
             Thread.sleep(50);
             Thread other = Thread.ofVirtual().start(() -> {});
             assertThat(other.join(Duration.ofSeconds(10)))
-                    .as("there is a carrier")
+                    .as("a carrier is free")
                     .isTrue();
             DatagramChannel sender = channels.bound();
             for (DatagramChannel each : waiting) {

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The documentation of the queue pair states says what the table in the code says. */
+/** Checks that the documentation of the queue pair states matches the table in the code. */
 class QueuePairStatesDocumentTest {
     private static final Path DOCUMENT =
             Path.of("").toAbsolutePath().resolveSibling("docs").resolve("queue-pair-states.md");
@@ -26,7 +26,7 @@ class QueuePairStatesDocumentTest {
 
     @ParameterizedTest
     @EnumSource
-    void documentHasTheTableOfEveryTransport(QueuePairType type) throws IOException {
+    void documentContainsTheTableOfEveryTransport(QueuePairType type) throws IOException {
         String expected = "## " + type + "\n\n| from | to | required | optional |\n| --- | --- | --- | --- |\n"
                 + QueuePairTransitions.changes(type).stream()
                         .map(row -> "| " + row.from() + " | " + row.to() + " | " + cell(row.required()) + " | "

@@ -33,13 +33,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rules of the rooms, as ARCHITECTURE.md states them, read off the class files. */
+/** Checks the dependency rules of the rooms in ARCHITECTURE.md against the class files. */
 class RoomsTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("io.rdma4j");
 
-    /** Room by room, the rooms that it may use. */
+    /** The rooms that each room may use. */
     private static final Map<String, Set<String>> ROOMS = Map.of(
             "wire", Set.of(),
             "transport", Set.of("wire"),
@@ -51,7 +51,7 @@ class RoomsTest {
             "tools", Set.of("verbs", "cm", "soft", "sockets", "testkit", "link", "wire"),
             "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
 
-    /** May use all, and no room may use them; their classes are not looked at here. */
+    /** Rooms that may use all others, and that no room may use; their classes are not checked here. */
     private static final Set<String> ROOMS_THAT_USE_ALL = Set.of("conformance", "bench", "examples", "faults", "fuzz", "stress");
 
     static Stream<String> rooms() {
@@ -63,7 +63,7 @@ class RoomsTest {
     }
 
     @Test
-    void everyClassLivesInARoom() {
+    void everyClassBelongsToARoom() {
         Set<String> known = ROOMS.keySet();
         assertThat(CLASSES)
                 .isNotEmpty()
@@ -87,7 +87,7 @@ class RoomsTest {
 
     @ParameterizedTest
     @MethodSource("rooms")
-    void aRoomUsesOnlyTheRoomsItMayUse(String room) {
+    void roomUsesOnlyPermittedRooms(String room) {
         Set<String> allowed = ROOMS.getOrDefault(room, Set.of());
         String[] forbidden = Stream.concat(rooms(), ROOMS_THAT_USE_ALL.stream())
                 .filter(other -> !other.equals(room) && !allowed.contains(other))
@@ -104,7 +104,7 @@ class RoomsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"wire", "transport"})
-    void theProtocolKnowsNoClockThreadSocketLoggerOrUnseededRandomness(String room) {
+    void protocolUsesNoClockThreadSocketLoggerOrUnseededRandomness(String room) {
         String[] types = {"java.net..", "java.nio.channels..", "java.nio.file..", "java.util.logging..", "java.time.."};
         noClasses()
                 .that()
@@ -128,7 +128,7 @@ class RoomsTest {
     }
 
     @Test
-    void theProtocolOfSocketsKnowsNoThreadSocketClockOrQueuePair() {
+    void socketProtocolUsesNoThreadSocketClockOrQueuePair() {
         noClasses()
                 .that()
                 .resideInAnyPackage("io.rdma4j.sockets.stream..", "io.rdma4j.sockets.datagram..")
@@ -149,7 +149,7 @@ class RoomsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"link", "verbs"})
-    void onlyTheRoomsAboveHaveAClock(String room) {
+    void linkAndVerbsUseNoClock(String room) {
         noClockIn(room);
     }
 
@@ -224,7 +224,7 @@ class RoomsTest {
     }
 
     @Test
-    void theLibraryRoomsHaveNoDependencyOfTheirOwn() {
+    void libraryRoomsHaveNoThirdPartyDependencies() {
         noClasses()
                 .that(resideInAPackage("io.rdma4j..").and(not(resideInAPackage(packages("tools")))))
                 .should()

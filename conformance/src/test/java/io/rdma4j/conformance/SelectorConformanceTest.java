@@ -27,19 +27,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What java.nio.channels documents of {@link Selector}, shown of RDMA's and of the platform's. */
+/** The documented behaviour of {@link Selector}, for those of RDMA and of the platform. */
 @Timeout(120)
 class SelectorConformanceTest {
     private static final int MANY_CONNECTIONS = 500;
     private static final int TRANSFER_BYTES = 8 << 20;
 
-    /** What a key is ready for; selects until it is ready for all that is wanted. */
+    /** Selects until a key is ready for the wanted operations, and returns its ready operations. */
     private static int await(Selector selector, SelectionKey key, int wanted) throws IOException {
         long giveUp = System.nanoTime() + 10_000_000_000L;
         do {
             selector.selectedKeys().clear();
             selector.select(1000);
-            assertThat(System.nanoTime()).as("time to give up").isLessThan(giveUp);
+            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
         } while (!selector.selectedKeys().contains(key) || (key.readyOps() & wanted) != wanted);
         return key.readyOps();
     }
@@ -52,7 +52,7 @@ class SelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aConnectionIsReadyStepByStep(Kind kind) throws IOException {
+    void connectionBecomesReadyStepByStep(Kind kind) throws IOException {
         try (Selector selector = kind.selector();
                 ServerSocketChannel listener = kind.listen();
                 SocketChannel client = kind.open()) {
@@ -74,7 +74,7 @@ class SelectorConformanceTest {
                 assertThat(await(selector, connecting, OP_WRITE)).isEqualTo(OP_WRITE);
                 server.write(ByteBuffer.allocate(3));
                 assertThat(await(selector, connecting, OP_READ)).isEqualTo(OP_READ | OP_WRITE);
-                // Level triggered: ready until all is read.
+                // Level triggered: ready until all bytes are read.
                 connecting.interestOps(OP_READ);
                 client.read(ByteBuffer.allocate(2));
                 assertThat(isReady(selector, connecting)).isTrue();
@@ -90,7 +90,7 @@ class SelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aFailedConnectIsReadyToBeFinished(Kind kind) throws IOException {
+    void failedConnectIsReadyToBeFinished(Kind kind) throws IOException {
         InetSocketAddress nobody;
         try (ServerSocketChannel listener = kind.listen()) {
             nobody = (InetSocketAddress) listener.getLocalAddress();
@@ -113,7 +113,7 @@ class SelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aFullChannelIsNotWritableUntilItsPeerReads(Kind kind) throws Exception {
+    void fullChannelIsNotWritableUntilItsPeerReads(Kind kind) throws Exception {
         try (Selector selector = kind.selector();
                 ChannelPair pair = new ChannelPair(kind)) {
             pair.client.configureBlocking(false);
@@ -137,7 +137,7 @@ class SelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aWaitingSelectionIsEndedByAnyone(Kind kind) throws Exception {
+    void blockedSelectionIsEndedByWakeupInterruptAndReadiness(Kind kind) throws Exception {
         try (Selector selector = kind.selector();
                 ChannelPair pair = new ChannelPair(kind)) {
             pair.client.configureBlocking(false);
@@ -166,7 +166,7 @@ class SelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aWakeupBeforeASelectionEndsIt(Kind kind) throws IOException {
+    void wakeupBeforeASelectionEndsIt(Kind kind) throws IOException {
         try (Selector selector = kind.selector()) {
             selector.wakeup();
             long start = System.nanoTime();
@@ -180,7 +180,7 @@ class SelectorConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void keysEndWithTheirChannelAndTheirSelector(Kind kind) throws IOException {
+    void keysBecomeInvalidByCancelAndByCloseOfTheirChannel(Kind kind) throws IOException {
         Selector selector = kind.selector();
         try (selector;
                 ChannelPair pair = new ChannelPair(kind)) {
@@ -208,10 +208,10 @@ class SelectorConformanceTest {
         assertThatThrownBy(selector::selectNow).isInstanceOf(ClosedSelectorException.class);
     }
 
-    /** One thread sends and receives on both ends: whatever is ready is done. */
+    /** One thread sends and receives on both sides, as they become ready. */
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void muchGoesBothWaysAtOnceInOneThread(Kind kind) throws IOException {
+    void oneThreadTransfersMuchInBothDirectionsAtOnce(Kind kind) throws IOException {
         try (Selector selector = kind.selector();
                 ChannelPair pair = new ChannelPair(kind)) {
             byte[] all = new byte[TRANSFER_BYTES];
@@ -251,7 +251,7 @@ class SelectorConformanceTest {
         }
     }
 
-    /** A server as they all are: one thread, one selector, all connections. */
+    /** A typical server: one thread and one selector for all connections. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void oneSelectorServesManyConnections(Kind kind) throws Exception {
@@ -279,7 +279,7 @@ class SelectorConformanceTest {
         }
     }
 
-    /** Echoes until so many connections have ended. */
+    /** Echoes until the given number of connections have ended. */
     private static int serve(Selector selector, int connections) throws IOException {
         int ended = 0;
         while (ended < connections) {

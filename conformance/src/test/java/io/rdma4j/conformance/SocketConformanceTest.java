@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What java.net documents of {@link Socket} and {@link ServerSocket}, shown of RDMA's by the public API alone. */
+/** The documented behaviour of {@link Socket} and {@link ServerSocket} for RDMA sockets, by the public API. */
 @Timeout(60)
 class SocketConformanceTest {
     private static byte[] random(int length) {
@@ -38,7 +38,7 @@ class SocketConformanceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "::1"})
-    void oneThreadConnectsToItself(String text) throws IOException {
+    void oneThreadCanConnectBothSides(String text) throws IOException {
         InetAddress address = InetAddress.ofLiteral(text);
         assumeThat(Device.of(address)).isPresent();
         try (SocketPair pair = SocketPair.open(address)) {
@@ -52,7 +52,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void aListenerOfTheWildcardTakesBothFamilies() throws IOException {
+    void wildcardListenerAcceptsBothFamilies() throws IOException {
         try (ServerSocket listener = RdmaSockets.openServerSocket(StandardProtocolFamily.INET6)) {
             listener.bind(null);
             for (String text : new String[] {"127.0.0.1", "::1"}) {
@@ -70,7 +70,7 @@ class SocketConformanceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "0.0.0.0", "::"})
-    void aBoundSocketConnectsFromWhereItIsBound(String text) throws IOException {
+    void boundSocketConnectsFromItsAddress(String text) throws IOException {
         InetAddress from = InetAddress.ofLiteral(text);
         try (ServerSocket listener = SocketPair.listen(InetAddress.ofLiteral("127.0.0.1"), 1);
                 Socket client = RdmaSockets.openSocket(StandardProtocolFamily.INET6)) {
@@ -85,7 +85,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void eachSideEndsItsOutputOnItsOwn() throws IOException {
+    void eachSideShutsDownItsOutputIndependently() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             pair.client.getOutputStream().write(random(70_000));
             pair.client.shutdownOutput();
@@ -100,7 +100,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void aSocketThatReadsNoMoreIsAtItsEndAndStillWrites() throws IOException {
+    void socketWithShutDownInputReturnsEndOfStreamAndStillWrites() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             InputStream in = pair.client.getInputStream();
             pair.server.getOutputStream().write(random(10));
@@ -113,7 +113,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void whatIsAvailableIsReadWithoutWaiting() throws IOException {
+    void availableBytesAreReadWithoutWaiting() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             InputStream in = pair.server.getInputStream();
             assertThat(in.available()).isZero();
@@ -125,7 +125,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void aStreamIsTransferredToItsEnd() throws Exception {
+    void streamIsTransferredToItsEnd() throws Exception {
         try (SocketPair pair = SocketPair.open()) {
             Thread writer = Thread.ofVirtual().start(() -> {
                 try (OutputStream out = pair.client.getOutputStream()) {
@@ -142,7 +142,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void aReadThatTimesOutLosesNothing() throws IOException {
+    void timedOutReadLosesNoData() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             pair.client.setSoTimeout(100);
             InputStream in = pair.client.getInputStream();
@@ -159,7 +159,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void anAcceptThatTimesOutLosesNobody() throws IOException {
+    void timedOutAcceptLosesNoConnection() throws IOException {
         try (ServerSocket listener = SocketPair.listen(SocketPair.someLoopback(), 5)) {
             listener.setSoTimeout(100);
             assertThatThrownBy(listener::accept).isInstanceOf(SocketTimeoutException.class);
@@ -171,11 +171,11 @@ class SocketConformanceTest {
     }
 
     @Test
-    void aConnectThatTimesOutClosesTheSocketAndLeavesTheListenerAlone() throws IOException {
+    void timedOutConnectClosesTheSocketAndDoesNotAffectTheListener() throws IOException {
         try (ServerSocket listener = SocketPair.listen(SocketPair.someLoopback(), 1);
                 Socket first = SocketPair.connect(listener);
                 Socket second = RdmaSockets.openSocket(StandardProtocolFamily.INET)) {
-            // The backlog is full: nobody answers the second.
+            // The backlog is full, so the second request is not answered.
             assertThatThrownBy(() -> second.connect(listener.getLocalSocketAddress(), 200))
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessage("Connect timed out");
@@ -192,7 +192,7 @@ class SocketConformanceTest {
         }
     }
 
-    /** A request that its sender has given up may have been accepted before the word of it came. */
+    /** Accepts until the timeout; a request that its sender has given up may still be accepted. */
     private static void acceptNobody(ServerSocket listener) {
         assertThatThrownBy(() -> {
                     while (true) {
@@ -202,7 +202,7 @@ class SocketConformanceTest {
                 .isInstanceOf(SocketTimeoutException.class);
     }
 
-    /** The connection of one socket; a request that its sender has given up may have been accepted before. */
+    /** Accepts the connection of one socket, and closes earlier ones, whose senders may have given up. */
     private static Socket acceptThe(Socket client, ServerSocket listener) throws IOException {
         listener.setSoTimeout(10_000);
         Socket accepted = listener.accept();
@@ -237,7 +237,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void whoWritesToAClosedPeerIsToldInTheEnd() throws Exception {
+    void writesToAClosedPeerEventuallyFail() throws Exception {
         try (SocketPair pair = SocketPair.open()) {
             pair.server.close();
             assertThat(pair.client.getInputStream().read()).isEqualTo(-1);
@@ -251,7 +251,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void whatWasWrittenBeforeClosingArrives() throws IOException {
+    void bytesWrittenBeforeCloseArrive() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             pair.client.getOutputStream().write(random(100_000));
             pair.client.close();
@@ -260,7 +260,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void closingTakesNoLongerThanItMayLinger() throws IOException {
+    void closeTakesNoLongerThanTheLingerTime() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             pair.client.setSoLinger(true, 0);
             pair.server.setSoLinger(true, 2);
@@ -273,7 +273,7 @@ class SocketConformanceTest {
     }
 
     @Test
-    void aClosedSocketSaysSo() throws IOException {
+    void closedSocketRefusesAllCalls() throws IOException {
         try (SocketPair pair = SocketPair.open()) {
             InputStream in = pair.client.getInputStream();
             OutputStream out = pair.client.getOutputStream();

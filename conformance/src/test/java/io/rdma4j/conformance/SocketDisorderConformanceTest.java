@@ -16,13 +16,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Pairs of RDMA sockets whose ends come at any time: by either side, in mid-stream, by interruption, at once. */
+/** Pairs of RDMA sockets that either side closes, resets or interrupts at any time. */
 @Timeout(120)
 class SocketDisorderConformanceTest {
     private static final int PAIRS = 300;
     private static final int MOST_BYTES = 300_000;
 
-    /** What one side does, drawn from a seed. */
+    /** The actions of one side, drawn from a seed. */
     private record Plan(int bytes, int readsUpTo, boolean resets, boolean interrupted) {
         static Plan of(Random random) {
             return new Plan(
@@ -41,7 +41,7 @@ class SocketDisorderConformanceTest {
     }
 
     @Test
-    void everyThreadEndsAndNothingReadIsWrong() throws Exception {
+    void everyThreadEndsAndAllReadDataAreCorrect() throws Exception {
         Random random = new Random(41);
         try (ServerSocket listener = SocketPair.listen(SocketPair.someLoopback(), 50)) {
             for (int i = 0; i < PAIRS; i++) {

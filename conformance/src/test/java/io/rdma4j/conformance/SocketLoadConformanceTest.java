@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** RDMA sockets that have much to do: much data, many connections, many threads. */
+/** RDMA sockets under load: much data, many connections, many threads. */
 @Timeout(240)
 class SocketLoadConformanceTest {
     private static final int SHORT_CONNECTIONS = 10_000;
@@ -32,7 +32,7 @@ class SocketLoadConformanceTest {
     private static final int BLOCKED_THREADS = 2_000;
     private static final long TRANSFER_BYTES = 32L << 20;
 
-    /** The byte at a place of an endless pattern, by which a byte that is missing, doubled or elsewhere is found. */
+    /** Returns a byte of an endless pattern, which reveals missing, duplicated and misplaced bytes. */
     private static byte patternAt(long place) {
         return (byte) (place * 31 + (place >>> 8) * 17 + (place >>> 16));
     }
@@ -64,7 +64,7 @@ class SocketLoadConformanceTest {
     }
 
     @Test
-    void muchGoesBothWaysAtOnce() throws Exception {
+    void muchDataIsTransferredInBothDirectionsAtOnce() throws Exception {
         try (SocketPair pair = SocketPair.open();
                 ExecutorService threads = Executors.newThreadPerTaskExecutor(
                         Thread.ofPlatform().daemon().factory())) {
@@ -83,9 +83,9 @@ class SocketLoadConformanceTest {
         }
     }
 
-    /** What a writer can be ahead of its reader: the buffers of both sides, which were as large as asked for or twice. */
+    /** A writer can be ahead of its reader by the buffers of both sides, of up to twice the requested sizes. */
     @Test
-    void aWriterWaitsForASlowReader() throws Exception {
+    void writerWaitsForASlowReader() throws Exception {
         AtomicLong written = new AtomicLong();
         try (SocketPair pair = SocketPair.open()) {
             long most = 2L * (pair.client.getSendBufferSize() + pair.server.getReceiveBufferSize()) + 1000;
@@ -118,7 +118,7 @@ class SocketLoadConformanceTest {
     }
 
     @Test
-    void tenThousandShortConnectionsLeaveNothingBehind() throws Exception {
+    void tenThousandShortConnectionsLeakNoMemory() throws Exception {
         try (ServerSocket listener = SocketPair.listen(SocketPair.someLoopback(), 100);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<List<Future<Integer>>> server = threads.submit(() -> {
@@ -151,7 +151,7 @@ class SocketLoadConformanceTest {
     }
 
     @Test
-    void aBurstBeyondTheBacklogIsTakenOneAfterTheOther() throws Exception {
+    void burstBeyondTheBacklogIsAcceptedOneAfterAnother() throws Exception {
         try (ServerSocket listener = SocketPair.listen(SocketPair.someLoopback(), 5);
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Integer>> clients = new ArrayList<>();
@@ -186,7 +186,7 @@ class SocketLoadConformanceTest {
     }
 
     @Test
-    void thousandsOfVirtualThreadsWaitWithoutTheirCarriers() throws Exception {
+    void thousandsOfBlockedVirtualThreadsReleaseTheirCarriers() throws Exception {
         List<Socket> clients = new ArrayList<>();
         List<Thread> readers = new ArrayList<>();
         AtomicLong sum = new AtomicLong();
@@ -204,7 +204,7 @@ class SocketLoadConformanceTest {
             for (Thread reader : readers) {
                 SocketPair.awaitWaiting(reader);
             }
-            // The carriers are free: others run.
+            // The carriers are free, so other threads run.
             CountDownLatch others = new CountDownLatch(1000);
             for (int i = 0; i < 1000; i++) {
                 Thread.ofVirtual().start(others::countDown);

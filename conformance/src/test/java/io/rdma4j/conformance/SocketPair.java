@@ -13,7 +13,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Two RDMA sockets of this process, connected to each other, and their listener. */
+/** Two connected RDMA sockets of this process, and their listener. */
 final class SocketPair implements AutoCloseable {
     private static final int BACKLOG = 50;
     private static final int SMALL_QUEUE = 16;
@@ -29,7 +29,7 @@ final class SocketPair implements AutoCloseable {
         this.server = server;
     }
 
-    /** A pair on a loopback address that nobody else is likely to use. */
+    /** Returns a pair on a loopback address that no other process is likely to use. */
     static SocketPair open() throws IOException {
         return open(someLoopback());
     }
@@ -52,7 +52,7 @@ final class SocketPair implements AutoCloseable {
         return client;
     }
 
-    /** Lets whoever wants thousands of sockets have small ones; those that a listener takes are as it is. */
+    /** Sets small buffers, for tests with thousands of sockets; accepted sockets inherit those of their listener. */
     static void small(Socket socket) throws IOException {
         socket.setOption(RdmaSocketOptions.RDMA_SQSIZE, SMALL_QUEUE);
         socket.setOption(RdmaSocketOptions.RDMA_RQSIZE, SMALL_QUEUE);
@@ -77,18 +77,18 @@ final class SocketPair implements AutoCloseable {
         }
     }
 
-    /** Waits until a thread waits in a socket, so that what comes next meets it there. */
+    /** Waits until a thread is blocked in a socket call. */
     static void awaitBlocked(Thread thread) throws InterruptedException {
         awaitWaiting(thread);
-        Thread.sleep(20); // now it waits for the socket, and not for a lock on its way there
+        Thread.sleep(20); // then the thread waits for the socket, no longer for a lock
     }
 
-    /** Waits until a thread waits. */
+    /** Waits until a thread is blocked. */
     static void awaitWaiting(Thread thread) throws InterruptedException {
         long giveUp = System.nanoTime() + 10_000_000_000L;
         while (!isWaiting(thread)) {
-            assertThat(thread.isAlive()).as(thread + " is to wait").isTrue();
-            assertThat(System.nanoTime()).as("time to give up").isLessThan(giveUp);
+            assertThat(thread.isAlive()).as(thread + " is alive").isTrue();
+            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
             Thread.sleep(5);
         }
     }
@@ -96,7 +96,7 @@ final class SocketPair implements AutoCloseable {
     private static boolean isWaiting(Thread thread) {
         Thread.State state = thread.getState();
         if (state == Thread.State.RUNNABLE) {
-            // A platform thread may wait in the kernel.
+            // A platform thread may be blocked in the kernel.
             for (StackTraceElement frame : thread.getStackTrace()) {
                 if (frame.getMethodName().equals("await")) {
                     return true;

@@ -18,10 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How waits for RDMA sockets end: by closing, and of virtual threads by interruption, as java.net documents it. */
+/** Blocked calls of RDMA sockets end by close, and in virtual threads by interrupts, as java.net documents. */
 @Timeout(60)
 class SocketWaitsConformanceTest {
-    /** A call that waits for ever. */
+    /** A call that blocks indefinitely. */
     enum Wait {
         READ,
         WRITE,
@@ -29,7 +29,7 @@ class SocketWaitsConformanceTest {
         CONNECT
     }
 
-    /** A thread in such a call, and what came of it. */
+    /** A thread that is blocked in such a call, and the outcome of the call. */
     private static final class Waiting implements AutoCloseable {
         private final SocketPair pair = SocketPair.open();
         private final ServerSocket full = SocketPair.listen(SocketPair.someLoopback(), 1);
@@ -103,7 +103,7 @@ class SocketWaitsConformanceTest {
 
     @ParameterizedTest
     @MethodSource("waits")
-    void closingEndsAWait(Wait wait, boolean virtual) throws Exception {
+    void closeEndsABlockedCall(Wait wait, boolean virtual) throws Exception {
         try (Waiting waiting = new Waiting(wait, virtual)) {
             waiting.end();
             assertThat(waiting.outcome.get(10, TimeUnit.SECONDS))
@@ -115,7 +115,7 @@ class SocketWaitsConformanceTest {
 
     @ParameterizedTest
     @MethodSource("waits")
-    void interruptingEndsTheWaitOfAVirtualThreadOnly(Wait wait, boolean virtual) throws Exception {
+    void interruptEndsABlockedCallOfAVirtualThreadOnly(Wait wait, boolean virtual) throws Exception {
         try (Waiting waiting = new Waiting(wait, virtual)) {
             waiting.thread.interrupt();
             if (virtual) {
@@ -129,12 +129,14 @@ class SocketWaitsConformanceTest {
                 waiting.end();
                 assertThat(waiting.outcome.get(10, TimeUnit.SECONDS)).hasMessage("Socket closed");
             }
-            assertThat(waiting.interrupted.get()).as("its flag stays set").isTrue();
+            assertThat(waiting.interrupted.get())
+                    .as("the interrupt status stays set")
+                    .isTrue();
         }
     }
 
     @Test
-    void endingTheInputEndsARead() throws Exception {
+    void shutdownOfTheInputEndsABlockedRead() throws Exception {
         try (Waiting waiting = new Waiting(Wait.READ, false)) {
             waiting.pair.client.shutdownInput();
             assertThat(waiting.outcome.get(10, TimeUnit.SECONDS)).isNull();
@@ -142,7 +144,7 @@ class SocketWaitsConformanceTest {
     }
 
     @Test
-    void aWriteThatWaitsEndsWhenThePeerCloses() throws Exception {
+    void blockedWriteEndsWhenThePeerCloses() throws Exception {
         try (Waiting waiting = new Waiting(Wait.WRITE, true)) {
             waiting.pair.server.close();
             assertThat(waiting.outcome.get(10, TimeUnit.SECONDS)).isInstanceOf(SocketException.class);
@@ -150,7 +152,7 @@ class SocketWaitsConformanceTest {
     }
 
     @Test
-    void anInterruptedPlatformThreadReadsOn() throws Exception {
+    void interruptedPlatformThreadContinuesToRead() throws Exception {
         try (Waiting waiting = new Waiting(Wait.READ, false)) {
             waiting.thread.interrupt();
             Thread.sleep(50);

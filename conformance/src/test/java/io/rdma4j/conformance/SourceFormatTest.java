@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The layout of the sources, checked on the JDK of the tests: Spotless formats inside the JVM of Maven, and one older
- * than Java 25 cannot parse the sources.
+ * Checks the layout of the sources on the JDK of the tests. Spotless runs in the JVM of Maven, which cannot parse the
+ * sources if it is older than Java 25.
  */
 class SourceFormatTest {
     private static final Path CHECKOUT = Path.of("").toAbsolutePath().getParent();
@@ -27,7 +27,7 @@ class SourceFormatTest {
             JavaFormatterOptions.builder().style(Style.PALANTIR).build());
 
     @Test
-    void everySourceIsLaidOutByTheFormatter() throws IOException {
+    void everySourceIsFormatted() throws IOException {
         List<String> wrong;
         try (Stream<Path> sources = sources()) {
             wrong = sources.filter(this::isLaidOutOtherwise)
@@ -56,7 +56,7 @@ class SourceFormatTest {
     private boolean isLaidOutOtherwise(Path source) {
         try {
             String text = Files.readString(source);
-            // The steps of Spotless; the formatter's own step for all at once also breaks long strings.
+            // The steps of Spotless. The formatter's combined step would also break long strings.
             String imports =
                     RemoveUnusedImports.removeUnusedImports(ImportOrderer.reorderImports(text, Style.PALANTIR));
             return !formatter.formatSource(imports).equals(text);

@@ -3,15 +3,15 @@ package io.rdma4j.testkit;
 import java.util.SplittableRandom;
 
 /**
- * What a virtual network does to frames. Probabilities are per frame, from 0 to 1.
+ * The faults of a virtual network. Probabilities are per frame, from 0 to 1.
  *
- * @param loss a frame never arrives
- * @param duplication a frame arrives twice, the second time later
- * @param reordering a frame is held back while later ones pass
- * @param corruption one bit of a frame is flipped
- * @param latencyNanos time that every frame takes
- * @param jitterNanos most time that a held-back or doubled frame takes in addition
- * @param bursts a frame begins a burst: it and the next ones to the same host never arrive
+ * @param loss probability that a frame is lost
+ * @param duplication probability that a frame is delivered twice, the second time later
+ * @param reordering probability that a frame is delayed while later ones overtake it
+ * @param corruption probability that one bit of a frame is flipped
+ * @param latencyNanos latency of every frame
+ * @param jitterNanos maximum additional latency of a delayed or duplicated frame
+ * @param bursts probability that a frame starts a loss burst: it and the following frames to the same host are lost
  */
 public record NetworkFaults(
         double loss,
@@ -21,12 +21,12 @@ public record NetworkFaults(
         long latencyNanos,
         long jitterNanos,
         double bursts) {
-    /** Most frames that one burst takes. */
+    /** The maximum number of frames lost in one burst. */
     static final int MOST_FRAMES_OF_BURST = 24;
 
     private static final double MOST_BURSTS = 0.01;
 
-    /** Faults without bursts. */
+    /** Creates faults without loss bursts. */
     public NetworkFaults(
             double loss,
             double duplication,
@@ -37,10 +37,10 @@ public record NetworkFaults(
         this(loss, duplication, reordering, corruption, latencyNanos, jitterNanos, 0);
     }
 
-    /** A network that loses nothing, with 10 µs latency. */
+    /** No faults, and a latency of 10 µs. */
     public static final NetworkFaults NONE = new NetworkFaults(0, 0, 0, 0, 10_000, 0);
 
-    /** Faults of every kind and strength, up to the given loss; one network in four has none. */
+    /** Draws faults of every kind, with a loss of at most {@code maxLoss}; one network in four has no faults. */
     public static NetworkFaults random(SplittableRandom random, double maxLoss) {
         long latency = random.nextLong(1_000, 200_000);
         if (random.nextInt(4) == 0) {
@@ -56,13 +56,13 @@ public record NetworkFaults(
                 random.nextLong(1, 20 * latency));
     }
 
-    /** These faults, in one network of four also bursts. */
+    /** Returns these faults, with loss bursts added in one network of four. */
     public NetworkFaults withBursts(SplittableRandom random) {
         double drawn = random.nextInt(4) == 0 ? random.nextDouble() * MOST_BURSTS : 0;
         return new NetworkFaults(loss, duplication, reordering, corruption, latencyNanos, jitterNanos, drawn);
     }
 
-    /** Whether frames may fail to arrive. */
+    /** Returns whether frames may be lost, or dropped because they are corrupted. */
     public boolean loses() {
         return loss + corruption + bursts > 0;
     }

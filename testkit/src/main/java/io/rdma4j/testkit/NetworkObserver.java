@@ -2,23 +2,23 @@ package io.rdma4j.testkit;
 
 import io.rdma4j.wire.Frame;
 
-/** Is told what becomes of the frames of a {@link VirtualNetwork}. */
+/** Observes the delivery or loss of the frames of a {@link VirtualNetwork}. */
 @FunctionalInterface
 public interface NetworkObserver {
-    /** What became of a frame. */
+    /** The outcome for a frame. */
     enum Fate {
-        /** It has arrived, as it is, maybe damaged. */
+        /** The frame was delivered, possibly corrupted. */
         ARRIVES,
-        /** It never arrives. */
+        /** The frame was lost. */
         LOST
     }
 
     /**
-     * Takes note.
+     * Called once for each frame that is delivered or lost.
      *
      * @param nowNanos virtual time
-     * @param fate what became of it
-     * @param frame not changed any more; it may be kept
+     * @param fate the outcome
+     * @param frame the frame, which is not modified afterwards and may be kept
      */
     void onFrame(long nowNanos, Fate fate, Frame frame);
 }

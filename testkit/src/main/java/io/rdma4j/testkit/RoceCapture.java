@@ -16,10 +16,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is in a capture, for tests to look at: its RoCEv2 frames, which are UDP datagrams to port 4791. Reads what rdma4j
- * writes ({@code --pcap}, {@code -Drdma4j.pcap}: pcapng in the form of {@link io.rdma4j.link.PcapngWriter}), and what tcpdump
- * writes of an Ethernet interface (pcap); a file that is still written, or whose writer was killed, is read up to its last
- * whole packet. Immutable, as long as nobody changes a frame.
+ * The RoCEv2 frames of a capture file, for tests: its UDP datagrams to port 4791.
+ *
+ * <p>Reads pcapng in the form that {@link io.rdma4j.link.PcapngWriter} writes ({@code --pcap}, {@code -Drdma4j.pcap}),
+ * and pcap as tcpdump writes it for an Ethernet interface. A file that is still being written, or whose writer was
+ * killed, is read up to its last complete packet. Immutable as long as no frame is modified.
  */
 public final class RoceCapture {
     private static final int SECTION_HEADER = 0x0a0d0d0a;
@@ -40,7 +41,7 @@ public final class RoceCapture {
 
     private final List<Frame> frames = new ArrayList<>();
     private final Map<Opcode, Integer> opcodes = new EnumMap<>(Opcode.class);
-    private int others;
+    private int otherPackets;
     private long bytes;
 
     private RoceCapture() {}
@@ -48,8 +49,8 @@ public final class RoceCapture {
     /**
      * Reads a capture.
      *
-     * @param file where it is
-     * @throws IOException if it cannot be read, or is no pcapng
+     * @param file the capture file
+     * @throws IOException if the file cannot be read, or is neither pcapng nor pcap of Ethernet
      */
     public static RoceCapture read(Path file) throws IOException {
         byte[] content = Files.readAllBytes(file);
@@ -62,7 +63,7 @@ public final class RoceCapture {
             return capture;
         }
         if (content.length < BLOCK_MINIMUM_BYTES || blocks.getInt(0) != SECTION_HEADER) {
-            throw new IOException(file + " is no packet capture in pcapng, or of Ethernet in pcap");
+            throw new IOException(file + " is neither a pcapng capture nor a pcap capture of Ethernet");
         }
         for (int at = 0; content.length - at >= BLOCK_MINIMUM_BYTES; ) {
             int length = blocks.getInt(at + 4);
@@ -98,7 +99,7 @@ public final class RoceCapture {
         int udp = ip + (ipv4 ? IPV4_HEADER_BYTES : IPV6_HEADER_BYTES);
         int protocol = in.get(ip + (ipv4 ? 9 : 6));
         if (protocol != UDP || Short.toUnsignedInt(in.getShort(udp + 2)) != Frame.UDP_PORT) {
-            others++;
+            otherPackets++;
             return;
         }
         Frame frame = new Frame();
@@ -129,29 +130,31 @@ public final class RoceCapture {
         }
     }
 
-    /** The RoCEv2 frames, sent and received, in the order in which they were written; from BTH to ICRC. */
+    /**
+     * Returns the RoCEv2 frames, sent and received, in the order in which they were captured; each spans BTH to ICRC.
+     */
     public List<Frame> frames() {
         return List.copyOf(frames);
     }
 
-    /** Bytes of these frames, from BTH to ICRC. */
+    /** Returns the total length of these frames, from BTH to ICRC. */
     public long bytes() {
         return bytes;
     }
 
-    /** How many of the frames have which opcode; frames that cannot be read are not counted. */
+    /** Returns the number of frames of each opcode. Malformed frames are not counted. */
     public Map<Opcode, Integer> opcodes() {
         return Map.copyOf(opcodes);
     }
 
-    /** How many of the frames have another ICRC than they should. */
+    /** Returns the number of frames whose ICRC is wrong. */
     public long icrcErrors() {
         Icrc icrc = new Icrc();
         return frames.stream().filter(frame -> !icrc.verify(frame)).count();
     }
 
-    /** How many packets are no RoCEv2 frames; a capture of rdma4j has none. */
+    /** Returns the number of packets that are not RoCEv2 frames; a capture written by rdma4j has none. */
     public int others() {
-        return others;
+        return otherPackets;
     }
 }

@@ -8,36 +8,38 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A multicast group of a {@link VirtualNetwork}. What is sent to it reaches every host that has a queue pair attached,
- * also the sender's own, on a way of its own: one may miss what another gets. Not thread safe.
+ * A multicast group of a {@link VirtualNetwork}.
+ *
+ * <p>A datagram sent to it is delivered to every host with an attached queue pair, including the sender. Each copy is
+ * lost or delayed independently. Not thread safe.
  */
 public final class SimulatedGroup implements DatagramDestination {
-    /** Number of the queue pair that datagrams to a group name. */
+    /** The destination queue pair number of datagrams to a group. */
     public static final int QUEUE_PAIR = 0xff_ffff;
 
-    final long high;
-    final long low;
+    final long addressHigh;
+    final long addressLow;
     private final Map<SimulatedHost, List<UdQueuePair>> attached = new LinkedHashMap<>();
 
-    SimulatedGroup(long high, long low) {
-        this.high = high;
-        this.low = low;
+    SimulatedGroup(long addressHigh, long addressLow) {
+        this.addressHigh = addressHigh;
+        this.addressLow = addressLow;
     }
 
-    /** Lets a queue pair of a host have what comes to the group. */
+    /** Attaches a queue pair of a host, which then receives the datagrams sent to the group. */
     public void attach(SimulatedHost host, UdQueuePair queuePair) {
         attached.computeIfAbsent(host, _ -> new ArrayList<>()).add(queuePair);
     }
 
-    /** Takes {@link #attach} back. */
+    /** Detaches a queue pair. */
     public void detach(SimulatedHost host, UdQueuePair queuePair) {
-        List<UdQueuePair> here = attached.get(host);
-        if (here != null && here.remove(queuePair) && here.isEmpty()) {
+        List<UdQueuePair> queuePairs = attached.get(host);
+        if (queuePairs != null && queuePairs.remove(queuePair) && queuePairs.isEmpty()) {
             attached.remove(host);
         }
     }
 
-    /** Hosts that have a queue pair attached. */
+    /** Returns the hosts with an attached queue pair. */
     List<SimulatedHost> hosts() {
         return List.copyOf(attached.keySet());
     }

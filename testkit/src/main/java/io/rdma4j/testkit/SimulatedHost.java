@@ -24,42 +24,43 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * One host of a {@link VirtualNetwork}: an address, registered memory, queue pairs and a communication manager, driven as a
- * device drives them. A datagram goes to a host or a {@link SimulatedGroup}: it is the {@link
- * io.rdma4j.transport.SendRequest#destination}. Not thread safe.
+ * A host of a {@link VirtualNetwork}, with an address, registered memory, queue pairs and a communication manager.
  *
- * <p>A host may be paused, as a process by SIGSTOP or a long collection of garbage: what arrives waits, and is read before
- * timers fire. It may crash: all that it had is gone, and what arrives is lost until it is started again.
+ * <p>The network drives it as a device drives its engine. A {@link io.rdma4j.transport.SendRequest#destination} is a
+ * host or a {@link SimulatedGroup}. Not thread safe.
+ *
+ * <p>A paused host behaves like a process stopped by SIGSTOP or by a long garbage collection: frames queue up and are
+ * read before timers fire. A crash destroys everything the host has. Frames that arrive while it is down are lost.
  */
 public final class SimulatedHost implements DatagramDestination {
     private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
 
-    /** One more than the highest number of a queue pair that is given out. */
+    /** The exclusive upper bound of the queue pair numbers that are assigned. */
     private static final int QUEUE_PAIR_NUMBERS = 0xff_ffff;
 
-    /** Numbers of queue pairs that were taken away and are not given out again yet. */
-    private static final int MOST_RETIRED_NUMBERS = Math.min(QUEUE_PAIR_NUMBERS / 2, 256);
+    /** How many numbers of removed queue pairs are withheld from reuse. */
+    private static final int MAX_RETIRED_NUMBERS = Math.min(QUEUE_PAIR_NUMBERS / 2, 256);
 
-    /** Frames that wait while the host is paused; more are lost, as in a socket. */
-    private static final int MOST_WAITING_FRAMES = 1024;
+    /** Frames that are queued while the host is paused. Further frames are lost, as in a full socket buffer. */
+    private static final int MAX_QUEUED_FRAMES = 1024;
 
     private static final int CM_SOURCE_PORT = 0xc001;
 
     private final VirtualNetwork network;
-    private final long high;
-    private final long low;
+    private final long addressHigh;
+    private final long addressLow;
     private final SplittableRandom random;
     private final long guid;
     private MemoryTable memory;
     private CmAgent agent;
     private final CmDatagram mad = new CmDatagram();
-    private final ArrayDeque<Frame> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Frame> queued = new ArrayDeque<>();
     private final ArrayDeque<Integer> retiredNumbers = new ArrayDeque<>();
     private boolean isUp = true;
     private boolean isPaused;
     private int madPsn;
 
-    /** Frames that the burst under way still takes. */
+    /** Frames that the current loss burst still drops. */
     int framesToLose;
 
     private final Map<Integer, QueuePairMachine> queuePairs = new LinkedHashMap<>();
@@ -70,84 +71,84 @@ public final class SimulatedHost implements DatagramDestination {
     private long unreadableFrames;
     private long unknownQueuePairs;
 
-    SimulatedHost(VirtualNetwork network, long high, long low, SplittableRandom random) {
+    SimulatedHost(VirtualNetwork network, long addressHigh, long addressLow, SplittableRandom random) {
         this.network = network;
-        this.high = high;
-        this.low = low;
+        this.addressHigh = addressHigh;
+        this.addressLow = addressLow;
         this.random = random;
-        this.guid = low << 32 | low;
+        this.guid = addressLow << 32 | addressLow;
         this.memory = new MemoryTable(random::nextInt);
         this.agent = newAgent();
         byte[] bytes = new byte[MAX_FRAME_BYTES];
         outgoing.segment = MemorySegment.ofArray(bytes);
         outgoing.buffer = ByteBuffer.wrap(bytes);
-        outgoing.sourceHigh = high;
-        outgoing.sourceLow = low;
+        outgoing.sourceHigh = addressHigh;
+        outgoing.sourceLow = addressLow;
     }
 
-    /** Upper half of the host's address in GID form. */
+    /** Returns the upper half of the host's address in GID form. */
     public long addressHigh() {
-        return high;
+        return addressHigh;
     }
 
-    /** Lower half of the host's address in GID form. */
+    /** Returns the lower half of the host's address in GID form. */
     public long addressLow() {
-        return low;
+        return addressLow;
     }
 
     private CmAgent newAgent() {
         return new CmAgent(CmConfiguration.of(guid, random::nextInt));
     }
 
-    /** The host's registered memory; another one after a crash. */
+    /** Returns the host's registered memory. A crash replaces it with a new, empty table. */
     public MemoryTable memory() {
         return memory;
     }
 
-    /** The host's communication manager; another one after a crash. */
+    /** Returns the host's communication manager. A crash replaces it with a new one. */
     public CmAgent agent() {
         return agent;
     }
 
-    /** Whether it runs, paused or not. */
+    /** Returns whether the host is running; a paused host counts as running. */
     public boolean isUp() {
         return isUp;
     }
 
-    /** Whether it does nothing for a while. */
+    /** Returns whether the host is paused. */
     public boolean isPaused() {
         return isPaused;
     }
 
-    /** Lets it do nothing until {@link #resume}. */
+    /** Pauses the host until {@link #resume}. */
     public void pause() {
         isPaused = true;
     }
 
-    /** Lets it go on: what has arrived meanwhile is read first. */
+    /** Resumes the host, which first processes the frames queued during the pause. */
     public void resume() {
         isPaused = false;
-        while (!waiting.isEmpty()) {
-            onFrame(waiting.remove());
+        while (!queued.isEmpty()) {
+            onFrame(queued.remove());
         }
     }
 
-    /** Takes away all that it has, memory, queue pairs and connections, without a word to anybody. */
+    /** Destroys the memory registrations, queue pairs and connections without notifying any peer. */
     public void crash() {
         isUp = false;
         isPaused = false;
-        waiting.clear();
+        queued.clear();
         List.copyOf(queuePairs.values()).forEach(this::remove);
         memory = new MemoryTable(random::nextInt);
         agent = newAgent();
     }
 
-    /** Starts it again after {@link #crash}, with nothing. */
+    /** Restarts the host after {@link #crash}, without memory, queue pairs or connections. */
     public void restart() {
         isUp = true;
     }
 
-    /** Whether nothing is left of all queue pairs, registrations and connections. */
+    /** Returns whether the host has no queue pairs, registrations or connections. */
     public boolean isEmpty() {
         return queuePairs.isEmpty()
                 && memory.size() == 0
@@ -156,20 +157,20 @@ public final class SimulatedHost implements DatagramDestination {
                 && agent.halfOpenCount() == 0;
     }
 
-    /** What is left, for a message. */
+    /** Describes what the host still has, for error messages. */
     public String contents() {
         return queuePairs.keySet() + ", " + memory.size() + " regions, " + memory.windowCount() + " windows, "
                 + agent.connectionCount() + " connections, " + agent.halfOpenCount() + " half open";
     }
 
-    /** Frames dropped because of their ICRC. */
+    /** Returns the number of frames dropped because of a wrong ICRC. */
     public long badChecksums() {
         return badChecksums;
     }
 
-    /** A queue pair number that is not in use on this host, and was not lately. */
+    /** Returns a queue pair number that is neither in use on this host nor was used recently. */
     public int unusedQueuePairNumber() {
-        // Where numbers are few, those that were taken away longest ago come back first.
+        // If few numbers exist, those retired longest ago become available first.
         while (retiredNumbers.size() + queuePairs.size() > QUEUE_PAIR_NUMBERS / 2 && !retiredNumbers.isEmpty()) {
             retiredNumbers.remove();
         }
@@ -180,22 +181,22 @@ public final class SimulatedHost implements DatagramDestination {
         return number;
     }
 
-    /** Adds a queue pair; packets with its number go to it from now on. */
+    /** Adds a queue pair. Packets with its number are delivered to it from now on. */
     public void add(QueuePairMachine queuePair) {
         queuePairs.put(queuePair.number(), queuePair);
     }
 
-    /** Takes a queue pair away; packets with its number are dropped from now on. */
+    /** Removes a queue pair. Packets with its number are dropped from now on. */
     public void remove(QueuePairMachine queuePair) {
         if (queuePairs.remove(queuePair.number()) != null) {
             retiredNumbers.add(queuePair.number());
-            if (retiredNumbers.size() > MOST_RETIRED_NUMBERS) {
+            if (retiredNumbers.size() > MAX_RETIRED_NUMBERS) {
                 retiredNumbers.remove();
             }
         }
     }
 
-    /** Lets the communication manager and every queue pair send what they have. */
+    /** Sends everything that the communication manager and the queue pairs have to transmit. */
     public void transmit() {
         if (isPaused) {
             return;
@@ -243,15 +244,15 @@ public final class SimulatedHost implements DatagramDestination {
             case UcQueuePair unreliable -> peer = unreliable.peer();
             case UdQueuePair datagrams -> {
                 switch (datagrams.destination()) {
-                    case SimulatedHost host -> address(host.high, host.low);
-                    case SimulatedGroup group -> address(group.high, group.low);
-                    case null, default -> throw new AssertionError("a datagram to nobody");
+                    case SimulatedHost host -> address(host.addressHigh, host.addressLow);
+                    case SimulatedGroup group -> address(group.addressHigh, group.addressLow);
+                    case null, default -> throw new AssertionError("a datagram has no destination");
                 }
                 return;
             }
         }
         if (peer == null) {
-            throw new AssertionError("a queue pair has sent a packet to nobody");
+            throw new AssertionError("a queue pair without a peer has sent a packet");
         }
         address(peer.remoteHigh(), peer.remoteLow());
     }
@@ -261,12 +262,12 @@ public final class SimulatedHost implements DatagramDestination {
         outgoing.destinationLow = remoteLow;
     }
 
-    /** Takes a frame that arrives; while paused it waits. */
+    /** Processes a received frame, or queues it while the host is paused. */
     void receive(Frame frame) {
         if (!isPaused) {
             onFrame(frame);
-        } else if (waiting.size() < MOST_WAITING_FRAMES) {
-            waiting.add(frame);
+        } else if (queued.size() < MAX_QUEUED_FRAMES) {
+            queued.add(frame);
         }
     }
 
@@ -327,7 +328,7 @@ public final class SimulatedHost implements DatagramDestination {
         }
     }
 
-    /** Frames that could not be read, or were for nobody. */
+    /** Returns the number of frames that were malformed or addressed to an unknown queue pair. */
     public long strayFrames() {
         return unreadableFrames + unknownQueuePairs;
     }

@@ -1,14 +1,16 @@
 package io.rdma4j.testkit;
 
 /**
- * A link of limited speed with a buffer before it: frames pass one after the other, and one that finds the buffer full is
- * lost, as at the port of a switch. In virtual time. Not thread safe.
+ * A link of limited speed with a buffer before it, in virtual time.
+ *
+ * <p>Frames are transmitted one after the other. A frame that finds the buffer full is lost, as at a switch port. Not
+ * thread safe.
  */
 final class SlowLink {
-    /** Ethernet, IPv4 and UDP around what a frame holds. */
+    /** The Ethernet header and FCS, IPv4 and UDP headers around a frame. */
     private static final int HEADERS_BYTES = 14 + 4 + 20 + 8;
 
-    /** {@link #pass}'s answer for a frame that is lost. */
+    /** Returned by {@link #transmit} for a lost frame. */
     static final long LOST = -1;
 
     private final double nanosPerByte;
@@ -16,18 +18,18 @@ final class SlowLink {
     private long freeAtNanos;
 
     /**
-     * Creates a link that is idle.
+     * Creates an idle link.
      *
-     * @param bytesPerSecond its speed, headers included
-     * @param bufferBytes what may wait
+     * @param bytesPerSecond speed, including headers
+     * @param bufferBytes capacity of the buffer
      */
     SlowLink(long bytesPerSecond, long bufferBytes) {
         nanosPerByte = 1e9 / bytesPerSecond;
         bufferNanos = Math.round(bufferBytes * nanosPerByte);
     }
 
-    /** When a frame that comes now has passed, or {@link #LOST}. */
-    long pass(long nowNanos, int frameBytes) {
+    /** Returns the time at which a frame that is sent now has been transmitted, or {@link #LOST}. */
+    long transmit(long nowNanos, int frameBytes) {
         long begin = Math.max(nowNanos, freeAtNanos);
         if (begin - nowNanos > bufferNanos) {
             return LOST;

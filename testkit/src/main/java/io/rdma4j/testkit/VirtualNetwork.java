@@ -15,13 +15,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hosts and the network between them, in one thread and in virtual time: frames are delivered in the order of their
- * arrival times, and the same seed gives the same run.
+ * Hosts and the network between them, in one thread and in virtual time.
  *
- * <p>Use: make hosts, give them work, then {@link #step} until all is done. Not thread safe.
+ * <p>Frames are delivered in the order of their arrival times. Equal seeds give equal runs.
+ *
+ * <p>Usage: create hosts, post work to them, then call {@link #step} until all work is done. Not thread safe.
  */
 public final class VirtualNetwork {
-    /** A frame on its way; {@code order} makes equal times deterministic. */
+    /** A frame in flight; {@code order} makes the order of equal times deterministic. */
     private record Delivery(long atNanos, long order, SimulatedHost destination, Frame frame)
             implements Comparable<Delivery> {
         @Override
@@ -31,36 +32,36 @@ public final class VirtualNetwork {
         }
     }
 
-    /** From one host to another, in this direction. */
-    private record Way(SimulatedHost from, SimulatedHost to) {}
+    /** One direction of the path between two hosts. */
+    private record Direction(SimulatedHost from, SimulatedHost to) {}
 
     private final SplittableRandom random;
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final List<SimulatedGroup> groups = new ArrayList<>();
-    private final PriorityQueue<Delivery> underWay = new PriorityQueue<>();
+    private final PriorityQueue<Delivery> inFlight = new PriorityQueue<>();
     private final Map<SimulatedHost, SlowLink> slowLinks = new HashMap<>();
     private NetworkFaults faults;
     private long nowNanos;
     private long order;
     private long deliveredFrames;
     private long lostFrames;
-    private Consumer<Frame> duplicates = frame -> {};
+    private Consumer<Frame> duplicateListener = frame -> {};
     private @Nullable NetworkObserver observer;
-    private final Set<Way> cuts = new HashSet<>();
+    private final Set<Direction> cuts = new HashSet<>();
     private long traceHash = 0xcbf2_9ce4_8422_2325L;
 
     /**
      * Creates a network without hosts.
      *
-     * @param seed of all that happens to frames
-     * @param faults what happens to frames
+     * @param seed the seed of all random decisions about frames
+     * @param faults the faults of the network
      */
     public VirtualNetwork(long seed, NetworkFaults faults) {
         this.random = new SplittableRandom(seed);
         this.faults = faults;
     }
 
-    /** Adds a host with the next address of 10.0.0.0/8. */
+    /** Adds a host with the next unused address of 10.0.0.0/8. */
     public SimulatedHost addHost() {
         int address = 0x0a00_0001 + hosts.size();
         SimulatedHost host = new SimulatedHost(this, 0, Frame.ipv4Low(address), random.split());
@@ -68,7 +69,7 @@ public final class VirtualNetwork {
         return host;
     }
 
-    /** Adds a multicast group with the next address of 239.0.0.0/8. */
+    /** Adds a multicast group with the next unused address of 239.0.0.0/8. */
     public SimulatedGroup addGroup() {
         int address = 0xef00_0001 + groups.size();
         SimulatedGroup group = new SimulatedGroup(0, Frame.ipv4Low(address));
@@ -77,78 +78,79 @@ public final class VirtualNetwork {
     }
 
     /**
-     * Puts a link of limited speed before a host: all that goes there shares it.
+     * Places a link of limited speed, which all frames to a host share, before that host.
      *
-     * @param bytesPerSecond its speed, headers of Ethernet, IP and UDP included
-     * @param bufferBytes what may wait for it; more is lost
+     * @param bytesPerSecond speed of the link, including Ethernet, IP and UDP headers
+     * @param bufferBytes capacity of the link's buffer; frames that exceed it are lost
      */
     public void slowDown(SimulatedHost host, long bytesPerSecond, long bufferBytes) {
         slowLinks.put(host, new SlowLink(bytesPerSecond, bufferBytes));
     }
 
-    /** Changes what happens to frames sent from now on. */
+    /** Replaces the faults for frames sent from now on. */
     public void faults(NetworkFaults newFaults) {
         faults = newFaults;
     }
 
-    /** Has every frame that arrives twice shown to somebody, when it is sent; used during the call only. */
+    /** Sets a listener that is called when a duplicated frame is sent. It may use the frame only during the call. */
     public void onDuplicate(Consumer<Frame> listener) {
-        duplicates = listener;
+        duplicateListener = listener;
     }
 
-    /** Has everything that becomes of frames told to somebody; null for nobody. */
+    /** Sets the observer of deliveries and losses; null for none. */
     public void observe(@Nullable NetworkObserver newObserver) {
         observer = newObserver;
     }
 
-    /** Loses from now on every frame that a host sends to another, until {@link #heal}; the other direction stays. */
+    /** Drops every frame from one host to another until {@link #heal}. The opposite direction is not affected. */
     public void cut(SimulatedHost from, SimulatedHost to) {
-        cuts.add(new Way(from, to));
+        cuts.add(new Direction(from, to));
     }
 
-    /** Takes {@link #cut} back. */
+    /** Reverts {@link #cut}. */
     public void heal(SimulatedHost from, SimulatedHost to) {
-        cuts.remove(new Way(from, to));
+        cuts.remove(new Direction(from, to));
     }
 
-    /** Virtual time now. */
+    /** Returns the current virtual time. */
     public long nowNanos() {
         return nowNanos;
     }
 
-    /** Frames that have arrived. */
+    /** Returns the number of frames delivered. */
     public long deliveredFrames() {
         return deliveredFrames;
     }
 
-    /** Frames that never arrive. */
+    /** Returns the number of frames lost. */
     public long lostFrames() {
         return lostFrames;
     }
 
-    /** A number that depends on every frame delivered and its time: equal for equal runs. */
+    /** Returns a hash of every delivered frame and its time; equal runs have equal hashes. */
     public long traceHash() {
         return traceHash;
     }
 
-    /** Whether no frame is under way and no host waits for a time. */
+    /** Returns whether no frame is in flight and no host has a pending deadline. */
     public boolean isQuiet() {
-        return underWay.isEmpty() && nextHostDeadline() == Long.MAX_VALUE;
+        return inFlight.isEmpty() && nextHostDeadline() == Long.MAX_VALUE;
     }
 
     /**
-     * Goes to the next moment at which something happens, and lets it happen.
+     * Advances to the next event and processes it.
      *
-     * @return false if nothing is left to happen
+     * @return false if there is no event
      */
     public boolean step() {
         return step(Long.MAX_VALUE);
     }
 
     /**
-     * The same, but not beyond a time: if nothing happens before, it is that time then.
+     * Advances to the next event and processes it, but not beyond a limit. If there is no event until then, the clock
+     * advances to the limit.
      *
-     * @return false if nothing has happened
+     * @return false if no event was processed
      */
     public boolean step(long limitNanos) {
         for (SimulatedHost host : hosts) {
@@ -160,24 +162,24 @@ public final class VirtualNetwork {
             return false;
         }
         nowNanos = Math.max(nowNanos, next);
-        while (!underWay.isEmpty() && underWay.peek().atNanos <= nowNanos) {
-            deliver(underWay.remove());
+        while (!inFlight.isEmpty() && inFlight.peek().atNanos <= nowNanos) {
+            deliver(inFlight.remove());
         }
-        // Frames first, timers after: a driver that fires timers while answers lie unread retransmits for nothing.
+        // Frames before timers: otherwise a host would retransmit although the responses are waiting to be read.
         for (SimulatedHost host : hosts) {
             host.runDeadlines();
         }
         return true;
     }
 
-    /** Advances the clock without anything happening; for work that waits for a time of its own. */
+    /** Advances the clock without processing events; for callers with deadlines of their own. */
     public void advanceTo(long nanos) {
         nowNanos = Math.max(nowNanos, nanos);
     }
 
-    /** Earliest moment at which something happens by itself. */
+    /** Returns the time of the next event, or {@link Long#MAX_VALUE} if there is none. */
     public long nextEventNanos() {
-        return Math.min(underWay.isEmpty() ? Long.MAX_VALUE : underWay.peek().atNanos, nextHostDeadline());
+        return Math.min(inFlight.isEmpty() ? Long.MAX_VALUE : inFlight.peek().atNanos, nextHostDeadline());
     }
 
     private long nextHostDeadline() {
@@ -188,7 +190,7 @@ public final class VirtualNetwork {
         return next;
     }
 
-    /** Takes a sealed frame from a host; the frame's memory is copied. */
+    /** Sends a sealed frame from a host. The frame's memory is copied. */
     void send(SimulatedHost from, Frame frame) {
         SimulatedGroup group = findGroup(frame.destinationHigh, frame.destinationLow);
         if (group == null) {
@@ -205,14 +207,14 @@ public final class VirtualNetwork {
             lose(frame);
             return;
         }
-        long passed = passed(frame, destination);
-        if (passed == SlowLink.LOST) {
+        long transmittedNanos = transmittedNanos(frame, destination);
+        if (transmittedNanos == SlowLink.LOST) {
             lose(frame);
             return;
         }
-        long at = passed + faults.latencyNanos();
+        long at = transmittedNanos + faults.latencyNanos();
         if (chance(faults.duplication())) {
-            duplicates.accept(frame);
+            duplicateListener.accept(frame);
             enqueue(at + jitter(), destination, copy(frame));
         }
         Frame copy = copy(frame);
@@ -224,7 +226,7 @@ public final class VirtualNetwork {
     }
 
     private boolean isLost(SimulatedHost from, SimulatedHost to) {
-        if (!cuts.isEmpty() && cuts.contains(new Way(from, to))) {
+        if (!cuts.isEmpty() && cuts.contains(new Direction(from, to))) {
             return true;
         }
         if (to.framesToLose == 0 && chance(faults.bursts())) {
@@ -244,13 +246,13 @@ public final class VirtualNetwork {
         }
     }
 
-    private long passed(Frame frame, SimulatedHost destination) {
+    private long transmittedNanos(Frame frame, SimulatedHost destination) {
         SlowLink link = slowLinks.get(destination);
-        return link == null ? nowNanos : link.pass(nowNanos, frame.length);
+        return link == null ? nowNanos : link.transmit(nowNanos, frame.length);
     }
 
     private void enqueue(long at, SimulatedHost destination, Frame frame) {
-        underWay.add(new Delivery(at, order++, destination, frame));
+        inFlight.add(new Delivery(at, order++, destination, frame));
     }
 
     private void deliver(Delivery delivery) {
@@ -292,11 +294,11 @@ public final class VirtualNetwork {
         return null;
     }
 
-    /** The group with an address, or null. */
+    /** Returns the group with an address, or null. */
     @Nullable
     SimulatedGroup findGroup(long high, long low) {
         for (SimulatedGroup group : groups) {
-            if (group.high == high && group.low == low) {
+            if (group.addressHigh == high && group.addressLow == low) {
                 return group;
             }
         }

@@ -1,2 +1,2 @@
-/** A virtual fabric in one process, with a virtual clock and seeded faults. */
+/** A virtual network in one process, with a virtual clock and seeded faults. */
 package io.rdma4j.testkit;

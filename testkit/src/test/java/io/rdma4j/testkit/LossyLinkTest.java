@@ -7,8 +7,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a connection keeps of a link that loses packets both ways, each by itself: simulated, in virtual time, with a fixed
- * seed. Between real processes the waking of processors counts as well: test 9 of the acceptance tests.
+ * Tests the throughput of a connection over a link that loses packets independently in both directions.
+ *
+ * <p>It runs in virtual time, with a fixed seed. Between real processes the wake-up of processors matters as well: see
+ * test 9 of the acceptance tests.
  */
 class LossyLinkTest {
     private static final long BUFFER_BYTES = 512 << 10;
@@ -17,19 +19,19 @@ class LossyLinkTest {
 
     @ParameterizedTest
     @CsvSource({
-        "300, 30, 1024", // what two processes of a small machine are to each other, over Ethernet of 1500 bytes
+        "300, 30, 1024", // comparable to two processes of a small machine, over Ethernet of 1500 bytes
         "1250, 20, 4096", // 10 Gbit/s, jumbo frames
         "1250, 5, 4096",
     })
-    void keepsItsPartOfALinkThatLosesPackets(int megabytesPerSecond, int latencyMicros, int mtu) {
-        double lossless = written(megabytesPerSecond, latencyMicros, mtu, 0);
-        assertThat(written(megabytesPerSecond, latencyMicros, mtu, 0.001)).isGreaterThan(0.85 * lossless);
-        assertThat(written(megabytesPerSecond, latencyMicros, mtu, 0.01)).isGreaterThan(0.6 * lossless);
-        assertThat(written(megabytesPerSecond, latencyMicros, mtu, 0.05)).isGreaterThan(0.25 * lossless);
-        assertThat(written(megabytesPerSecond, latencyMicros, mtu, 0.1)).isGreaterThan(0.1 * lossless);
+    void keepsMostOfItsThroughputOverALossyLink(int megabytesPerSecond, int latencyMicros, int mtu) {
+        double lossless = bytesWritten(megabytesPerSecond, latencyMicros, mtu, 0);
+        assertThat(bytesWritten(megabytesPerSecond, latencyMicros, mtu, 0.001)).isGreaterThan(0.85 * lossless);
+        assertThat(bytesWritten(megabytesPerSecond, latencyMicros, mtu, 0.01)).isGreaterThan(0.6 * lossless);
+        assertThat(bytesWritten(megabytesPerSecond, latencyMicros, mtu, 0.05)).isGreaterThan(0.25 * lossless);
+        assertThat(bytesWritten(megabytesPerSecond, latencyMicros, mtu, 0.1)).isGreaterThan(0.1 * lossless);
     }
 
-    private static double written(int megabytesPerSecond, int latencyMicros, int mtu, double loss) {
+    private static double bytesWritten(int megabytesPerSecond, int latencyMicros, int mtu, double loss) {
         long latencyNanos = TimeUnit.MICROSECONDS.toNanos(latencyMicros);
         VirtualNetwork network = new VirtualNetwork(1, new NetworkFaults(loss, 0, 0, 0, latencyNanos, 0));
         SimulatedHost receiver = network.addHost();

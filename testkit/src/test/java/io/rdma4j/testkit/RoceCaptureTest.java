@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of reading captures. */
+/** Tests reading captures. */
 class RoceCaptureTest {
     @TempDir
     private Path folder = Path.of("");
@@ -70,14 +70,14 @@ class RoceCaptureTest {
     }
 
     @Test
-    void whatIsNotForThePortOfRoceIsCountedApart() throws IOException {
+    void packetsToOtherPortsAreCountedSeparately() throws IOException {
         RoceCapture capture = RoceCapture.read(write(frame(true, 4790), frame(false, Frame.UDP_PORT)));
         assertThat(capture.others()).isOne();
         assertThat(capture.frames()).hasSize(1);
     }
 
     @Test
-    void aFileThatEndsInABlockIsReadUpToIt() throws IOException {
+    void truncatedFileIsReadUpToItsLastCompleteBlock() throws IOException {
         Path file = write(frame(true, Frame.UDP_PORT), frame(true, Frame.UDP_PORT));
         byte[] whole = Files.readAllBytes(file);
         Files.write(file, Arrays.copyOf(whole, whole.length - 1));
@@ -85,10 +85,10 @@ class RoceCaptureTest {
     }
 
     @Test
-    void whatIsNoCaptureIsRefused() throws IOException {
-        Path file = Files.writeString(folder.resolve("text"), "this is no packet capture");
+    void fileThatIsNotACaptureIsRefused() throws IOException {
+        Path file = Files.writeString(folder.resolve("text"), "this is not a packet capture");
         assertThatThrownBy(() -> RoceCapture.read(file))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("is no packet capture");
+                .hasMessageContaining("is neither a pcapng capture");
     }
 }

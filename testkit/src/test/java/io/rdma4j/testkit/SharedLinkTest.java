@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What connections get of a link that is slower than all of them: simulated, in virtual time, with fixed seeds. */
+/** Tests how connections share a link that is slower than all of them, in virtual time, with fixed seeds. */
 class SharedLinkTest {
     private static final long BYTES_PER_SECOND = 1_250_000_000;
     private static final long BUFFER_BYTES = 512 << 10;
@@ -23,7 +23,7 @@ class SharedLinkTest {
         network.slowDown(receiver, BYTES_PER_SECOND, BUFFER_BYTES);
     }
 
-    /** What each connection gets of the link within so many milliseconds, as parts of what the link can carry. */
+    /** Returns each connection's share of the link's capacity within a period. */
     private double[] shares(long millis) {
         long[] before = flows.stream().mapToLong(WritingFlow::written).toArray();
         long begin = network.nowNanos();
@@ -37,34 +37,34 @@ class SharedLinkTest {
         return shares;
     }
 
-    private static double sum(double[] shares) {
+    private static double total(double[] shares) {
         return Arrays.stream(shares).sum();
     }
 
-    /** Jain's index: 1 if all have the same, 1/n if one has all. */
+    /** Returns Jain's fairness index: 1 if all shares are equal, 1/n if one connection has the whole link. */
     private static double fairness(double[] shares) {
         double squares = Arrays.stream(shares).map(share -> share * share).sum();
-        return sum(shares) * sum(shares) / squares / shares.length;
+        return total(shares) * total(shares) / squares / shares.length;
     }
 
     @Test
-    void aloneAConnectionFillsTheLink() {
+    void singleConnectionFillsTheLink() {
         flows.add(new WritingFlow(network, receiver, MTU));
-        assertThat(sum(shares(20))).isGreaterThan(0.95);
+        assertThat(total(shares(20))).isGreaterThan(0.95);
         assertThat(network.lostFrames()).isZero();
     }
 
     @Test
-    void aThirdConnectionGetsAsMuchOfAFullLinkAsTheFirstTwo() {
-        comeOneByOneAndShare(3);
+    void thirdConnectionGetsAnEqualShareOfAFullLink() {
+        checkSharesOfStaggeredConnections(3);
     }
 
     @Test
-    void sixConnectionsThatComeOneByOneGetEqualShares() {
-        comeOneByOneAndShare(6);
+    void sixConnectionsThatStartOneByOneGetEqualShares() {
+        checkSharesOfStaggeredConnections(6);
     }
 
-    private void comeOneByOneAndShare(int count) {
+    private void checkSharesOfStaggeredConnections(int count) {
         for (int i = 0; i < count; i++) {
             flows.add(new WritingFlow(network, receiver, MTU));
             shares(2);
@@ -72,6 +72,6 @@ class SharedLinkTest {
         shares(60);
         double[] shares = shares(40);
         assertThat(fairness(shares)).isGreaterThan(0.95);
-        assertThat(sum(shares)).isGreaterThan(0.8);
+        assertThat(total(shares)).isGreaterThan(0.8);
     }
 }

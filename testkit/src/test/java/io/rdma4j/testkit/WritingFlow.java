@@ -13,7 +13,7 @@ import io.rdma4j.transport.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** A connection of a host of its own that always has writes to send. */
+/** A connection, from a host of its own, that always has WRITEs to send. */
 final class WritingFlow {
     private static final int MESSAGE_BYTES = 64 << 10;
     private static final int DEPTH = 16;
@@ -24,22 +24,22 @@ final class WritingFlow {
     private final MemoryRegion remote;
     private long written;
 
-    /** Begins to write from a new host of a network to {@code receiver}. */
+    /** Creates a host and starts writing from it to {@code receiver}. */
     WritingFlow(VirtualNetwork network, SimulatedHost receiver, int mtu) {
         this.mtu = mtu;
         SimulatedHost host = network.addHost();
         local = register(host, AccessFlags.LOCAL_WRITE);
         remote = register(receiver, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
         queuePair = queuePair(host);
-        RcQueuePair far = queuePair(receiver);
-        enable(queuePair, host, far, receiver);
-        enable(far, receiver, queuePair, host);
+        RcQueuePair remoteQueuePair = queuePair(receiver);
+        enable(queuePair, host, remoteQueuePair, receiver);
+        enable(remoteQueuePair, receiver, queuePair, host);
         for (int i = 0; i < DEPTH; i++) {
             write();
         }
     }
 
-    /** Bytes that have been written. */
+    /** Returns the number of bytes written. */
     long written() {
         return written;
     }
@@ -49,19 +49,19 @@ final class WritingFlow {
     }
 
     private RcQueuePair queuePair(SimulatedHost host) {
-        RcQueuePair made = new RcQueuePair(
+        RcQueuePair newQueuePair = new RcQueuePair(
                 host.unusedQueuePairNumber(),
                 new QueuePairMachine.Configuration(DEPTH, 1, 1, 1, 0, false, 1),
                 host.memory(),
                 this::onCompletion,
                 this::onCompletion,
                 event -> {});
-        host.add(made);
-        return made;
+        host.add(newQueuePair);
+        return newQueuePair;
     }
 
-    private void enable(RcQueuePair one, SimulatedHost host, RcQueuePair peer, SimulatedHost peerHost) {
-        one.toInit(AccessFlags.REMOTE_WRITE);
+    private void enable(RcQueuePair localQueuePair, SimulatedHost host, RcQueuePair peer, SimulatedHost peerHost) {
+        localQueuePair.toInit(AccessFlags.REMOTE_WRITE);
         QueuePairMachine.Peer path = new QueuePairMachine.Peer(
                 host.addressHigh(),
                 host.addressLow(),
@@ -72,8 +72,8 @@ final class WritingFlow {
                 0,
                 64,
                 0);
-        one.toReadyToReceive(new RcQueuePair.ReceiveParameters(path, mtu, 0, 0, 12));
-        one.toReadyToSend(new RcQueuePair.SendParameters(0, 0, 7, 7, 14, true));
+        localQueuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(path, mtu, 0, 0, 12));
+        localQueuePair.toReadyToSend(new RcQueuePair.SendParameters(0, 0, 7, 7, 14, true));
     }
 
     private void write() {

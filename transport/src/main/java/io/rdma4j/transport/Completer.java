@@ -48,12 +48,12 @@ final class Completer {
             case RC_ATOMIC_ACKNOWLEDGE -> onAtomicAcknowledge(nowNanos, sequence, packet);
             default -> onReadResponse(nowNanos, sequence, packet);
         };
-        messages.judge(msn);
+        messages.observe(msn);
         return isValid;
     }
 
     private boolean onUnexpectedResponse() {
-        counters.ghostResponses++;
+        counters.unexpectedResponses++;
         return false;
     }
 

@@ -11,7 +11,7 @@ package io.rdma4j.transport;
  */
 final class CongestionWindow {
     /** Minimum window, in full packets. */
-    static final int LEAST_PACKETS = 4;
+    static final int MIN_PACKETS = 4;
 
     /** Independent of the path MTU, so that connections with small packets get an equal share. */
     private static final int INCREASE_BYTES = 4096;
@@ -53,7 +53,7 @@ final class CongestionWindow {
     }
 
     private long minBytes() {
-        return LEAST_PACKETS * packetBytes;
+        return MIN_PACKETS * packetBytes;
     }
 
     /** Returns the window: the bytes that may be in flight. */

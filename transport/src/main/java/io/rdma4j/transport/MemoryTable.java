@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All registered memory of a device, by key. Keys are random 32-bit numbers. An invalidated key is not reused before
- * {@value RetiredKeys#MOST} other keys have been invalidated.
+ * {@value RetiredKeys#MIN_REMEMBERED} other keys have been invalidated.
  *
  * <p>Thread safe, since several threads may drive queue pairs at a time: lookups take no lock, modifications are
  * mutually exclusive. A thread that has looked up a region may keep using its memory until it has processed the current

@@ -43,7 +43,7 @@ final class MsnValidator {
     }
 
     /** Updates the verdict on the peer with the number of an accepted response. */
-    void judge(int number) {
+    void observe(int number) {
         if (peer == Counting.UNKNOWN && done > 0) {
             peer = isInRange(number) ? Counting.CORRECT : Counting.INCORRECT;
         }

@@ -76,7 +76,7 @@ final class PeerCheck {
     boolean isOutOfWindow(long nowNanos, int distance) {
         boolean isFar = distance > NEAR_PSNS || distance < -NEAR_PSNS;
         if (isFar) {
-            counters.farPsns++;
+            counters.outOfWindowPsns++;
             countGuess(nowNanos);
         }
         return isFar;
@@ -88,7 +88,7 @@ final class PeerCheck {
             guessed = 0;
         }
         if (++guessed == ALARM_PACKETS) {
-            counters.guessingAlarms++;
+            counters.spoofingAlarms++;
             events.onAsyncEvent(QueuePairEvent.SPOOFING_SUSPECTED);
         }
     }

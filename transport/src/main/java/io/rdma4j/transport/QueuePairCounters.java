@@ -28,10 +28,10 @@ public final class QueuePairCounters {
     public long changedSourcePort;
 
     /** Packets with a PSN far from any recently expected one, which indicates guessing. */
-    public long farPsns;
+    public long outOfWindowPsns;
 
     /** Seconds in which enough packets with a guessed address, port or PSN arrived to report it. */
-    public long guessingAlarms;
+    public long spoofingAlarms;
 
     /** Dropped: wrong partition key. */
     public long badPartitionKey;
@@ -52,7 +52,7 @@ public final class QueuePairCounters {
     public long outOfSequenceRequests;
 
     /** Responses to no outstanding request, or with an implausible message sequence number. */
-    public long ghostResponses;
+    public long unexpectedResponses;
 
     /** RNR NAKs received. */
     public long receivedRnrNaks;
@@ -79,7 +79,7 @@ public final class QueuePairCounters {
     public long timeouts;
 
     /** Tail-loss probes: packets retransmitted before the timeout because responses usually arrive sooner. */
-    public long earlyRepetitions;
+    public long tailLossProbes;
 
     /** Keep-alive probes sent to idle peers. */
     public long idleProbes;

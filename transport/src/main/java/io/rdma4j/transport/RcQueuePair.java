@@ -38,20 +38,20 @@ public final class RcQueuePair extends QueuePairMachine {
      * @param retryCount number of retransmissions before the connection fails, 0 to 7 (7 means seven)
      * @param rnrRetry number of retries after RNR NAKs, 0 to 7; 7 means unlimited
      * @param timeoutExponent retransmission timeout: 4.096 µs · 2<sup>exponent</sup>, at most 31; 0 means no timeout
-     * @param repeatsEarly {@code true} to also send tail-loss probes, when a response takes much longer than usual; a
+     * @param tailLossProbes {@code true} to also send tail-loss probes, when a response takes much longer than usual; a
      *     probe does not count as a retry. If the timeout is below 50 ms, a retry is then consumed after a silence of
      *     50 ms or four timeouts, whichever is shorter; four is the maximum that the specification allows
      */
     public record SendParameters(
-            int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent, boolean repeatsEarly) {
+            int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent, boolean tailLossProbes) {
         /** Creates parameters without tail-loss probes, which follow the specification exactly. */
         public SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {
             this(sendPsn, maxReadAtomic, retryCount, rnrRetry, timeoutExponent, false);
         }
 
         /** Returns how long the peer may be silent before a retry is consumed; {@link Long#MAX_VALUE} for no limit. */
-        public long silenceNanos() {
-            return Requester.silenceNanos(Timers.acknowledgeTimeoutNanos(timeoutExponent), repeatsEarly);
+        public long retryTimeoutNanos() {
+            return Requester.retryTimeoutNanos(Timers.acknowledgeTimeoutNanos(timeoutExponent), tailLossProbes);
         }
     }
 
@@ -365,7 +365,7 @@ public final class RcQueuePair extends QueuePairMachine {
     private void onIdle(long nowNanos) {
         SendParameters p = Objects.requireNonNull(sendParameters);
         boolean isInFlight = requester.unacked() != requester.sentEnd();
-        switch (idleProbe.onDeadline(nowNanos, isInFlight, p.retryCount(), p.silenceNanos())) {
+        switch (idleProbe.onDeadline(nowNanos, isInFlight, p.retryCount(), p.retryTimeoutNanos())) {
             case WAIT -> {}
             case PROBE -> counters.idleProbes++;
             case GIVE_UP -> {

@@ -112,7 +112,7 @@ final class ReceiveSource {
             ownQueue.release();
         } else if (completed != null) {
             held = null;
-            source.giveBack(completed);
+            source.release(completed);
         }
     }
 

@@ -27,7 +27,7 @@ final class Requester {
     /**
      * Minimum silence that costs a retry, if the timeout permits: a software peer occasionally waits for a processor.
      */
-    static final long PATIENCE_NANOS = 50_000_000;
+    static final long MIN_SILENCE_NANOS = 50_000_000;
 
     /** A timeout of T may expire anywhere between T and this many times T (C9-141). */
     private static final int MAX_TIMEOUTS = 4;
@@ -42,14 +42,14 @@ final class Requester {
      * Minimum weight of a packet: the receive buffer space that Linux charges for a short one. This limits the initial
      * window to 128 packets, the maximum that rdma_rxe ever has in flight.
      */
-    static final int LEAST_PACKET_BYTES = 1024;
+    static final int MIN_PACKET_BYTES = 1024;
 
     /**
      * Upper bound of the window: packets of a quarter of the PSN space. Half would suffice if no packet were late
      * (docs/model); a window of the usual size is far below either.
      */
     private static final long MAX_WINDOW_BYTES =
-            Math.min(WINDOW_GROWTH * WINDOW_BYTES, (long) Psn.COUNT / 4 * LEAST_PACKET_BYTES);
+            Math.min(WINDOW_GROWTH * WINDOW_BYTES, (long) Psn.COUNT / 4 * MIN_PACKET_BYTES);
 
     /** Initial window in bytes. */
     private static final long INITIAL_WINDOW_BYTES = Math.min(WINDOW_BYTES, MAX_WINDOW_BYTES);
@@ -81,7 +81,7 @@ final class Requester {
     /**
      * Maximum age of the last acknowledgement request while a message may omit one; a fraction of the probe timeout.
      */
-    static final long ASK_INTERVAL_NANOS = 50_000;
+    static final long ACK_REQUEST_INTERVAL_NANOS = 50_000;
 
     private final RcQueuePair queuePair;
     private final MemoryTable memory;
@@ -92,7 +92,7 @@ final class Requester {
     private int mtu = 256;
 
     /** Weight of a full packet in bytes. */
-    private long packetBytes = LEAST_PACKET_BYTES;
+    private long packetBytes = MIN_PACKET_BYTES;
 
     private final CongestionWindow window = new CongestionWindow();
     private int readPartPackets;
@@ -155,7 +155,7 @@ final class Requester {
     private int rnrBackOffs;
 
     private final RoundTripEstimator roundTrips = new RoundTripEstimator();
-    private boolean repeatsEarly;
+    private boolean tailLossProbes;
 
     /** Time when a tail-loss probe is sent. */
     private long probeDeadline = NEVER;
@@ -173,7 +173,7 @@ final class Requester {
     void start(RcQueuePair.ReceiveParameters path, RcQueuePair.SendParameters p) {
         peerNumber = path.peer().queuePairNumber();
         mtu = path.pathMtuBytes();
-        packetBytes = Math.max(LEAST_PACKET_BYTES, mtu);
+        packetBytes = Math.max(MIN_PACKET_BYTES, mtu);
         window.start(INITIAL_WINDOW_BYTES, MAX_WINDOW_BYTES, packetBytes, p.sendPsn());
         readPartPackets = (int) (INITIAL_WINDOW_BYTES / packetBytes);
         change(p);
@@ -202,9 +202,9 @@ final class Requester {
      * Returns how long the peer may be silent before a retry is consumed. With tail-loss probes, which repair losses
      * earlier, the time need not be short.
      */
-    static long silenceNanos(long timeoutNanos, boolean repeatsEarly) {
-        boolean isShort = repeatsEarly && timeoutNanos < PATIENCE_NANOS;
-        return isShort ? Math.min(PATIENCE_NANOS, MAX_TIMEOUTS * timeoutNanos) : timeoutNanos;
+    static long retryTimeoutNanos(long timeoutNanos, boolean tailLossProbes) {
+        boolean isShort = tailLossProbes && timeoutNanos < MIN_SILENCE_NANOS;
+        return isShort ? Math.min(MIN_SILENCE_NANOS, MAX_TIMEOUTS * timeoutNanos) : timeoutNanos;
     }
 
     /** Applies parameters that may change while nothing is in flight. */
@@ -212,8 +212,8 @@ final class Requester {
         maxReads = p.maxReadAtomic();
         retryCount = p.retryCount();
         rnrRetry = p.rnrRetry();
-        repeatsEarly = p.repeatsEarly();
-        timeoutNanos = p.silenceNanos();
+        tailLossProbes = p.tailLossProbes();
+        timeoutNanos = p.retryTimeoutNanos();
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
     }
@@ -257,7 +257,7 @@ final class Requester {
             return;
         }
         if (unacked < ackRequestEnd) {
-            counters.earlyRepetitions++;
+            counters.tailLossProbes++;
             roundTrips.onProbe();
         } // otherwise no acknowledgement was requested yet
         long deadline = retransmitDeadline;
@@ -280,7 +280,7 @@ final class Requester {
 
     /** Arms the probe timer if a response is outstanding. */
     private void armProbeTimer(long nowNanos) {
-        probeDeadline = repeatsEarly && unacked < cursor ? nowNanos + roundTrips.probeTimeoutNanos() : NEVER;
+        probeDeadline = tailLossProbes && unacked < cursor ? nowNanos + roundTrips.probeTimeoutNanos() : NEVER;
     }
 
     // ---- sending ----
@@ -359,7 +359,7 @@ final class Requester {
     /** Returns the total weight of the packets of a work request. */
     private long bytesOf(SendRequest r) {
         int full = r.packets - 1;
-        return full < 0 ? 0 : full * packetBytes + Math.max(LEAST_PACKET_BYTES, r.lengthBytes - (long) full * mtu);
+        return full < 0 ? 0 : full * packetBytes + Math.max(MIN_PACKET_BYTES, r.lengthBytes - (long) full * mtu);
     }
 
     /** Returns the byte count at a sequence of a work request or at its end. */
@@ -414,10 +414,10 @@ final class Requester {
      * does.
      */
     private boolean mayOmitAckRequest(long nowNanos, SendRequest r) {
-        return repeatsEarly
+        return tailLossProbes
                 && !queuePair.isSignaled(r)
                 && sinceAckRequest < MESSAGES_PER_ACK
-                && nowNanos - ackRequestNanos < ASK_INTERVAL_NANOS
+                && nowNanos - ackRequestNanos < ACK_REQUEST_INTERVAL_NANOS
                 && cursor >= retransmitEnd
                 && queue.tail() - queue.head() <= queue.capacity() / 2
                 && roundTrips.isKnown();
@@ -496,11 +496,6 @@ final class Requester {
     /** Returns the validator of the peer's message sequence numbers. */
     MsnValidator messages() {
         return messages;
-    }
-
-    /** Returns whether an RNR back-off is in progress. */
-    boolean isBackingOff() {
-        return rnrDeadline != NEVER;
     }
 
     /**

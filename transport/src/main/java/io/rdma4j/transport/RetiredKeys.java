@@ -3,8 +3,8 @@ package io.rdma4j.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most recently invalidated keys, by their upper 24 bits: at least {@value #MOST}, at most twice as many. A peer
- * that holds a stale key must not reach other memory with it.
+ * The most recently invalidated keys, by their upper 24 bits: at least {@value #MIN_REMEMBERED}, at most twice as many. A
+ * peer that holds a stale key must not reach other memory with it.
  *
  * <p>Two generations alternate: when the younger one is full it becomes the older one, and the previous older one is
  * discarded. Each has one bit for each of the 2<sup>24</sup> prefixes, in pages created on demand: 32 KiB for the first
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetiredKeys {
     /** Minimum number of keys that are remembered. */
-    static final int MOST = 1 << 20;
+    static final int MIN_REMEMBERED = 1 << 20;
 
     private static final int PAGE_BITS = 1 << 18;
 
@@ -45,7 +45,7 @@ final class RetiredKeys {
         if (younger.contains(prefix)) {
             return;
         }
-        if (younger.size == MOST) {
+        if (younger.size == MIN_REMEMBERED) {
             older = younger;
             younger = new Generation();
         }

@@ -6,10 +6,10 @@ package io.rdma4j.transport;
  */
 final class RoundTripEstimator {
     /** Minimum probe timeout: a peer may coalesce acknowledgements, and its thread may have to wait for a processor. */
-    static final long LEAST_NANOS = 250_000;
+    static final long MIN_NANOS = 250_000;
 
     /** Probe timeout before the first measurement. */
-    static final long FIRST_NANOS = 100_000_000;
+    static final long INITIAL_NANOS = 100_000_000;
 
     private static final long NONE = -1;
     private static final int MAX_DOUBLINGS = 16;
@@ -71,7 +71,7 @@ final class RoundTripEstimator {
 
     /** Returns the time without progress after which a probe is sent. */
     long probeTimeoutNanos() {
-        long timeout = smoothed == NONE ? FIRST_NANOS : Math.max(LEAST_NANOS, smoothed + 4 * deviation);
+        long timeout = smoothed == NONE ? INITIAL_NANOS : Math.max(MIN_NANOS, smoothed + 4 * deviation);
         return timeout << doublings;
     }
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives shared by several queue pairs: a queue pair that gets a message takes the oldest one. Posting works as for a
  * {@link ReceiveQueue}, by one thread at a time; all other methods belong to the thread that drives the queue pairs. If
- * several threads drive them, a subclass serialises {@link #take}, {@link #giveBack}, {@link #limit} and
+ * several threads drive them, a subclass serialises {@link #take}, {@link #release}, {@link #limit} and
  * {@link #resize}.
  *
  * <p>A queue pair takes a receive with the first packet of a SEND or the last packet of a WRITE with immediate data;
@@ -167,7 +167,7 @@ public class SharedReceiveQueue {
     }
 
     /** Returns a taken receive after its completion. */
-    protected void giveBack(ReceiveRequest completed) {
+    protected void release(ReceiveRequest completed) {
         addSpare(completed);
     }
 

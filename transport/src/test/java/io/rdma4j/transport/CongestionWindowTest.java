@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The window opens while it limits, closes by losses, once for each window, and never below the least. */
+/** The window grows while it is the limit, and shrinks on loss, once per window and not below the minimum. */
 class CongestionWindowTest {
     private static final long PACKET = 4096;
 
@@ -26,7 +26,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void doublesWithEachWindowUntilTheMostWhileNothingWasLost() {
+    void doublesWithEachWindowUpToTheMaximumUntilALoss() {
         assertThat(packets()).isEqualTo(32);
         acknowledgeAll();
         assertThat(packets()).isEqualTo(64);
@@ -35,7 +35,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void givesWayToOthersWhenItHasBeenOpenForLong() {
+    void shrinksAfterALongTimeAtTheMaximum() {
         acknowledgeAll();
         for (int i = 0; i < 63; i++) {
             acknowledgeAll();
@@ -48,13 +48,13 @@ class CongestionWindowTest {
     }
 
     @Test
-    void doesNotOpenForAnApplicationThatDoesNotFillIt() {
+    void doesNotGrowForAnApplicationThatDoesNotFillIt() {
         window.onAcknowledged(1000 * PACKET);
         assertThat(packets()).isEqualTo(32);
     }
 
     @Test
-    void closesOncePerWindowOfPackets() {
+    void shrinksOncePerWindowOfPackets() {
         window.onLoss(1000, 1032);
         assertThat(packets()).isEqualTo(22);
         window.onLoss(1000, 1032);
@@ -65,7 +65,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void opensByOnePacketPerWindowAfterALoss() {
+    void growsByOnePacketPerWindowAfterALoss() {
         window.onLoss(1000, 1032);
         acknowledgeAll();
         assertThat(packets()).isEqualTo(23);
@@ -79,9 +79,9 @@ class CongestionWindowTest {
         assertThat(packets()).isEqualTo(24);
     }
 
-    /** Of two connections over one link the one with short packets would otherwise get the smaller part. */
+    /** Otherwise, of two connections over one link, the one with short packets would get the smaller share. */
     @Test
-    void opensByAsManyBytesWhateverTheLengthOfPackets() {
+    void growsByTheSameNumberOfBytesForAnyPacketLength() {
         window.start(32 * PACKET, 64 * PACKET, PACKET / 4, 1000);
         window.onLoss(1000, 1032);
         long before = window.bytes();
@@ -90,17 +90,17 @@ class CongestionWindowTest {
     }
 
     @Test
-    void neverClosesBelowTheLeast() {
+    void neverShrinksBelowTheMinimum() {
         for (int i = 1; i < 20; i++) {
             window.onLoss(1000L * i, 1000L * i + 4);
         }
-        assertThat(packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
+        assertThat(packets()).isEqualTo(CongestionWindow.MIN_PACKETS);
     }
 
     @Test
-    void afterSilenceItBeginsWithTheLeastAndDoublesToHalfOfWhatItWas() {
+    void afterSilenceStartsAtTheMinimumAndDoublesToHalfOfTheFormerWindow() {
         window.onSilence(1032);
-        assertThat(packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
+        assertThat(packets()).isEqualTo(CongestionWindow.MIN_PACKETS);
         acknowledgeAll();
         acknowledgeAll();
         assertThat(packets()).isEqualTo(16);

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Extended reliable connections: an initiator, and a target whose domain has several shared receive queues. */
+/** Extended reliable connections: an initiator, and a target whose XRC domain has several shared receive queues. */
 class ExtendedConnectionTest {
     private static final int MTU = 1024;
     private static final int FIRST = 0x101;
@@ -83,14 +83,14 @@ class ExtendedConnectionTest {
     }
 
     @Test
-    void everyRequestHasTheNumberBehindItsBthAndNoAnswerDoes() {
+    void requestsCarryTheQueueNumberAfterTheBthAndResponsesDoNot() {
         post(first, 1);
         perform(WorkOpcode.SEND, FIRST, 3000);
         perform(WorkOpcode.RDMA_WRITE, FIRST, 3000);
         perform(WorkOpcode.RDMA_READ, FIRST, 3000);
         perform(WorkOpcode.FETCH_AND_ADD, FIRST, 8);
         assertThat(pair.trace).allMatch(w -> w.opcode().transport() == Opcode.Transport.XRC);
-        assertThat(pair.trace).filteredOn(Pair.Wirelet::fromA).isNotEmpty().allSatisfy(w -> {
+        assertThat(pair.trace).filteredOn(Pair.WirePacket::fromA).isNotEmpty().allSatisfy(w -> {
             assertThat(w.opcode().hasXrcEth()).isTrue();
             assertThat(XrcEth.sharedReceiveQueue(w.segment(), Bth.LENGTH)).isEqualTo(FIRST);
             assertThat(w.bytes()[Bth.LENGTH]).isZero();
@@ -103,7 +103,7 @@ class ExtendedConnectionTest {
     }
 
     @Test
-    void bytesArriveByEveryOperation() {
+    void everyOperationTransfersItsBytes() {
         post(first, 1);
         perform(WorkOpcode.SEND, FIRST, 4096);
         assertThat(target).isEqualTo(source);
@@ -117,7 +117,7 @@ class ExtendedConnectionTest {
     }
 
     @Test
-    void memoryIsReachedInTheDomainOfTheQueueThatARequestNames() {
+    void memoryIsAccessedInTheProtectionDomainOfTheNamedQueue() {
         SharedReceiveQueue foreign = new SharedReceiveQueue(1, 1, SRQ_DOMAIN + 1, () -> {}, 5, c -> {});
         domain.add(foreign);
         assertThat(perform(WorkOpcode.RDMA_WRITE, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
@@ -125,19 +125,19 @@ class ExtendedConnectionTest {
     }
 
     @Test
-    void numberThatTheDomainDoesNotHaveIsAnInvalidRequest() {
+    void unknownQueueNumberIsAnInvalidRequest() {
         assertThat(perform(WorkOpcode.RDMA_WRITE, 0x999, 8)).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
         assertThat(pair.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR, QueuePairEvent.LAST_RECEIVE_REACHED);
     }
 
     @Test
-    void numberMustNotChangeInsideAMessage() {
+    void queueNumberMustNotChangeWithinAMessage() {
         post(first, 1);
         post(second, 2);
         pair.wire = w -> w.opcode() == Opcode.XRC_SEND_LAST ? List.of() : List.of(Pair.LATENCY_NANOS);
         pair.a.publish(claim(WorkOpcode.SEND, FIRST, 2000));
         pair.run(pair.now + 10 * Pair.LATENCY_NANOS);
-        Pair.Wirelet last = pair.trace.stream()
+        Pair.WirePacket last = pair.trace.stream()
                 .filter(w -> w.opcode() == Opcode.XRC_SEND_LAST)
                 .findFirst()
                 .orElseThrow();
@@ -161,7 +161,7 @@ class ExtendedConnectionTest {
     }
 
     @Test
-    void closedQueueIsNotFoundAnyMore() {
+    void closedQueueIsNoLongerFound() {
         post(first, 1);
         assertThat(perform(WorkOpcode.SEND, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
         domain.remove(first);
@@ -185,7 +185,7 @@ class ExtendedConnectionTest {
     }
 
     @Test
-    void lostPacketsAreRepeatedAsOnAnyReliableConnection() {
+    void lostPacketsAreRetransmittedAsOnAnyReliableConnection() {
         for (int i = 0; i < 5; i++) {
             post(first, i);
         }

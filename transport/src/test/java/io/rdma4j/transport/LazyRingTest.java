@@ -6,16 +6,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rings whose places are filled when they are used first. */
+/** Tests rings whose slots are filled on first use. */
 final class LazyRingTest {
     @ParameterizedTest
     @CsvSource({"0, 1", "1, 1", "2, 2", "3, 4", "4, 4", "5, 8", "1025, 2048"})
-    void thereAreAsManyPlacesAsTheNextPowerOfTwo(int capacity, int count) {
+    void slotCountIsTheCapacityRoundedUpToAPowerOfTwo(int capacity, int count) {
         assertThat(new LazyRing<String>(capacity).count()).isEqualTo(count);
     }
 
     @Test
-    void placesAreEmptyUntilSomethingIsPutThere() {
+    void slotsAreEmptyUntilFilled() {
         LazyRing<String> ring = new LazyRing<>(4);
         for (long number = 0; number < 8; number++) {
             assertThat(ring.at(number)).isNull();
@@ -28,7 +28,7 @@ final class LazyRingTest {
     }
 
     @Test
-    void numbersThatAreACountApartShareAPlace() {
+    void numbersThatDifferByTheCountShareASlot() {
         LazyRing<String> ring = new LazyRing<>(4);
         long far = (1L << 32) - 3;
         ring.put(far, "one");

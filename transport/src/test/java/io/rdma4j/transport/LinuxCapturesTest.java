@@ -27,8 +27,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plays one side of captured conversations of Linux hosts against a queue pair, and compares what it sends with what
- * Linux sent, byte for byte. Where it differs on purpose, the test says so.
+ * Replays one side of captured exchanges between Linux hosts to a queue pair. The packets that it sends must equal
+ * those of Linux byte for byte; deliberate differences are stated in the tests.
  */
 class LinuxCapturesTest {
     private static final long CLIENT = Frame.ipv4Low(0x0a58_0001);
@@ -117,7 +117,7 @@ class LinuxCapturesTest {
         return memory.register(MemorySegment.ofArray(new byte[bytes]), address, Pair.ALL_ACCESS, 1);
     }
 
-    /** Delivers as a device does: what cannot be read or has a wrong ICRC goes no further. */
+    /** Delivers a frame as a device does: malformed frames and those with an incorrect ICRC are dropped. */
     private void deliver(QueuePairMachine q, Captured c) {
         if (packet.parse(c.frame()) == Packet.Result.OK && icrc.verify(c.frame())) {
             q.onPacket(now, packet);
@@ -139,7 +139,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void injectedPacketsGetTheAnswersThatLinuxGave() throws IOException {
+    void injectedPacketsGetTheResponsesOfLinux() throws IOException {
         List<Captured> all = load("inject");
         RcQueuePair server = queuePair(false, 0x14, 0x16, 8813653, 0x1000);
         MemoryRegion region = register(4096, 0x56434fab4000L, 0x5e4);
@@ -162,10 +162,10 @@ class LinuxCapturesTest {
                 }
             }
             if (c.number() == 34 || c.number() == 37) {
-                linux.set(0, asAnswerThatBegins(linux.getFirst()));
+                linux.set(0, startingWithFirstOrOnly(linux.getFirst()));
             }
             deliver(server, c);
-            assertThat(sent(server)).as("answer to #%s", c.number()).isEqualTo(linux);
+            assertThat(sent(server)).as("response to #%s", c.number()).isEqualTo(linux);
             compared += linux.size();
         }
         assertThat(compared).isEqualTo(23);
@@ -174,16 +174,16 @@ class LinuxCapturesTest {
     }
 
     /**
-     * The repeated requests #34 and #37 ask for the rest of a READ. Linux goes on with MIDDLE or LAST; we begin with FIRST
-     * or ONLY, as the specification says.
+     * Changes the first packet of a response to FIRST or ONLY. The duplicate requests #34 and #37 request the rest of a
+     * READ. Linux continues with MIDDLE or LAST; rdma4j starts with FIRST or ONLY, as the specification requires.
      */
-    private static String asAnswerThatBegins(String packet) {
+    private static String startingWithFirstOrOnly(String packet) {
         String bth = packet.substring(2, 2 * Bth.LENGTH);
         String rest = packet.substring(2 * Bth.LENGTH);
         return packet.startsWith("0e") ? "0d" + bth + "1f000007" + rest : "10" + bth + rest;
     }
 
-    /** Puts into the region what the captured answers read out of it. */
+    /** Fills the region with the data of the captured READ responses. */
     private static void fillAsRead(MemoryRegion region, List<Captured> all) {
         for (Captured c : all.subList(26, 29)) {
             Packet p = new Packet();
@@ -194,7 +194,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void everyOperationLooksOnTheWireAsLinuxSendsIt() throws IOException {
+    void everyOperationMatchesLinuxOnTheWire() throws IOException {
         List<Captured> all =
                 load("all").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x19, 0x19, 6604818, 1909310);
@@ -221,14 +221,14 @@ class LinuxCapturesTest {
         }
         assertThat(ours).isEmpty();
         assertThat(compared).isEqualTo(16);
-        List<WorkStatus> ends =
+        List<WorkStatus> statuses =
                 done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
-        assertThat(ends).hasSize(13);
-        assertThat(ends.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
-        assertThat(ends.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // a key that the server does not know
+        assertThat(statuses).hasSize(13);
+        assertThat(statuses.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
+        assertThat(statuses.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
     }
 
-    /** Posts the work request that the next captured packets are made of. */
+    /** Posts the work request that produced the next captured packets. */
     private static void post(RcQueuePair q, MemoryRegion local, List<Captured> rest) {
         Packet p = new Packet();
         SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
@@ -286,7 +286,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void unreliableConnectionLooksOnTheWireAsLinuxSendsItAndTakesWhatLinuxSends() throws IOException {
+    void unreliableConnectionMatchesLinuxInBothDirections() throws IOException {
         List<Captured> c =
                 load("uc").stream().filter(each -> each.opcode() >>> 5 == 1).toList();
         assertThat(c).hasSize(18);
@@ -322,13 +322,13 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void datagramsLookOnTheWireAsLinuxSendsThem() throws IOException {
-        assertThat(sentAgain("ud", 0x1a)).isEqualTo(2);
-        assertThat(sentAgain("udaddy", 0x14)).isEqualTo(12);
+    void datagramsMatchLinuxOnTheWire() throws IOException {
+        assertThat(resend("ud", 0x1a)).isEqualTo(2);
+        assertThat(resend("udaddy", 0x14)).isEqualTo(12);
     }
 
-    /** Sends all datagrams of a capture again, those of QP 1 aside; returns how many were the same. */
-    private int sentAgain(String capture, int anyNumber) throws IOException {
+    /** Sends all datagrams of a capture except those of QP 1, compares them, and returns their number. */
+    private int resend(String capture, int anyNumber) throws IOException {
         Packet p = new Packet();
         Map<Integer, UdQueuePair> senders = new HashMap<>();
         MemoryRegion local = register(2048, 0, anyNumber);
@@ -340,7 +340,7 @@ class LinuxCapturesTest {
             if (p.opcode().transport() != Opcode.Transport.UD || number == 1) {
                 continue;
             }
-            int side = c.fromClient() ? 0 : 1 << 24; // both sides number from the same on
+            int side = c.fromClient() ? 0 : 1 << 24; // both sides use the same queue pair numbers
             UdQueuePair q = senders.computeIfAbsent(number | side, _ -> datagrams(number, c.psn()));
             MemorySegment.copy(s, p.payloadOffset(), local.memory(), 0, p.payloadLength());
             SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
@@ -349,7 +349,7 @@ class LinuxCapturesTest {
             r.solicited = p.solicited();
             r.list.add(local, 0, p.payloadLength());
             r.lengthBytes = p.payloadLength();
-            r.destination = new UdSide.Somewhere("peer");
+            r.destination = new UdSide.NamedDestination("peer");
             r.remoteQueuePair = p.destinationQueuePair();
             r.queueKey = Deth.queueKey(s, p.dethOffset());
             q.sendQueue().publish();
@@ -371,34 +371,34 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void datagramsOfLinuxAreTakenWithTheHeaderTheyCameIn() throws IOException {
-        int taken = 0;
+    void datagramsOfLinuxAreReceivedWithTheirIpHeader() throws IOException {
+        int received = 0;
         for (Captured c : load("udaddy")) {
             if (packet.parse(c.frame()) != Packet.Result.OK || packet.destinationQueuePair() == 1) {
                 continue;
             }
             UdSide side = UdSide.ipv4(packet.destinationQueuePair()).ready(0);
             byte[] target = new byte[200];
-            side.postReceive(taken, side.register(target, AccessFlags.LOCAL_WRITE), 200);
+            side.postReceive(received, side.register(target, AccessFlags.LOCAL_WRITE), 200);
             deliver(side.queuePair, c);
             assertThat(side.done).hasSize(1);
             UdSide.Done d = side.done.getFirst();
             assertThat(d.bytes()).isEqualTo(140);
             assertThat(d.source()).isEqualTo(Deth.sourceQueuePair(packet.segment(), packet.dethOffset()));
-            assertThat(d.immediate()).isEqualTo(d.source()); // what udaddy sends
+            assertThat(d.immediate()).isEqualTo(d.source()); // udaddy sends its queue pair number
             byte[] file = c.frame().buffer.array();
             int ip = c.frame().offset - 28;
             assertThat(Arrays.copyOfRange(target, 20, 40)).isEqualTo(Arrays.copyOfRange(file, ip, ip + 20));
             assertThat(Arrays.copyOfRange(target, 40, 140))
                     .isEqualTo(
                             Arrays.copyOfRange(file, (int) packet.payloadOffset(), (int) packet.payloadOffset() + 100));
-            taken++;
+            received++;
         }
-        assertThat(taken).isEqualTo(12);
+        assertThat(received).isEqualTo(12);
     }
 
     @Test
-    void receiverNotReadyIsWaitedForAndAnsweredAsLinuxDoes() throws IOException {
+    void rnrNaksAreSentAndHandledAsByLinux() throws IOException {
         List<Captured> c =
                 load("rnr").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x1b, 0x1a, 0, 5684951);
@@ -424,7 +424,7 @@ class LinuxCapturesTest {
     }
 
     @Test
-    void messageTooLongForTheReceiveIsRefusedAsTheSpecificationSaysAndLinuxOtherwiseIsUnderstood() throws IOException {
+    void tooLongMessageIsRejectedByTheSpecificationAndTheNakOfLinuxIsUnderstood() throws IOException {
         List<Captured> c =
                 load("badlen").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x1d, 0x1c, 0, 1905248);
@@ -440,7 +440,7 @@ class LinuxCapturesTest {
         server.receiveQueue().publish();
         deliver(server, c.get(0));
         deliver(server, c.get(1));
-        // Linux: 0x63, remote operational error. The specification: invalid request.
+        // Linux sends 0x63, remote operational error; the specification requires 0x61, invalid request.
         assertThat(sent(server)).containsExactly(c.get(2).hex().replace("63000000", "61000000"));
         assertThat(done.getFirst().status()).isEqualTo(WorkStatus.LOCAL_LENGTH_ERROR);
     }

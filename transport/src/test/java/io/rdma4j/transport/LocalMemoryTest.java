@@ -12,79 +12,79 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory is used inside its region, with the rights of its region, and each piece of a list is looked at. */
+/** Local memory is accessed only within its region and its rights; each element of a list is checked. */
 class LocalMemoryTest {
     private static final int DOMAIN = Pair.PD;
-    private static final int PIECE_BYTES = 100;
-    private static final int PIECES = 3;
+    private static final int ELEMENT_BYTES = 100;
+    private static final int ELEMENTS = 3;
 
-    /** What may be wrong with a piece. */
-    enum Wrong {
+    /** A defect of a list element. */
+    enum Defect {
         ANOTHER_DOMAIN,
-        TAKEN_BACK,
+        DEREGISTERED,
         NO_RIGHT_TO_WRITE,
-        ENDS_BEHIND_ITS_REGION
+        ENDS_AFTER_ITS_REGION
     }
 
     private final MemoryTable table = new MemoryTable(new Random(1)::nextInt);
-    private final byte[] memory = new byte[PIECES * PIECE_BYTES];
+    private final byte[] memory = new byte[ELEMENTS * ELEMENT_BYTES];
 
     private MemoryRegion region(int access, int domain) {
-        return table.register(MemorySegment.ofArray(new byte[PIECE_BYTES]), 0x1000, access, domain);
+        return table.register(MemorySegment.ofArray(new byte[ELEMENT_BYTES]), 0x1000, access, domain);
     }
 
-    /** A list of three pieces, of which one is wrong. */
-    private ScatterGather list(int place, Wrong wrong) {
-        ScatterGather list = new ScatterGather(PIECES);
-        for (int i = 0; i < PIECES; i++) {
-            boolean isWrong = i == place;
+    /** Returns a list of three elements, of which the one at {@code index} has a defect. */
+    private ScatterGather list(int index, Defect defect) {
+        ScatterGather list = new ScatterGather(ELEMENTS);
+        for (int i = 0; i < ELEMENTS; i++) {
+            boolean isDefective = i == index;
             MemoryRegion region = region(
-                    isWrong && wrong == Wrong.NO_RIGHT_TO_WRITE ? 0 : AccessFlags.LOCAL_WRITE,
-                    isWrong && wrong == Wrong.ANOTHER_DOMAIN ? DOMAIN + 1 : DOMAIN);
-            if (isWrong && wrong == Wrong.TAKEN_BACK) {
+                    isDefective && defect == Defect.NO_RIGHT_TO_WRITE ? 0 : AccessFlags.LOCAL_WRITE,
+                    isDefective && defect == Defect.ANOTHER_DOMAIN ? DOMAIN + 1 : DOMAIN);
+            if (isDefective && defect == Defect.DEREGISTERED) {
                 table.deregister(region);
             }
-            list.add(region, isWrong && wrong == Wrong.ENDS_BEHIND_ITS_REGION ? 1 : 0, PIECE_BYTES);
+            list.add(region, isDefective && defect == Defect.ENDS_AFTER_ITS_REGION ? 1 : 0, ELEMENT_BYTES);
         }
         return list;
     }
 
     @ParameterizedTest
     @EnumSource
-    void listIsUsableOnlyIfEachOfItsPiecesIs(Wrong wrong) {
-        for (int place = 0; place < PIECES; place++) {
-            ScatterGather list = list(place, wrong);
+    void listIsUsableOnlyIfAllItsElementsAre(Defect defect) {
+        for (int index = 0; index < ELEMENTS; index++) {
+            ScatterGather list = list(index, defect);
             assertThat(LocalMemory.isUsable(list, DOMAIN, AccessFlags.LOCAL_WRITE))
-                    .as("piece %d", place)
+                    .as("element %d", index)
                     .isFalse();
         }
-        assertThat(LocalMemory.isUsable(list(-1, wrong), DOMAIN, AccessFlags.LOCAL_WRITE))
+        assertThat(LocalMemory.isUsable(list(-1, defect), DOMAIN, AccessFlags.LOCAL_WRITE))
                 .isTrue();
     }
 
     @ParameterizedTest
     @EnumSource
-    void wrongPieceIsNotWrittenTo(Wrong wrong) {
+    void invalidElementIsNotWritten(Defect defect) {
         MemorySegment packet = MemorySegment.ofArray(memory).fill((byte) 9);
-        for (int place = 0; place < PIECES; place++) {
-            ScatterGather list = list(place, wrong);
+        for (int index = 0; index < ELEMENTS; index++) {
+            ScatterGather list = list(index, defect);
             assertThat(LocalMemory.scatter(list, DOMAIN, 0, packet, 0, memory.length))
-                    .as("piece %d", place)
+                    .as("element %d", index)
                     .isFalse();
-            MemoryRegion region = Objects.requireNonNull(list.regions[place]);
+            MemoryRegion region = Objects.requireNonNull(list.regions[index]);
             assertThat(region.memory().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
         }
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NO_RIGHT_TO_WRITE")
-    void wrongPieceIsNotRead(Wrong wrong) {
-        for (int place = 0; place < PIECES; place++) {
-            ScatterGather list = list(place, wrong);
-            MemoryRegion region = Objects.requireNonNull(list.regions[place]);
+    void invalidElementIsNotRead(Defect defect) {
+        for (int index = 0; index < ELEMENTS; index++) {
+            ScatterGather list = list(index, defect);
+            MemoryRegion region = Objects.requireNonNull(list.regions[index]);
             region.memory().fill((byte) 9);
             assertThat(LocalMemory.gather(list, DOMAIN, 0, memory.length, MemorySegment.ofArray(memory), 0))
-                    .as("piece %d", place)
+                    .as("element %d", index)
                     .isFalse();
             assertThat(memory).containsOnly(0);
         }
@@ -107,16 +107,16 @@ class LocalMemoryTest {
         "1, 9223372036854775807, false",
         "0, 0, true"
     })
-    void rangeOfARegionEndsWithItsLastByte(long offset, long length, boolean isInside) {
+    void rangeOfARegionEndsAtItsLastByte(long offset, long length, boolean isInside) {
         MemoryRegion region = region(AccessFlags.LOCAL_WRITE, DOMAIN);
         assertThat(region.containsOffset(offset, length)).isEqualTo(isInside);
         assertThat(region.containsAddress(region.address() + offset, length)).isEqualTo(isInside);
     }
 
-    /** The check comes before the first answer: the copy itself would fail at the last packet only. */
+    /** The range is checked before the first response; copying alone would fail only at the last packet. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 1024})
-    void readOfOneByteTooManyGetsNotEvenTheOthers(int offset) {
+    void readThatExceedsItsRegionByOneByteReturnsNoData(int offset) {
         Pair p = new Pair();
         MemoryRegion from = p.b.register(4096);
         p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(4097), 4097 - offset, from, offset);
@@ -127,7 +127,7 @@ class LocalMemoryTest {
     }
 
     @Test
-    void writeOfOneByteTooManyWritesNotEvenTheOthers() {
+    void writeThatExceedsItsRegionByOneByteWritesNothing() {
         Pair p = new Pair();
         byte[] target = new byte[4096];
         MemoryRegion to = p.b.register(target, Pair.ALL_ACCESS);

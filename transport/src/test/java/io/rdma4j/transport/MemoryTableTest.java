@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Memory is found by its key as long as it is registered, also by threads that look while others change the table. */
+/** A key finds its memory while it is registered, also during concurrent changes of the table. */
 @Timeout(60)
 class MemoryTableTest {
     private static final MemorySegment MEMORY = MemorySegment.ofArray(new byte[16]);
@@ -24,9 +24,9 @@ class MemoryTableTest {
     }
 
     @Test
-    void whatIsRegisteredIsFoundAndWhatWasTakenBackIsNot() {
+    void registeredRegionsAreFoundAndDeregisteredOnesAreNot() {
         List<MemoryRegion> present = new ArrayList<>();
-        List<MemoryRegion> gone = new ArrayList<>();
+        List<MemoryRegion> removed = new ArrayList<>();
         for (int i = 0; i < 20_000; i++) {
             if (random.nextInt(100) < 52 || present.isEmpty()) {
                 present.add(register());
@@ -34,25 +34,25 @@ class MemoryTableTest {
                 MemoryRegion region = present.remove(random.nextInt(present.size()));
                 assertThat(table.deregister(region)).isTrue();
                 assertThat(table.deregister(region)).isTrue();
-                gone.add(region);
+                removed.add(region);
             }
             assertThat(table.size()).isEqualTo(present.size());
-            MemoryRegion some = present.isEmpty() ? null : present.get(random.nextInt(present.size()));
-            if (some != null) {
-                assertThat(table.find(some.key())).isSameAs(some);
+            MemoryRegion sample = present.isEmpty() ? null : present.get(random.nextInt(present.size()));
+            if (sample != null) {
+                assertThat(table.find(sample.key())).isSameAs(sample);
             }
         }
         for (MemoryRegion region : present) {
             assertThat(table.find(region.key())).isSameAs(region);
         }
-        for (MemoryRegion region : gone) {
+        for (MemoryRegion region : removed) {
             assertThat(region.isValid()).isFalse();
             assertThat(table.find(region.key())).isNotSameAs(region);
         }
     }
 
     @Test
-    void keyZeroIsNobodysAfterRemovals() {
+    void keyZeroIsUnusedAfterRemovals() {
         for (int i = 0; i < 100; i++) {
             assertThat(table.deregister(register())).isTrue();
         }
@@ -60,7 +60,7 @@ class MemoryTableTest {
     }
 
     @Test
-    void churnWithoutGrowthTakesNoMoreRoom() {
+    void churnWithoutGrowthDoesNotEnlargeTheTable() {
         List<MemoryRegion> kept = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             kept.add(register());
@@ -75,32 +75,32 @@ class MemoryTableTest {
     }
 
     @Test
-    void lookingUpNeedsNoLockWhileOthersChangeTheTable() throws InterruptedException {
+    void lookupsWithoutALockSucceedDuringConcurrentChanges() throws InterruptedException {
         MemoryRegion[] steady = new MemoryRegion[50];
         for (int i = 0; i < steady.length; i++) {
             steady[i] = register();
         }
-        AtomicBoolean over = new AtomicBoolean();
+        AtomicBoolean done = new AtomicBoolean();
         AtomicLong missed = new AtomicLong();
-        AtomicLong looks = new AtomicLong();
+        AtomicLong lookups = new AtomicLong();
         Thread reader = Thread.ofPlatform().start(() -> {
-            while (!over.get()) {
+            while (!done.get()) {
                 for (MemoryRegion region : steady) {
                     if (table.find(region.key()) != region) {
                         missed.incrementAndGet();
                     }
                 }
-                looks.incrementAndGet();
+                lookups.incrementAndGet();
             }
         });
         List<MemoryRegion> others = new ArrayList<>();
-        for (int i = 0; i < 200_000 || looks.get() < 100; i++) {
+        for (int i = 0; i < 200_000 || lookups.get() < 100; i++) {
             others.add(register());
             if (others.size() > 200) {
                 assertThat(table.deregister(others.remove(random.nextInt(200)))).isTrue();
             }
         }
-        over.set(true);
+        done.set(true);
         reader.join();
         assertThat(missed).hasValue(0);
     }

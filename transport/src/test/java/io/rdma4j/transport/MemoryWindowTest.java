@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory windows: what B binds, A reaches. */
+/** Memory windows: B binds them, and A accesses memory through them. */
 class MemoryWindowTest {
     private static final int BYTES = 4096;
     private static final int REMOTE = AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
@@ -62,7 +62,7 @@ class MemoryWindowTest {
         pair.run();
     }
 
-    /** What becomes of a WRITE, READ or atomic of A. */
+    /** Performs a WRITE, READ or atomic of A and returns its status. */
     private WorkStatus access(WorkOpcode opcode, int key, long address, int length) {
         SendRequest r = pair.a.claim(5, opcode);
         r.list.add(local, 0, length);
@@ -79,7 +79,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void boundRangeIsReachedUnderTheNewKeyAndNothingBeside() {
+    void onlyTheBoundRangeIsAccessibleByTheNewKey() {
         int fresh = window.key();
         assertThat(bindStatus(window, region, 100, 200, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
         assertThat(window.key()).isEqualTo(fresh + 1);
@@ -101,14 +101,14 @@ class MemoryWindowTest {
     }
 
     @Test
-    void keyBeforeTheBindingIsRefused() {
+    void keyOfBeforeTheBindIsRefused() {
         int fresh = window.key();
         bindAll();
         assertThat(write(fresh, BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test
-    void windowThatIsNotBoundIsRefused() {
+    void unboundWindowIsRefused() {
         assertThat(write(window.key(), BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
@@ -116,7 +116,7 @@ class MemoryWindowTest {
     @EnumSource(
             value = WorkOpcode.class,
             names = {"RDMA_WRITE", "RDMA_READ", "FETCH_AND_ADD"})
-    void windowGivesOnlyItsOwnRights(WorkOpcode opcode) {
+    void windowGrantsOnlyItsOwnRights(WorkOpcode opcode) {
         int right = switch (opcode) {
             case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
             case RDMA_READ -> AccessFlags.REMOTE_READ;
@@ -138,52 +138,52 @@ class MemoryWindowTest {
         assertThat(write(window.key(), 1, 64)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
-    // ---- binding ----
+    // ---- bind ----
 
     @Test
-    void bindingKeepsTheRules() {
-        List<WorkStatus> refused = new ArrayList<>();
+    void invalidBindsAreRefused() {
+        List<WorkStatus> statuses = new ArrayList<>();
         List<MemoryRegion> regions = List.of(
                 register(AccessFlags.LOCAL_WRITE), // C10-73: no right to bind
                 register(AccessFlags.MEMORY_WINDOW_BIND), // C10-74: not writable
                 memory.register(MemorySegment.ofArray(target), BASE, REGION, Pair.PD + 1),
                 register(REGION | AccessFlags.ZERO_BASED));
         for (MemoryRegion each : regions) {
-            refused.add(inOwnPair(t -> t.bindStatus(t.window, t.copyOf(each), 0, 8, REMOTE)));
+            statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.copyOf(each), 0, 8, REMOTE)));
         }
-        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, BYTES - 7, 8, REMOTE))); // C10-75: outside
-        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, -1, 8, REMOTE)));
-        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, 0, 0, REMOTE))); // o10-37.2.40
-        refused.add(inOwnPair(t -> t.bindStatus(t.window, null, 0, 8, REMOTE)));
-        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, 0, 8, REMOTE | AccessFlags.LOCAL_WRITE)));
-        refused.add(inOwnPair(
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, BYTES - 7, 8, REMOTE))); // C10-75: outside
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, -1, 8, REMOTE)));
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 0, REMOTE))); // o10-37.2.40
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, null, 0, 8, REMOTE)));
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 8, REMOTE | AccessFlags.LOCAL_WRITE)));
+        statuses.add(onFreshPair(
                 t -> { // o10-37.2.30: not free
                     t.bindAll();
                     return t.bindStatus(t.window, t.region, 0, 8, REMOTE);
                 }));
-        refused.add(inOwnPair(
+        statuses.add(onFreshPair(
                 t -> { // C10-72: another domain
                     MemoryWindow foreign = t.memory.allocateWindow(true, Pair.PD + 1);
                     return t.bindStatus(foreign, t.region, 0, 8, REMOTE);
                 }));
-        refused.add(inOwnPair(
+        statuses.add(onFreshPair(
                 t -> { // o10-36.2.2: zero-based type 1
                     MemoryWindow one = t.memory.allocateWindow(false, Pair.PD);
                     return t.bindStatus(one, t.region, 0, 8, REMOTE | AccessFlags.ZERO_BASED);
                 }));
-        refused.add(inOwnPair(t -> {
+        statuses.add(onFreshPair(t -> {
             t.memory.deallocate(t.window);
             return t.bindStatus(t.window, t.region, 0, 8, REMOTE);
         }));
-        assertThat(refused).hasSize(13).containsOnly(WorkStatus.MEMORY_WINDOW_BIND_ERROR);
+        assertThat(statuses).hasSize(13).containsOnly(WorkStatus.MEMORY_WINDOW_BIND_ERROR);
     }
 
     private interface Attempt {
         WorkStatus on(MemoryWindowTest t);
     }
 
-    /** A refused binding ends the queue pair: each attempt has its own. */
-    private static WorkStatus inOwnPair(Attempt attempt) {
+    /** Runs an attempt on a pair of its own, since a refused bind moves the queue pair to the error state. */
+    private static WorkStatus onFreshPair(Attempt attempt) {
         MemoryWindowTest t = new MemoryWindowTest();
         WorkStatus status = attempt.on(t);
         assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
@@ -201,7 +201,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void onlyTheLowerEightBitsOfTheKeyAreTheApplications() {
+    void applicationChoosesOnlyTheLowerEightBitsOfTheKey() {
         int prefix = window.key();
         bind(window, 0x1234_56ab, region, 0, 8, REMOTE);
         assertThat(window.key()).isEqualTo(prefix | 0xab);
@@ -209,7 +209,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void keysOfWindowsAndRegionsNeverMeet() {
+    void keysOfWindowsAndRegionsNeverCollide() {
         Random random = new Random(5);
         MemoryTable crowded = new MemoryTable(() -> random.nextInt() & 0xfff); // 16 prefixes
         for (int i = 0; i < 7; i++) {
@@ -219,10 +219,10 @@ class MemoryWindowTest {
         }
     }
 
-    // ---- taking back ----
+    // ---- invalidation ----
 
     @Test
-    void localInvalidationEndsAccessAndFreesTheWindow() {
+    void localInvalidateRevokesAccessAndFreesTheWindow() {
         bindAll();
         int old = window.key();
         localInvalidate(old);
@@ -235,15 +235,15 @@ class MemoryWindowTest {
     }
 
     @Test
-    void sendWithInvalidateEndsAccessAndTellsTheKey() {
+    void sendWithInvalidateRevokesAccessAndReportsTheKey() {
         bindAll();
         int key = window.key();
         pair.b.postReceive(1, register(AccessFlags.LOCAL_WRITE), 0, 100);
-        int[] told = new int[1];
-        pair.b.onReceive = c -> told[0] = c.hasInvalidatedKey ? c.invalidatedKey : 0;
+        int[] reported = new int[1];
+        pair.b.onReceive = c -> reported[0] = c.hasInvalidatedKey ? c.invalidatedKey : 0;
         sendWithInvalidate(key);
         assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.SUCCESS);
-        assertThat(told[0]).isEqualTo(key);
+        assertThat(reported[0]).isEqualTo(key);
         assertThat(window.isBound()).isFalse();
         assertThat(write(key, BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
     }
@@ -257,7 +257,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void peerCanTakeBackNothingButATypeTwoWindowOfItsQueuePair() {
+    void peerCanInvalidateOnlyTypeTwoWindowsOfItsQueuePair() {
         MemoryWindow one = memory.allocateWindow(false, Pair.PD);
         assertThat(bindStatus(one, region, 0, 8, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
         pair.b.postReceive(1, register(AccessFlags.LOCAL_WRITE), 0, 100);
@@ -274,13 +274,13 @@ class MemoryWindowTest {
     }
 
     @Test
-    void windowThatIsFreeCannotBeInvalidated() {
+    void freeWindowCannotBeInvalidated() {
         localInvalidate(window.key());
         assertThat(pair.b.done.removeLast().status()).isEqualTo(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
     }
 
     @Test
-    void keyTakenBackInTheMiddleOfAWriteEndsIt() {
+    void writeFailsWhenItsWindowIsDeallocatedBetweenItsPackets() {
         bindAll();
         pair.wire = w -> w.opcode() == Opcode.RC_WRITE_LAST ? List.of() : List.of(Pair.LATENCY_NANOS);
         SendRequest r = pair.a.claim(5, WorkOpcode.RDMA_WRITE);
@@ -298,7 +298,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void resetOfTheQueuePairFreesItsTypeTwoWindows() {
+    void queuePairResetFreesItsTypeTwoWindows() {
         MemoryWindow one = memory.allocateWindow(false, Pair.PD);
         bindAll();
         assertThat(bindStatus(one, region, 0, 8, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
@@ -325,7 +325,7 @@ class MemoryWindowTest {
     // ---- type 1 ----
 
     @Test
-    void typeOneIsBoundAgainAndLeftWithoutARange() {
+    void typeOneWindowIsBoundAgainAndThenUnbound() {
         MemoryWindow one = memory.allocateWindow(false, Pair.PD);
         assertThat(bindStatus(one, region, 0, 8, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
         int first = one.key();
@@ -338,10 +338,10 @@ class MemoryWindowTest {
         assertThat(write(one.key(), BASE + 64, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
-    // ---- their place among other work ----
+    // ---- order among other work requests ----
 
     @Test
-    void localWorkCompletesInOrderAndOnceThoughPacketsAreRepeated() {
+    void localOperationsCompleteOnceInOrderDespiteRetransmissions() {
         boolean[] lost = new boolean[1];
         pair.wire = w -> {
             boolean isFirstSend = !w.fromA() && w.opcode() == Opcode.RC_SEND_ONLY && !lost[0];
@@ -371,7 +371,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void localWorkThatFailsEndsOnlyWhatIsBehindIt() {
+    void failedLocalOperationFlushesOnlyLaterRequests() {
         pair.a.postReceive(1, pair.a.register(8), 0, 8);
         MemoryRegion message = pair.b.register(8);
         pair.b.post(1, WorkOpcode.SEND, message, 0, 8);
@@ -389,7 +389,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void fencedInvalidationWaitsForEarlierReads() {
+    void fencedInvalidateWaitsForEarlierReads() {
         bindAll();
         MemoryRegion readable = pair.a.register(64);
         pair.wire = w -> w.fromA() ? List.of(50 * Pair.LATENCY_NANOS) : List.of(Pair.LATENCY_NANOS);
@@ -406,7 +406,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void unreliableConnectionBindsToo() {
+    void unreliableQueuePairBindsWindowsToo() {
         UcPair unreliable = new UcPair();
         MemoryTable table = unreliable.b.memory;
         MemoryRegion bound = table.register(MemorySegment.ofArray(target), BASE, REGION, Pair.PD);

@@ -4,68 +4,68 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Laws of the numbers that answers may carry. */
+/** The message sequence numbers that a response may carry. */
 class MsnValidatorTest {
     private static final int MASK = 0xff_ffff;
 
-    private final MsnValidator count = new MsnValidator();
+    private final MsnValidator validator = new MsnValidator();
 
     @Test
-    void numbersFromWhatIsDoneToWhatIsBegunAreBelieved() {
-        count.onBegun(5);
-        count.onDone(2);
-        count.judge(2);
-        count.onDone(1);
+    void numbersFromCompletedToStartedMessagesArePlausible() {
+        validator.onBegun(5);
+        validator.onDone(2);
+        validator.observe(2);
+        validator.onDone(1);
         for (int number = 0; number < 10; number++) {
-            assertThat(count.isPlausible(number)).as("number %d", number).isEqualTo(number >= 3 && number <= 5);
+            assertThat(validator.isPlausible(number)).as("number %d", number).isEqualTo(number >= 3 && number <= 5);
         }
-        assertThat(count.isPlausible(MASK)).isFalse();
+        assertThat(validator.isPlausible(MASK)).isFalse();
     }
 
     @Test
-    void numbersGoOnWithZeroAfterTheGreatest() {
-        count.onBegun(MASK);
-        count.onDone(MASK);
-        count.judge(MASK);
-        count.onBegun(3);
+    void numbersWrapAroundToZero() {
+        validator.onBegun(MASK);
+        validator.onDone(MASK);
+        validator.observe(MASK);
+        validator.onBegun(3);
         for (int number : new int[] {MASK, 0, 1, 2}) {
-            assertThat(count.isPlausible(number)).as("number %d", number).isTrue();
+            assertThat(validator.isPlausible(number)).as("number %d", number).isTrue();
         }
-        assertThat(count.isPlausible(3)).isFalse();
-        assertThat(count.isPlausible(MASK - 1)).isFalse();
+        assertThat(validator.isPlausible(3)).isFalse();
+        assertThat(validator.isPlausible(MASK - 1)).isFalse();
     }
 
     @Test
-    void nothingIsJudgedBeforeAMessageIsDone() {
-        count.onBegun(1);
-        count.judge(17);
-        assertThat(count.isPlausible(18)).isTrue();
-        count.onDone(1);
-        count.judge(1);
-        assertThat(count.isPlausible(18)).isFalse();
+    void everyNumberIsPlausibleUntilAMessageHasCompleted() {
+        validator.onBegun(1);
+        validator.observe(17);
+        assertThat(validator.isPlausible(18)).isTrue();
+        validator.onDone(1);
+        validator.observe(1);
+        assertThat(validator.isPlausible(18)).isFalse();
     }
 
     @Test
-    void peerThatDoesNotCountIsBelievedAlways() {
-        count.onBegun(2);
-        count.onDone(1);
-        count.judge(0);
-        count.onDone(1);
-        count.judge(2);
-        assertThat(count.isPlausible(0)).isTrue();
-        assertThat(count.isPlausible(1000)).isTrue();
+    void everyNumberOfAPeerThatDoesNotCountIsPlausible() {
+        validator.onBegun(2);
+        validator.onDone(1);
+        validator.observe(0);
+        validator.onDone(1);
+        validator.observe(2);
+        assertThat(validator.isPlausible(0)).isTrue();
+        assertThat(validator.isPlausible(1000)).isTrue();
     }
 
     @Test
-    void anewMeansAnew() {
-        count.onBegun(9);
-        count.onDone(9);
-        count.judge(9);
-        count.reset();
-        count.onBegun(1);
-        count.onDone(1);
-        count.judge(1);
-        assertThat(count.isPlausible(1)).isTrue();
-        assertThat(count.isPlausible(9)).isFalse();
+    void resetDiscardsAllCounts() {
+        validator.onBegun(9);
+        validator.onDone(9);
+        validator.observe(9);
+        validator.reset();
+        validator.onBegun(1);
+        validator.onDone(1);
+        validator.observe(1);
+        assertThat(validator.isPlausible(1)).isTrue();
+        assertThat(validator.isPlausible(9)).isFalse();
     }
 }

@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Two queue pairs with a wire between them whose faults the test chooses, and a clock that jumps to the next event. */
+/** Two queue pairs, a wire whose faults the test chooses, and a clock that advances to the next event. */
 final class Pair {
     static final long LATENCY_NANOS = 1_000;
     static final int PD = 7;
@@ -26,7 +26,8 @@ final class Pair {
 
     /** A packet on the wire. */
     @SuppressWarnings("ArrayRecordComponent") // compared by identity only
-    record Wirelet(boolean fromA, int number, Opcode opcode, int psn, boolean ackRequest, byte[] bytes, long sentAt) {
+    record WirePacket(
+            boolean fromA, int number, Opcode opcode, int psn, boolean ackRequest, byte[] bytes, long sentAt) {
         MemorySegment segment() {
             return MemorySegment.ofArray(bytes);
         }
@@ -43,10 +44,10 @@ final class Pair {
         }
     }
 
-    private record InFlight(long at, long order, Wirelet wirelet) {}
+    private record InFlight(long at, long order, WirePacket packet) {}
 
-    /** Decides after how many nanoseconds each copy of a packet arrives; no copy is a loss. */
-    interface Wire extends Function<Wirelet, List<Long>> {}
+    /** Chooses the delay in nanoseconds of each copy of a packet that arrives; an empty list is a loss. */
+    interface Wire extends Function<WirePacket, List<Long>> {}
 
     /** A completion as a value. */
     record Done(
@@ -60,13 +61,13 @@ final class Pair {
             int immediate,
             boolean solicited) {}
 
-    /** One side. */
+    /** One side of the connection, with its memory and completions. */
     static final class Side {
         final boolean isA;
         final MemoryTable memory;
         final RcQueuePair queuePair;
 
-        /** Sees each receive as it is completed. */
+        /** Called with each receive completion. */
         CompletionSink onReceive = c -> {};
 
         final List<Done> done = new ArrayList<>();
@@ -74,7 +75,7 @@ final class Pair {
         final long high;
         final long low;
 
-        /** UDP port that its packets come from. */
+        /** Source UDP port of its packets. */
         int udpPort;
 
         Side(boolean isA, QueuePairMachine.Configuration c, RcQueuePair.Role role) {
@@ -165,7 +166,7 @@ final class Pair {
         }
     }
 
-    /** What a test may want to be different. */
+    /** Parameters of a pair. */
     static final class Options {
         int mtu = 1024;
         int psnA = 0x1000;
@@ -175,18 +176,18 @@ final class Pair {
         int retryCount = 7;
         int rnrRetry = 7;
         int timeoutExponent = 14;
-        boolean repeatsEarly;
+        boolean tailLossProbes;
         int rnrCode = 12;
         int accessA = ALL_ACCESS;
         int accessB = ALL_ACCESS;
         boolean signalAll;
         int requests = 64;
 
-        /** Where B takes its receives from. */
+        /** Shared receive queue of B, or {@code null} if B has a receive queue of its own. */
         @Nullable
         SharedReceiveQueue sharedB;
 
-        /** Makes A the initiator and B the target of an extended connection. */
+        /** If not {@code null}, A is the initiator and B the target of an extended connection. */
         @Nullable
         XrcDomain domainB;
     }
@@ -194,9 +195,10 @@ final class Pair {
     final Options options;
     final Side a;
     final Side b;
-    final List<Wirelet> trace = new ArrayList<>();
+    final List<WirePacket> trace = new ArrayList<>();
     long now = 1_000_000_000L;
-    /** Packets that a side sends before the other and the wire have their turn. */
+
+    /** Number of packets that a side sends before the other side and the wire are run. */
     int burst = Integer.MAX_VALUE;
 
     private boolean isHeldBack;
@@ -243,16 +245,16 @@ final class Pair {
                 options.retryCount,
                 options.rnrRetry,
                 options.timeoutExponent,
-                options.repeatsEarly));
+                options.tailLossProbes));
     }
 
-    /** Sends everything that can be sent now. */
+    /** Sends all packets that can be sent now. */
     void pump() {
         pump(a);
         pump(b);
     }
 
-    /** Sends what one side can send now. */
+    /** Sends all packets that one side can send now, at most a burst. */
     void pump(Side side) {
         side.queuePair.flush();
         int length;
@@ -269,29 +271,30 @@ final class Pair {
             byte[] bytes = Arrays.copyOf(out, length + Packet.ICRC_LENGTH);
             int number = side.isA ? ++numberA : ++numberB;
             Opcode opcode = Objects.requireNonNull(Opcode.of(Bth.opcode(room, 0)));
-            send(new Wirelet(side.isA, number, opcode, Bth.psn(room, 0), Bth.acknowledgeRequest(room, 0), bytes, now));
+            send(new WirePacket(
+                    side.isA, number, opcode, Bth.psn(room, 0), Bth.acknowledgeRequest(room, 0), bytes, now));
         }
     }
 
-    private void send(Wirelet w) {
+    private void send(WirePacket w) {
         trace.add(w);
         for (long delay : wire.apply(w)) {
             inFlight.add(new InFlight(now + delay, order++, w));
         }
     }
 
-    /** Loses everything that is on the wire. */
+    /** Drops all packets that are in flight. */
     void dropAllInFlight() {
         inFlight.clear();
     }
 
-    /** Gives a packet to the side that it is for. */
-    void deliver(Wirelet w) {
+    /** Delivers a packet to its destination. */
+    void deliver(WirePacket w) {
         deliver(w, (w.fromA() ? b : a).queuePair);
     }
 
-    /** Gives a packet to a queue pair in the place of the one that it is for. */
-    void deliver(Wirelet w, RcQueuePair queuePair) {
+    /** Delivers a packet to a queue pair instead of its destination. */
+    void deliver(WirePacket w, RcQueuePair queuePair) {
         Side from = w.fromA() ? a : b;
         Side to = w.fromA() ? b : a;
         Frame f = new Frame();
@@ -304,16 +307,16 @@ final class Pair {
         f.destinationHigh = to.high;
         f.destinationLow = to.low;
         if (packet.parse(f) != Packet.Result.OK) {
-            throw new AssertionError("cannot be read: " + w);
+            throw new AssertionError("malformed packet: " + w);
         }
         queuePair.onPacket(now, packet);
     }
 
-    /** Runs until nothing is in flight and no deadline is near, at most to a time. */
+    /** Runs until nothing is in flight and no deadline is set, at most until the given time. */
     void run(long untilNanos) {
         for (int steps = 0; ; steps++) {
             if (steps > 5_000_000) {
-                throw new AssertionError("no end in sight");
+                throw new AssertionError("too many steps");
             }
             isHeldBack = false;
             pump();
@@ -329,7 +332,7 @@ final class Pair {
             now = Math.max(now, next);
             while ((first = inFlight.peek()) != null && first.at() <= now) {
                 inFlight.remove();
-                deliver(first.wirelet());
+                deliver(first.packet());
             }
             if (inFlight.isEmpty() || inFlight.peek().at() > now) {
                 fireDeadline(a);
@@ -344,13 +347,13 @@ final class Pair {
         }
     }
 
-    /** Runs until nothing more happens. */
+    /** Runs until nothing is in flight and no deadline is set. */
     void run() {
         run(Long.MAX_VALUE - 1);
     }
 
     List<String> traceLines() {
-        return trace.stream().map(Wirelet::toString).toList();
+        return trace.stream().map(WirePacket::toString).toList();
     }
 
     long sent(boolean fromA, Opcode opcode) {
@@ -359,13 +362,13 @@ final class Pair {
                 .count();
     }
 
-    /** Hand-made packet of A for B, or of B for A. */
-    static Wirelet forge(boolean fromA, Opcode opcode, int psn, boolean ackRequest, int payload) {
+    /** Returns a hand-made packet from A to B, or from B to A. */
+    static WirePacket forge(boolean fromA, Opcode opcode, int psn, boolean ackRequest, int payload) {
         int pad = -payload & 3;
         byte[] bytes = new byte[opcode.headerLength() + payload + pad + Packet.ICRC_LENGTH];
         MemorySegment s = MemorySegment.ofArray(bytes);
         Bth.write(s, 0, opcode.code(), false, pad, 0xffff, fromA ? 0x22 : 0x11, ackRequest, psn & Psn.MASK);
-        return new Wirelet(fromA, 0, opcode, psn & Psn.MASK, ackRequest, bytes, 0);
+        return new WirePacket(fromA, 0, opcode, psn & Psn.MASK, ackRequest, bytes, 0);
     }
 
     static byte[] pattern(int length, int seed) {

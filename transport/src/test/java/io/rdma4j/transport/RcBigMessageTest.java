@@ -17,15 +17,15 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The longest messages at the smallest path MTU: as many packets as half of all PSNs. */
+/** The longest messages at the smallest path MTU: half as many packets as there are PSNs. */
 class RcBigMessageTest {
     private static final int MTU = 256;
-    private static final long PART_PACKETS = Requester.WINDOW_BYTES / Requester.LEAST_PACKET_BYTES;
+    private static final long PART_PACKETS = Requester.WINDOW_BYTES / Requester.MIN_PACKET_BYTES;
     private static final long LENGTH = 1L << 31;
     private static final int PIECES = 32;
     private static final int FIRST_PSN = 0xff_fff0;
 
-    private final List<WorkStatus> ends = new ArrayList<>();
+    private final List<WorkStatus> statuses = new ArrayList<>();
     private final byte[] room = new byte[MTU + QueuePairMachine.HEADER_ROOM_BYTES];
     private final MemorySegment out = MemorySegment.ofArray(room);
     private final Frame frame = new Frame();
@@ -38,7 +38,7 @@ class RcBigMessageTest {
         MemoryTable memory = new MemoryTable(() -> 5);
         region = memory.register(MemorySegment.ofArray(new byte[(int) (LENGTH / PIECES)]), 0, Pair.ALL_ACCESS, 1);
         QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(2, 2, PIECES, 1, 0, true, 1);
-        queuePair = new RcQueuePair(1, c, memory, d -> ends.add(d.status), d -> {}, e -> {});
+        queuePair = new RcQueuePair(1, c, memory, d -> statuses.add(d.status), d -> {}, e -> {});
         queuePair.toInit(Pair.ALL_ACCESS);
         queuePair.toReadyToReceive(
                 new RcQueuePair.ReceiveParameters(new QueuePairMachine.Peer(0, 1, 0, 2, 0, 2, 0, 64, 0), MTU, 0, 2, 0));
@@ -56,7 +56,7 @@ class RcBigMessageTest {
         queuePair.sendQueue().publish();
     }
 
-    private void answer(Opcode opcode, int psn, int payload) {
+    private void deliverResponse(Opcode opcode, int psn, int payload) {
         byte[] bytes = frame.buffer.array();
         int length = opcode.headerLength() + payload + Packet.ICRC_LENGTH;
         if (bytes.length < length) {
@@ -81,7 +81,7 @@ class RcBigMessageTest {
     void writeOfTwoToThe31BytesSendsEveryPacketOnceInOrder() {
         post(WorkOpcode.RDMA_WRITE);
         long packets = 0;
-        while (ends.isEmpty()) {
+        while (statuses.isEmpty()) {
             int psn = 0;
             while (queuePair.pollTransmit(0, out, 0) > 0) {
                 psn = Bth.psn(out, 0);
@@ -90,36 +90,36 @@ class RcBigMessageTest {
                 }
                 packets++;
             }
-            answer(Opcode.RC_ACKNOWLEDGE, psn, 0);
+            deliverResponse(Opcode.RC_ACKNOWLEDGE, psn, 0);
         }
         assertThat(packets).isEqualTo(LENGTH / MTU);
-        assertThat(ends).containsExactly(WorkStatus.SUCCESS);
+        assertThat(statuses).containsExactly(WorkStatus.SUCCESS);
     }
 
     @Test
-    void readOfTwoToThe31BytesIsAskedForInPartsThatMeet() {
+    void readOfTwoToThe31BytesIsRequestedInContiguousParts() {
         post(WorkOpcode.RDMA_READ);
-        long asked = 0;
-        long answered = 0;
-        while (ends.isEmpty()) {
+        long requested = 0;
+        long delivered = 0;
+        while (statuses.isEmpty()) {
             while (queuePair.pollTransmit(0, out, 0) > 0) {
                 long part = Reth.dmaLength(out, Bth.LENGTH);
-                if (Reth.address(out, Bth.LENGTH) != 0x1000 + asked
-                        || Bth.psn(out, 0) != Psn.plus(FIRST_PSN, (int) (asked / MTU))
+                if (Reth.address(out, Bth.LENGTH) != 0x1000 + requested
+                        || Bth.psn(out, 0) != Psn.plus(FIRST_PSN, (int) (requested / MTU))
                         || part > PART_PACKETS * MTU) {
-                    throw new AssertionError("part at " + asked);
+                    throw new AssertionError("part at " + requested);
                 }
-                asked += part;
+                requested += part;
             }
-            while (answered < asked && ends.isEmpty()) {
-                boolean endsPart = (answered / MTU + 1) % PART_PACKETS == 0;
+            while (delivered < requested && statuses.isEmpty()) {
+                boolean endsPart = (delivered / MTU + 1) % PART_PACKETS == 0;
                 Opcode opcode = endsPart ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
-                answer(opcode, Psn.plus(FIRST_PSN, (int) (answered / MTU)), MTU);
-                answered += MTU;
+                deliverResponse(opcode, Psn.plus(FIRST_PSN, (int) (delivered / MTU)), MTU);
+                delivered += MTU;
             }
         }
-        assertThat(answered).isEqualTo(LENGTH);
-        assertThat(ends).containsExactly(WorkStatus.SUCCESS);
+        assertThat(delivered).isEqualTo(LENGTH);
+        assertThat(statuses).containsExactly(WorkStatus.SUCCESS);
     }
 
     @Test
@@ -129,18 +129,18 @@ class RcBigMessageTest {
         r.lengthBytes = LENGTH + 1;
         queuePair.sendQueue().publish();
         assertThat(queuePair.pollTransmit(0, out, 0)).isZero();
-        assertThat(ends).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertThat(statuses).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
     }
 
     @Test
-    @SuppressWarnings("ThreadPriorityCheck") // a hint is all that is wanted: nothing depends on who runs next
-    void sendQueueMayBeFilledByAnotherThreadThanTheDriver() throws InterruptedException {
+    @SuppressWarnings("ThreadPriorityCheck") // correctness does not depend on the yield
+    void anotherThreadThanTheDriverMayFillTheSendQueue() throws InterruptedException {
         int count = 5_000;
         Thread poster = new Thread(() -> {
             for (int i = 0; i < count && !Thread.currentThread().isInterrupted(); ) {
                 SendRequest r = queuePair.sendQueue().claim();
                 if (r == null) {
-                    Thread.yield(); // both sides wait for each other: the other one may need this processor
+                    Thread.yield(); // the driver may need this processor
                     continue;
                 }
                 r.opcode = WorkOpcode.RDMA_WRITE;
@@ -153,19 +153,19 @@ class RcBigMessageTest {
         });
         poster.start();
         long end = System.nanoTime() + 20_000_000_000L;
-        while (ends.size() < count && System.nanoTime() - end < 0) {
+        while (statuses.size() < count && System.nanoTime() - end < 0) {
             int psn = -1;
             while (queuePair.pollTransmit(0, out, 0) > 0) {
                 psn = Bth.psn(out, 0);
             }
             if (psn >= 0) {
-                answer(Opcode.RC_ACKNOWLEDGE, psn, 0);
+                deliverResponse(Opcode.RC_ACKNOWLEDGE, psn, 0);
             } else {
                 Thread.yield();
             }
         }
         poster.interrupt();
         poster.join();
-        assertThat(ends).hasSize(count).containsOnly(WorkStatus.SUCCESS);
+        assertThat(statuses).hasSize(count).containsOnly(WorkStatus.SUCCESS);
     }
 }

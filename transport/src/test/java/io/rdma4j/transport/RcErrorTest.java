@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How queue pairs end, and begin anew. */
+/** Queue pairs in the error state, and their reset. */
 class RcErrorTest {
     private static final WorkStatus FLUSHED = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
 
     @Test
-    void everyPostedWorkRequestIsFlushedOnceInOrderReportedOrNot() {
+    void everyWorkRequestIsFlushedOnceInOrderSignaledOrNot() {
         Pair.Options o = new Pair.Options();
         o.requests = 10_000;
         Pair p = new Pair(o);
@@ -44,7 +44,7 @@ class RcErrorTest {
     }
 
     @Test
-    void receiveThatIsHalfFilledIsFlushedOnce() {
+    void partlyFilledReceiveIsFlushedOnce() {
         Pair p = new Pair();
         MemoryRegion to = p.b.register(3000);
         p.b.postReceive(1, to, 0, 3000);
@@ -56,7 +56,7 @@ class RcErrorTest {
     }
 
     @Test
-    void requestAgainstTheRulesInsideASendEndsTheReceiveInUse() {
+    void invalidRequestInsideASendFailsTheReceiveInUse() {
         Pair p = new Pair();
         p.b.postReceive(1, p.b.register(3000), 0, 3000);
         p.b.postReceive(2, p.b.register(3000), 0, 3000);
@@ -66,7 +66,7 @@ class RcErrorTest {
     }
 
     @Test
-    void sinkMayEndTheQueuePairInsideACompletion() {
+    void completionSinkMayMoveTheQueuePairToError() {
         Pair p = new Pair();
         MemoryTable memory = new MemoryTable(() -> 9);
         MemoryRegion m = memory.register(MemorySegment.ofArray(new byte[8]), 0, 15, Pair.PD);
@@ -90,7 +90,7 @@ class RcErrorTest {
         }
         MemorySegment out = MemorySegment.ofArray(new byte[2048]);
         while (q.pollTransmit(0, out, 0) > 0) {}
-        Pair.Wirelet ack = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1003, false, 0);
+        Pair.WirePacket ack = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1003, false, 0);
         Aeth.write(ack.segment(), Bth.LENGTH, Aeth.ACK, 4);
         p.deliver(ack, q);
         assertThat(ends).containsExactly(WorkStatus.SUCCESS, FLUSHED, FLUSHED, FLUSHED);
@@ -100,14 +100,14 @@ class RcErrorTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void messageWhoseCompletionIsLostIsRefused(boolean isWrite) {
+    void messageWhoseCompletionIsLostIsRejected(boolean isWrite) {
         Pair p = new Pair();
         MemoryRegion to = p.b.register(8);
         p.b.postReceive(1, to, 0, 8);
         p.b.postReceive(2, to, 0, 8);
         p.b.onReceive = c -> {
             if (c.workRequestId == 2) {
-                p.b.queuePair.toError(); // as a completion queue does that has no room
+                p.b.queuePair.toError(); // as a full completion queue does
             }
         };
         for (int i = 0; i < 2; i++) {
@@ -121,7 +121,7 @@ class RcErrorTest {
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.REMOTE_OPERATION_ERROR);
     }
 
-    /** B has taken four READs, answered none, and then failed because of a request that breaks the rules. */
+    /** Returns a pair whose B received four READs, and failed because of an invalid request before it answered any. */
     private static Pair failedBehindReads(int packetsOfEach) {
         Pair p = new Pair();
         int bytes = packetsOfEach * p.options.mtu;
@@ -139,44 +139,44 @@ class RcErrorTest {
         return p;
     }
 
-    private static long readAnswers(Pair p) {
+    private static long readResponses(Pair p) {
         return p.trace.stream()
                 .filter(w -> !w.fromA() && w.opcode() != Opcode.RC_ACKNOWLEDGE)
                 .count();
     }
 
     @Test
-    void queuePairThatIsAbandonedAfterAFailureSendsNoReadAnswers() {
+    void abandonedFailedQueuePairSendsNoReadResponses() {
         Pair p = failedBehindReads(8);
         p.b.queuePair.abandon();
         p.pump(p.b);
-        assertThat(readAnswers(p)).isZero();
+        assertThat(readResponses(p)).isZero();
     }
 
     @Test
-    void errorStateThatTheApplicationAsksForAfterAFailureEndsReadAnswers() {
+    void explicitErrorStateAfterAFailureStopsReadResponses() {
         Pair p = failedBehindReads(8);
         p.b.queuePair.toError();
         p.pump(p.b);
-        assertThat(readAnswers(p)).isZero();
+        assertThat(readResponses(p)).isZero();
     }
 
     @Test
-    void readsThatAreShortAreAnsweredBeforeTheRefusalThatEndsTheConnection() {
+    void shortReadsAreAnsweredBeforeTheNakThatEndsTheConnection() {
         Pair p = failedBehindReads(8);
         p.run();
-        assertThat(readAnswers(p)).isEqualTo(32);
+        assertThat(readResponses(p)).isEqualTo(32);
         assertThat(p.a.statuses(false)).containsOnly(WorkStatus.SUCCESS).hasSize(4);
         assertThat(p.traceLines().getLast()).isEqualTo("B ACKNOWLEDGE 4128 61");
     }
 
     @Test
-    void memoryDoesNotGoOnLeavingAQueuePairThatHasFailed() {
+    void failedQueuePairSendsALimitedAmountOfReadData() {
         Pair p = new Pair();
         MemoryRegion from = p.b.register(1 << 20);
         int psn = p.b.queuePair.receivePsn();
-        for (int packets : new int[] {100, 1000, 1}) { // in one request, as other peers than this project's send them
-            Pair.Wirelet read = Pair.forge(true, Opcode.RC_READ_REQUEST, psn, false, 0);
+        for (int packets : new int[] {100, 1000, 1}) { // each in one request, as peers other than rdma4j send them
+            Pair.WirePacket read = Pair.forge(true, Opcode.RC_READ_REQUEST, psn, false, 0);
             Reth.write(read.segment(), Bth.LENGTH, from.address(), from.key(), packets * p.options.mtu);
             p.deliver(read);
             psn += packets;
@@ -184,8 +184,8 @@ class RcErrorTest {
         p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, psn, true, p.options.mtu));
         assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         p.pump(p.b);
-        assertThat(readAnswers(p)).isEqualTo(100);
-        // The peer hears which READ gets no answer.
+        assertThat(readResponses(p)).isEqualTo(100);
+        // The NAK names the first READ that is not answered.
         assertThat(p.traceLines().getLast()).isEqualTo("B ACKNOWLEDGE " + (0x1000 + 100) + " 63");
     }
 

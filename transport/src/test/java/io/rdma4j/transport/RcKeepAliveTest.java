@@ -7,7 +7,7 @@ import io.rdma4j.wire.Opcode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whether the peer of an idle connection is there. */
+/** Probes test whether the peer of an idle connection is alive. */
 class RcKeepAliveTest {
     private static final long SECOND = 1_000_000_000;
     private static final long INTERVAL = 2 * SECOND;
@@ -24,7 +24,7 @@ class RcKeepAliveTest {
     }
 
     @Test
-    void idlePeerAnswersAndNothingElseHappens() {
+    void idlePeerAcknowledgesProbesWithoutSideEffects() {
         Pair p = idlePair();
         int sendPsn = p.a.queuePair.sendPsn();
         int receivePsn = p.b.queuePair.receivePsn();
@@ -40,7 +40,7 @@ class RcKeepAliveTest {
     }
 
     @Test
-    void peerThatForbidsWritesAnswersToo() {
+    void peerThatForbidsWritesAcknowledgesProbes() {
         Pair p = idlePair();
         p.b.queuePair.changeAccess(0);
         p.run(p.now + 2 * INTERVAL);
@@ -49,7 +49,7 @@ class RcKeepAliveTest {
     }
 
     @Test
-    void silentPeerIsGivenUpAfterTheIntervalAndAsManyTimeoutsAsForARequest() {
+    void silentPeerIsGivenUpAfterTheIntervalAndTheTimeoutsOfARequest() {
         Pair p = idlePair();
         p.a.postReceive(7, p.a.register(8), 0, 8);
         loseAll(p);
@@ -65,7 +65,7 @@ class RcKeepAliveTest {
     }
 
     @Test
-    void oneAnswerOfEightKeepsTheConnection() {
+    void oneAcknowledgementForEightProbesKeepsTheConnection() {
         Pair p = idlePair();
         p.wire = w -> w.fromA() && w.number() % 8 != 0 ? List.of() : List.of(Pair.LATENCY_NANOS);
         p.run(p.now + 10 * INTERVAL);
@@ -73,7 +73,7 @@ class RcKeepAliveTest {
     }
 
     @Test
-    void connectionWithTrafficIsNotAsked() {
+    void connectionWithTrafficIsNotProbed() {
         Pair p = idlePair();
         MemoryRegion from = p.a.register(8);
         MemoryRegion to = p.b.register(8);
@@ -85,7 +85,7 @@ class RcKeepAliveTest {
     }
 
     @Test
-    void requestUnderWayIsGivenUpByItsOwnTimeouts() {
+    void outstandingRequestFailsByItsOwnTimeouts() {
         Pair p = idlePair();
         loseAll(p);
         p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(8), 8, p.b.register(8), 0);
@@ -95,7 +95,7 @@ class RcKeepAliveTest {
     }
 
     @Test
-    void keepAliveEndsWithAReset() {
+    void resetStopsTheKeepAlive() {
         Pair p = idlePair();
         p.a.queuePair.reset();
         assertThat(p.a.queuePair.keepAliveNanos()).isZero();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every operation does when nothing is lost. */
+/** All operations over a wire without loss. */
 class RcOperationsTest {
     private static byte[] bytes(MemoryRegion region) {
         return region.memory().toArray(ValueLayout.JAVA_BYTE);
@@ -28,7 +28,7 @@ class RcOperationsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {256, 512, 1024, 2048, 4096})
-    void sendPlacesTheMessageInTheReceive(int mtu) {
+    void sendCopiesTheMessageIntoTheReceive(int mtu) {
         for (int size : SIZES) {
             Pair p = pair(mtu);
             byte[] message = Pair.pattern(size, size);
@@ -112,9 +112,9 @@ class RcOperationsTest {
         assertThat(d.hasImmediate()).isTrue();
         assertThat(d.immediate()).isEqualTo(0xcafe_babe);
         assertThat(d.solicited()).isTrue();
-        // only the last packet of a message asks for the event
+        // only the last packet of a message carries the solicited bit
         assertThat(p.trace.stream()
-                        .filter(Pair.Wirelet::fromA)
+                        .filter(Pair.WirePacket::fromA)
                         .map(w -> (w.bytes()[1] & 0x80) != 0)
                         .toList())
                 .containsExactly(false, false, true);
@@ -155,7 +155,7 @@ class RcOperationsTest {
     }
 
     @Test
-    void inlineMessageIsSentFromThePlaceItself() {
+    void inlineMessageIsSentFromTheWorkRequest() {
         Pair p = new Pair();
         MemoryRegion to = p.b.register(100);
         p.b.postReceive(5, to, 0, 100);
@@ -191,7 +191,7 @@ class RcOperationsTest {
     }
 
     @Test
-    void unsignaledSuccessIsNotReportedAndFreesItsPlace() {
+    void unsignaledSuccessFreesItsSlotWithoutACompletion() {
         Pair p = new Pair();
         MemoryRegion from = p.a.register(10);
         MemoryRegion to = p.b.register(10);
@@ -239,7 +239,7 @@ class RcOperationsTest {
         }
         int inFlight = 0;
         p.run();
-        for (Pair.Wirelet w : p.trace) {
+        for (Pair.WirePacket w : p.trace) {
             inFlight += w.fromA() ? 1 : -1;
             assertThat(inFlight).isBetween(0, 2);
         }
@@ -247,7 +247,7 @@ class RcOperationsTest {
     }
 
     @Test
-    void acknowledgementsOfOneRoundAreCoalesced() {
+    void acknowledgementsOfOneBatchAreCoalesced() {
         Pair p = new Pair();
         MemoryRegion from = p.a.register(10);
         MemoryRegion to = p.b.register(10);
@@ -271,7 +271,7 @@ class RcOperationsTest {
             p.run();
             int window = 2 * Math.min(128, 128 * 1024 / mtu);
             int acked = 0x1000 - 1;
-            for (Pair.Wirelet w : p.trace) {
+            for (Pair.WirePacket w : p.trace) {
                 if (w.fromA()) {
                     assertThat(w.psn() - acked).isLessThanOrEqualTo(window);
                 } else {
@@ -283,15 +283,15 @@ class RcOperationsTest {
         }
     }
 
-    /** A requester that waits for room must have asked for the acknowledgement that makes it, whatever its window is. */
+    /** At any window size, a requester that waits for window space has requested the acknowledgement that opens it. */
     @Test
-    void aWindowThatClosesNeverWaitsForAnAcknowledgementThatNobodyOwes() {
+    void fullWindowNeverWaitsForAnAcknowledgementThatWasNotRequested() {
         for (int lost = 1; lost < 700; lost += 9) {
             Pair p = pair(4096);
             MemoryRegion from = p.a.register(4 << 20);
             MemoryRegion to = p.b.register(4 << 20);
-            int gone = lost;
-            p.wire = w -> w.fromA() && (w.number() == gone || w.number() == gone + 200)
+            int number = lost;
+            p.wire = w -> w.fromA() && (w.number() == number || w.number() == number + 200)
                     ? List.of()
                     : List.of(10 * Pair.LATENCY_NANOS);
             p.a.post(1, WorkOpcode.RDMA_WRITE, from, 4 << 20, to, 0);
@@ -304,7 +304,7 @@ class RcOperationsTest {
     }
 
     @Test
-    void smallMessagesAreInFlightInNumbersThatDoNotDependOnThePathMtu() {
+    void numberOfSmallMessagesInFlightDoesNotDependOnThePathMtu() {
         for (int mtu : new int[] {256, 1024, 4096}) {
             Pair.Options o = new Pair.Options();
             o.mtu = mtu;
@@ -317,16 +317,16 @@ class RcOperationsTest {
                 p.a.post(i, WorkOpcode.RDMA_WRITE, from, 64, to, 0);
             }
             p.run();
-            int most = 0;
+            int max = 0;
             int acked = 0x1000 - 1;
-            for (Pair.Wirelet w : p.trace) {
+            for (Pair.WirePacket w : p.trace) {
                 if (w.fromA()) {
-                    most = Math.max(most, w.psn() - acked);
+                    max = Math.max(max, w.psn() - acked);
                 } else {
                     acked = w.psn();
                 }
             }
-            assertThat(most).isEqualTo(256);
+            assertThat(max).isEqualTo(256);
             assertThat(p.a.queuePair.counters().timeouts).isZero();
             assertThat(p.a.statuses(false)).hasSize(600).containsOnly(WorkStatus.SUCCESS);
         }

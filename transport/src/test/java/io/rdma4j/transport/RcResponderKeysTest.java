@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a responder lets be done to memory: keys, rights and ranges. */
-class RcResponderKeysTest extends ResponderAnswers {
-    /** One way to name memory wrongly (or just rightly), and whether each operation may. */
+/** A responder permits access to memory only with the right key, range and access rights. */
+class RcResponderKeysTest extends ResponderFixture {
+    /** A case of remote access, and whether a responder allows it. */
     enum Naming {
         VALID(true),
         KEY_PLUS_ONE(false),
@@ -25,21 +25,21 @@ class RcResponderKeysTest extends ResponderAnswers {
         ONLY_THE_OTHER_RIGHT(false),
         BEFORE_THE_START(false),
         ENDS_AT_THE_END(true),
-        ENDS_BEHIND_THE_END(false),
-        BEHIND_THE_END(false),
+        ENDS_AFTER_THE_END(false),
+        AFTER_THE_END(false),
         WRAPS_AROUND(false),
         ZERO_BYTE_REGION(false);
 
-        final boolean isRight;
+        final boolean isAllowed;
 
-        Naming(boolean isRight) {
-            this.isRight = isRight;
+        Naming(boolean isAllowed) {
+            this.isAllowed = isAllowed;
         }
     }
 
     @ParameterizedTest
     @EnumSource(Naming.class)
-    void memoryIsTouchedOnlyUnderItsKeyInItsRangeWithItsRights(Naming naming) {
+    void memoryIsAccessedOnlyByItsKeyWithinItsRangeAndRights(Naming naming) {
         for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
             Pair p = new Pair();
             int right = switch (opcode) {
@@ -69,8 +69,8 @@ class RcResponderKeysTest extends ResponderAnswers {
                     + switch (naming) {
                         case BEFORE_THE_START -> -8;
                         case ENDS_AT_THE_END -> 2040;
-                        case ENDS_BEHIND_THE_END -> opcode.isAtomic() ? 2048 : 2041;
-                        case BEHIND_THE_END -> 4096;
+                        case ENDS_AFTER_THE_END -> opcode.isAtomic() ? 2048 : 2041;
+                        case AFTER_THE_END -> 4096;
                         case WRAPS_AROUND -> 2048 + 8 - (opcode.isAtomic() ? 8 : 4);
                         default -> 0;
                     };
@@ -79,14 +79,14 @@ class RcResponderKeysTest extends ResponderAnswers {
             String name = naming + " " + opcode;
             assertThat(p.a.statuses(false))
                     .as(name)
-                    .containsExactly(naming.isRight ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR);
+                    .containsExactly(naming.isAllowed ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR);
             for (int i = 0; i < memory.length; i++) {
-                boolean mayChange = naming.isRight && i >= 1024 && i < 3072;
+                boolean mayChange = naming.isAllowed && i >= 1024 && i < 3072;
                 assertThat(mayChange || memory[i] == 0x5a)
                         .as("%s byte %s", name, i)
                         .isTrue();
             }
-            if (!naming.isRight) {
+            if (!naming.isAllowed) {
                 assertThat(p.b.events).as(name).containsExactly(QueuePairEvent.ACCESS_ERROR);
                 assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
             }
@@ -94,7 +94,7 @@ class RcResponderKeysTest extends ResponderAnswers {
     }
 
     @Test
-    void keyOfAWriteOrReadOfNothingIsNotLookedAt() {
+    void keyOfAnEmptyWriteOrReadIsNotChecked() {
         for (WorkOpcode opcode :
                 List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE)) {
             Pair p = new Pair();
@@ -109,16 +109,16 @@ class RcResponderKeysTest extends ResponderAnswers {
     }
 
     @Test
-    void regionTakenBackInsideAWriteEndsIt() {
+    void writeFailsWhenItsRegionIsDeregisteredBetweenItsPackets() {
         pair.deliver(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
         pair.b.memory.deregister(remote);
-        assertThat(answer(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0)))
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0)))
                 .isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
         assertThat(pair.b.events).containsExactly(QueuePairEvent.ACCESS_ERROR);
     }
 
     @Test
-    void regionTakenBackInsideAReadEndsItAfterWhatWasSent() {
+    void readFailsAfterTheSentPacketsWhenItsRegionIsDeregistered() {
         pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 4096));
         byte[] room = new byte[2048];
         assertThat(pair.b.queuePair.pollTransmit(0, MemorySegment.ofArray(room), 0))
@@ -130,15 +130,16 @@ class RcResponderKeysTest extends ResponderAnswers {
     }
 
     @Test
-    void repeatedReadOfARegionTakenBackDoesNotHoldUpTheAnswersBehindIt() {
-        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8))).containsExactly("B READ_RESPONSE_ONLY 4096");
+    void duplicateReadOfADeregisteredRegionDoesNotBlockLaterResponses() {
+        assertThat(responsesTo(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8))).containsExactly("B READ_RESPONSE_ONLY 4096");
         pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8));
         pair.b.memory.deregister(remote);
-        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN + 1, 0, 0))).containsExactly("B READ_RESPONSE_ONLY 4097");
+        assertThat(responsesTo(packet(Opcode.RC_READ_REQUEST, PSN + 1, 0, 0)))
+                .containsExactly("B READ_RESPONSE_ONLY 4097");
     }
 
     @Test
-    void memoryClosedByItsOwnerIsAnErrorOfTheRequestAndNoException() {
+    void closedArenaFailsTheRequestWithoutAnException() {
         record Case(WorkOpcode opcode, WorkStatus requester) {}
         for (Case c : List.of(
                 new Case(WorkOpcode.RDMA_WRITE, WorkStatus.REMOTE_ACCESS_ERROR),
@@ -164,7 +165,7 @@ class RcResponderKeysTest extends ResponderAnswers {
     }
 
     @Test
-    void receiveWhoseMemoryWasTakenBackIsTheRespondersOwnFault() {
+    void receiveIntoDeregisteredMemoryIsAnErrorOfTheResponder() {
         MemoryRegion receive = pair.b.register(100);
         pair.b.postReceive(1, receive, 0, 100);
         pair.b.memory.deregister(receive);
@@ -175,7 +176,7 @@ class RcResponderKeysTest extends ResponderAnswers {
     }
 
     @Test
-    void badLocalMemoryIsFoundWhenItsTurnComesAndEndsAfterAllBefore() {
+    void requestWithInvalidLocalMemoryFailsAfterAllEarlierOnes() {
         MemoryRegion good = pair.a.register(100);
         MemoryRegion bad = pair.a.register(100);
         pair.a.post(1, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a responder answers to requests made by hand. */
-class RcResponderTest extends ResponderAnswers {
+/** Responses to hand-made requests. */
+class RcResponderTest extends ResponderFixture {
     private static int fullPayload(Opcode opcode) {
         return opcode.isRead() || opcode.isAtomic() ? 0 : opcode.isLast() ? 8 : MTU;
     }
@@ -32,15 +32,15 @@ class RcResponderTest extends ResponderAnswers {
 
     @ParameterizedTest
     @MethodSource("requests")
-    void everyOpcodeAfterEveryOtherIsServedOnlyIfItContinuesTheMessage(Opcode first) {
+    void opcodeIsAcceptedOnlyIfItContinuesTheMessage(Opcode first) {
         requests().forEach(second -> {
             RcResponderTest t = new RcResponderTest();
             t.pair.b.postReceive(1, t.remote, 0, 8192);
             t.pair.b.postReceive(2, t.remote, 0, 8192);
             int total = 2 * MTU + 8;
             boolean startsWell = first.isFirst();
-            List<String> a1 =
-                    t.answer(t.packet(first, PSN, fullPayload(first), first.isLast() ? fullPayload(first) : total));
+            List<String> a1 = t.responsesTo(
+                    t.packet(first, PSN, fullPayload(first), first.isLast() ? fullPayload(first) : total));
             if (!startsWell || first.hasIeth()) {
                 assertThat(a1)
                         .as("%s alone", first)
@@ -56,9 +56,9 @@ class RcResponderTest extends ResponderAnswers {
                 total = MTU + 8; // the message ends here
                 t = new RcResponderTest();
                 t.pair.b.postReceive(1, t.remote, 0, 8192);
-                t.answer(t.packet(first, PSN, MTU, total));
+                t.responsesTo(t.packet(first, PSN, MTU, total));
             }
-            List<String> a2 = t.answer(t.packet(second, PSN + 1, payload, second.isLast() ? payload : total));
+            List<String> a2 = t.responsesTo(t.packet(second, PSN + 1, payload, second.isLast() ? payload : total));
             if (continues) {
                 assertThat(a2).as("%s then %s", first, second).hasSize(1).noneMatch(s -> s.contains(" 61"));
             } else {
@@ -72,7 +72,7 @@ class RcResponderTest extends ResponderAnswers {
     // ---- lengths ----
 
     @Test
-    void lengthsThatNoMessageCanHaveAreInvalidRequests() {
+    void impossibleLengthsAreInvalidRequests() {
         record Case(Opcode opcode, int payload, int total) {}
         for (Case c : List.of(
                 new Case(Opcode.RC_SEND_FIRST, MTU - 4, 0),
@@ -92,7 +92,7 @@ class RcResponderTest extends ResponderAnswers {
                 new Case(Opcode.RC_READ_REQUEST, 4, 8))) {
             RcResponderTest t = new RcResponderTest();
             t.pair.b.postReceive(1, t.remote, 0, 8192);
-            assertThat(t.answer(t.packet(c.opcode(), PSN, c.payload(), c.total())))
+            assertThat(t.responsesTo(t.packet(c.opcode(), PSN, c.payload(), c.total())))
                     .as(c.toString())
                     .isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN));
             assertThat(t.remote.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[8192]);
@@ -100,7 +100,7 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void lastPacketHasAtLeastOneByteAndEndsTheAnnouncedLength() {
+    void lastPacketHasAtLeastOneByteAndCompletesTheAnnouncedLength() {
         record Case(Opcode first, Opcode last, int payload, boolean isRight) {}
         for (Case c : List.of(
                 new Case(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_LAST, 0, false),
@@ -114,37 +114,37 @@ class RcResponderTest extends ResponderAnswers {
                 new Case(Opcode.RC_WRITE_FIRST, Opcode.RC_WRITE_MIDDLE, MTU, false))) {
             RcResponderTest t = new RcResponderTest();
             t.pair.b.postReceive(1, t.remote, 0, 8192);
-            t.answer(t.packet(c.first(), PSN, MTU, MTU + 100));
-            assertThat(t.answer(t.packet(c.last(), PSN + 1, c.payload(), 0)))
+            t.responsesTo(t.packet(c.first(), PSN, MTU, MTU + 100));
+            assertThat(t.responsesTo(t.packet(c.last(), PSN + 1, c.payload(), 0)))
                     .as(c.toString())
                     .isEqualTo(nak(c.isRight() ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN + 1));
         }
     }
 
     @Test
-    void paddingThatDoesNotFitTheLengthIsAnInvalidRequest() {
+    void paddingThatDoesNotMatchTheLengthIsAnInvalidRequest() {
         pair.b.postReceive(1, remote, 0, 8192);
-        Pair.Wirelet w = packet(Opcode.RC_SEND_ONLY, PSN, 8, 0);
-        w.bytes()[1] |= 0x10; // now seven bytes and one of padding: right
-        assertThat(answer(w)).isEqualTo(nak(Aeth.ACK, PSN));
+        Pair.WirePacket w = packet(Opcode.RC_SEND_ONLY, PSN, 8, 0);
+        w.bytes()[1] |= 0x10; // seven bytes and one of padding: correct
+        assertThat(responsesTo(w)).isEqualTo(nak(Aeth.ACK, PSN));
         pair.b.postReceive(2, remote, 0, 8192);
         w = packet(Opcode.RC_SEND_ONLY, PSN + 1, 8, 0);
-        w.bytes()[1] |= 0x20; // six bytes would need two
-        assertThat(answer(w)).isEqualTo(nak(Aeth.ACK, PSN + 1));
+        w.bytes()[1] |= 0x20; // six bytes and two of padding: correct
+        assertThat(responsesTo(w)).isEqualTo(nak(Aeth.ACK, PSN + 1));
         pair.b.postReceive(3, remote, 0, 8192);
         w = packet(Opcode.RC_SEND_ONLY, PSN + 2, 7, 0);
-        w.bytes()[1] &= ~0x30; // eight bytes and none, as they lie there
-        assertThat(answer(w)).isEqualTo(nak(Aeth.ACK, PSN + 2));
+        w.bytes()[1] &= ~0x30; // eight bytes without padding: correct
+        assertThat(responsesTo(w)).isEqualTo(nak(Aeth.ACK, PSN + 2));
         pair.b.postReceive(4, remote, 0, 8192);
-        Pair.Wirelet cut = packet(Opcode.RC_SEND_ONLY, PSN + 3, 7, 0);
-        byte[] shorter =
-                Arrays.copyOf(cut.bytes(), cut.bytes().length - 1); // seven bytes and one of padding, but six and one
-        assertThat(answer(new Pair.Wirelet(true, 0, cut.opcode(), PSN + 3, true, shorter, 0)))
+        Pair.WirePacket cut = packet(Opcode.RC_SEND_ONLY, PSN + 3, 7, 0);
+        // seven bytes of which one is padding: six bytes would need two
+        byte[] shorter = Arrays.copyOf(cut.bytes(), cut.bytes().length - 1);
+        assertThat(responsesTo(new Pair.WirePacket(true, 0, cut.opcode(), PSN + 3, true, shorter, 0)))
                 .isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 3));
     }
 
     @Test
-    void messageLongerThanTheReceiveEndsBothWithTheNamedErrors() {
+    void messageLongerThanTheReceiveFailsBothSides() {
         MemoryRegion small = pair.b.register(1000);
         pair.b.postReceive(1, small, 0, 1000);
         pair.b.postReceive(2, small, 0, 1000);
@@ -155,7 +155,7 @@ class RcResponderTest extends ResponderAnswers {
         assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
-    // ---- what the queue pair allows ----
+    // ---- access rights of the queue pair ----
 
     @ParameterizedTest
     @EnumSource(
@@ -195,13 +195,13 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void depthIsRoundedUpToAPowerOfTwoAndOneMoreIsAnInvalidRequest() {
+    void readBeyondTheDepthRoundedUpToAPowerOfTwoIsAnInvalidRequest() {
         Pair.Options o = new Pair.Options();
         o.destinationDepth = 3;
         Pair p = new Pair(o);
         MemoryRegion m = p.b.register(8192);
         for (int i = 0; i < 5; i++) {
-            Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN + i, true, 0);
+            Pair.WirePacket w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN + i, true, 0);
             Reth.write(w.segment(), Bth.LENGTH, m.address(), m.key(), 8);
             p.deliver(w);
         }
@@ -216,20 +216,20 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void repeatedAnswerThatIsStillBeingSentDoesNotCountAgainstTheDepth() {
+    void repeatedResponseInProgressDoesNotCountAgainstTheDepth() {
         Pair.Options o = new Pair.Options();
         o.destinationDepth = 1;
         Pair p = new Pair(o);
         MemoryRegion m = p.b.register(8192);
         p.burst = 3;
-        for (int i = 0; i < 2; i++) { // the second copy begins again while the third of three packets is still to come
-            Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN, true, 0);
+        for (int i = 0; i < 2; i++) { // the duplicate restarts the response before its last packet is sent
+            Pair.WirePacket w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN, true, 0);
             Reth.write(w.segment(), Bth.LENGTH, m.address(), m.key(), 3000);
             p.deliver(w);
             p.pump(p.b);
             p.burst = 1;
         }
-        Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN + 3, true, 0);
+        Pair.WirePacket w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN + 3, true, 0);
         Reth.write(w.segment(), Bth.LENGTH, m.address(), m.key(), 8);
         p.deliver(w);
         p.burst = 10;
@@ -238,80 +238,81 @@ class RcResponderTest extends ResponderAnswers {
         assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
     }
 
-    // ---- packets that were there before, or come too early ----
+    // ---- duplicates and packets out of order ----
 
     @Test
-    void duplicateReadIsServedOnlyIfItIsPartOfTheRememberedOne() {
-        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 3000))).hasSize(3);
-        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 3000)))
+    void duplicateReadIsServedOnlyIfItIsPartOfARememberedOne() {
+        assertThat(responsesTo(packet(Opcode.RC_READ_REQUEST, PSN, 0, 3000))).hasSize(3);
+        assertThat(responsesTo(packet(Opcode.RC_READ_REQUEST, PSN, 0, 3000)))
                 .containsExactly(
                         "B READ_RESPONSE_FIRST 4096", "B READ_RESPONSE_MIDDLE 4097", "B READ_RESPONSE_LAST 4098");
-        assertThat(answer(part(PSN + 1, 1024, 1976, remote.key())))
+        assertThat(responsesTo(part(PSN + 1, 1024, 1976, remote.key())))
                 .containsExactly("B READ_RESPONSE_FIRST 4097", "B READ_RESPONSE_LAST 4098");
-        assertThat(answer(part(PSN + 2, 2048, 952, remote.key()))).containsExactly("B READ_RESPONSE_ONLY 4098");
-        assertThat(answer(part(PSN, 0, 3001, remote.key()))).isEmpty();
-        assertThat(answer(part(PSN, 0, -1, remote.key()))).isEmpty();
-        assertThat(answer(part(PSN, 0, 0, remote.key()))).isEmpty();
-        assertThat(answer(part(PSN, 8, 2000, remote.key()))).isEmpty();
-        assertThat(answer(part(PSN, 0, 3000, remote.key() + 1))).isEmpty();
-        assertThat(answer(part(PSN - 1, 0, 3000, remote.key()))).isEmpty();
+        assertThat(responsesTo(part(PSN + 2, 2048, 952, remote.key()))).containsExactly("B READ_RESPONSE_ONLY 4098");
+        assertThat(responsesTo(part(PSN, 0, 3001, remote.key()))).isEmpty();
+        assertThat(responsesTo(part(PSN, 0, -1, remote.key()))).isEmpty();
+        assertThat(responsesTo(part(PSN, 0, 0, remote.key()))).isEmpty();
+        assertThat(responsesTo(part(PSN, 8, 2000, remote.key()))).isEmpty();
+        assertThat(responsesTo(part(PSN, 0, 3000, remote.key() + 1))).isEmpty();
+        assertThat(responsesTo(part(PSN - 1, 0, 3000, remote.key()))).isEmpty();
         assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
     }
 
-    private Pair.Wirelet part(int psn, long offset, int length, int key) {
-        Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, psn, true, 0);
+    private Pair.WirePacket part(int psn, long offset, int length, int key) {
+        Pair.WirePacket w = Pair.forge(true, Opcode.RC_READ_REQUEST, psn, true, 0);
         Reth.write(w.segment(), Bth.LENGTH, remote.address() + offset, key, length);
         return w;
     }
 
     @Test
     void unknownDuplicateAtomicIsDropped() {
-        assertThat(answer(packet(Opcode.RC_FETCH_ADD, PSN - 5, 0, 0))).isEmpty();
+        assertThat(responsesTo(packet(Opcode.RC_FETCH_ADD, PSN - 5, 0, 0))).isEmpty();
         assertThat(remote.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, 0)).isZero();
     }
 
     @Test
     void duplicatesAreAnsweredWhileAPacketIsMissing() {
-        answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8));
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 2, 8, 8)))
+        responsesTo(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8));
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + 2, 8, 8)))
                 .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN + 1));
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 3, 8, 8))).isEmpty();
-        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8))).containsExactly("B READ_RESPONSE_ONLY 4096");
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN + 1));
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 3, 8, 8)))
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + 3, 8, 8))).isEmpty();
+        assertThat(responsesTo(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8))).containsExactly("B READ_RESPONSE_ONLY 4096");
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN + 1));
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + 3, 8, 8)))
                 .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN + 2));
     }
 
     @Test
-    void duplicateWriteIsAckedWithTheLastPacketExecutedAndNotRewritten() {
-        answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8));
-        answer(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8));
-        answer(packet(Opcode.RC_READ_REQUEST, PSN + 2, 0, 8));
+    void duplicateWriteIsAcknowledgedButNotExecuted() {
+        responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8));
+        responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8));
+        responsesTo(packet(Opcode.RC_READ_REQUEST, PSN + 2, 0, 8));
         remote.memory().set(ValueLayout.JAVA_BYTE, 0, (byte) 77);
-        // not the READ's number: that would say that its answer needs no waiting for
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN + 1));
+        // not the PSN of the READ, which would imply that its response was received
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN + 1));
         assertThat(remote.memory().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 77);
     }
 
     @Test
-    void packetsHalfTheCircleBehindAreOldAndTheRestAhead() {
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN - (1 << 23), 8, 8))).isEqualTo(nak(Aeth.ACK, PSN - 1));
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 23) - 1, 8, 8)))
+    void psnsOfThePrecedingHalfAreDuplicatesAndTheOthersAreAhead() {
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN - (1 << 23), 8, 8)))
+                .isEqualTo(nak(Aeth.ACK, PSN - 1));
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 23) - 1, 8, 8)))
                 .isEmpty();
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN));
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN));
     }
 
     @Test
-    void gapIsRefusedThatAPeerCanHaveSent() {
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16) + 1, 8, 8)))
+    void onlyAGapWithinReachOfThePeerIsNaked() {
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16) + 1, 8, 8)))
                 .isEmpty();
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16), 8, 8)))
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16), 8, 8)))
                 .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN));
-        assertThat(pair.b.queuePair.counters().farPsns).isEqualTo(1);
+        assertThat(pair.b.queuePair.counters().outOfWindowPsns).isEqualTo(1);
     }
 
     @Test
-    void nothingIsAcknowledgedPastReadDataThatHaveNotLeft() {
+    void acknowledgementDoesNotOvertakePendingReadData() {
         pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8));
         pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN + 1, 0, 3000));
         pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN + 4, 8, 8));
@@ -325,20 +326,20 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void reorderedPacketThatArrivesBeforeTheNakLeavesTakesItBack() {
+    void reorderedPacketThatArrivesBeforeTheNakIsSentCancelsIt() {
         pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8));
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN));
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN));
     }
 
     @Test
-    void acknowledgementAskedForInsideAMessageIsGiven() {
-        assertThat(answer(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 3000))).isEqualTo(nak(Aeth.ACK, PSN));
+    void acknowledgementRequestedWithinAMessageIsSent() {
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 3000))).isEqualTo(nak(Aeth.ACK, PSN));
     }
 
     // ---- invalidation ----
 
     @Test
-    void sendThatInvalidatesARegionIsAckedAndEndsTheReceiver() {
+    void sendThatInvalidatesARegionIsAcknowledgedAndFailsTheReceiver() {
         pair.b.postReceive(1, remote, 0, 100);
         SendRequest r = pair.a.claim(1, WorkOpcode.SEND_WITH_INVALIDATE);
         r.list.add(pair.a.register(8), 0, 8);
@@ -351,10 +352,10 @@ class RcResponderTest extends ResponderAnswers {
         assertThat(remote.isValid()).isTrue();
     }
 
-    // ---- who may send, and when ----
+    // ---- states and partitions ----
 
     @Test
-    void firstRequestInReadyToReceiveSaysThatCommunicationIsEstablished() {
+    void firstRequestInReadyToReceiveEstablishesCommunication() {
         Pair p = new Pair();
         RcQueuePair q = p.b.queuePair;
         RcQueuePair.ReceiveParameters path = q.receiveParameters();
@@ -371,7 +372,7 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void packetWhoseNumberIsGuessedDoesNotSayThatCommunicationIsEstablished() {
+    void unexpectedPsnDoesNotEstablishCommunication() {
         Pair p = new Pair();
         RcQueuePair q = p.b.queuePair;
         RcQueuePair.ReceiveParameters path = Objects.requireNonNull(q.receiveParameters());
@@ -382,20 +383,20 @@ class RcResponderTest extends ResponderAnswers {
             p.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, psn, true, 8));
         }
         assertThat(p.b.events).isEmpty();
-        p.deliver(Pair.forge(
-                true, Opcode.RC_SEND_ONLY, path.receivePsn(), true, 8)); // no receive is posted, but it is the peer
+        // no receive is posted, but the PSN is that of the peer
+        p.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, path.receivePsn(), true, 8));
         assertThat(p.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
     }
 
     @Test
-    void queuePairInErrorIsSilent() {
+    void queuePairInErrorSendsNothing() {
         pair.b.queuePair.toError();
-        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEmpty();
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEmpty();
         assertThat(pair.b.queuePair.counters().badState).isEqualTo(1);
     }
 
     @Test
-    void acknowledgementOwedIsStillSentAfterTheApplicationEndsTheConnection() {
+    void pendingAcknowledgementIsSentAfterTheApplicationEndsTheConnection() {
         pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8));
         pair.b.queuePair.toError();
         pair.pump(pair.b);
@@ -403,14 +404,14 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void wrongPartitionIsDroppedAndLimitedMembersAreServed() {
-        Pair.Wirelet limited = packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8);
+    void packetOfAnotherPartitionIsDroppedAndLimitedMembersAreServed() {
+        Pair.WirePacket limited = packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8);
         limited.bytes()[2] = 0x7f;
-        assertThat(answer(limited)).isEqualTo(nak(Aeth.ACK, PSN));
-        Pair.Wirelet wrong = packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8);
+        assertThat(responsesTo(limited)).isEqualTo(nak(Aeth.ACK, PSN));
+        Pair.WirePacket wrong = packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8);
         wrong.bytes()[2] = (byte) 0x80;
         wrong.bytes()[3] = 1;
-        assertThat(answer(wrong)).isEmpty();
+        assertThat(responsesTo(wrong)).isEmpty();
         assertThat(pair.b.queuePair.counters().badPartitionKey).isEqualTo(1);
     }
 
@@ -418,7 +419,7 @@ class RcResponderTest extends ResponderAnswers {
     void packetsOfOtherTransportsAreDropped() {
         for (Opcode opcode : Opcode.values()) {
             if (opcode.transport() != Opcode.Transport.RC) {
-                assertThat(answer(packet(opcode, PSN, 0, 0))).isEmpty();
+                assertThat(responsesTo(packet(opcode, PSN, 0, 0))).isEmpty();
             }
         }
         assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
@@ -446,7 +447,7 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void abandonedQueuePairSendsTheAcknowledgementThatItOwesAndNothingElse() {
+    void abandonedQueuePairSendsOnlyItsPendingAcknowledgement() {
         pair.b.postReceive(1, remote, 0, 8);
         pair.deliver(packet(Opcode.RC_SEND_ONLY, PSN, 8, 8));
         pair.b.postReceive(2, remote, 0, 8);
@@ -459,7 +460,7 @@ class RcResponderTest extends ResponderAnswers {
     }
 
     @Test
-    void queueTakesAsManyRequestsAsItWasMadeForAndNoMore() {
+    void queueAcceptsExactlyItsCapacity() {
         Pair.Options o = new Pair.Options();
         o.requests = 5;
         Pair p = new Pair(o);

@@ -20,16 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When packets are sent again, how often, and when the peer is given up. */
+/** Retransmission, retry limits and RNR back-off. */
 class RcRetryTest {
     private static final long T14 = 4096L << 14;
 
-    /** Loses the packets of which the predicate holds. */
-    private static Pair.Wire losing(Predicate<Pair.Wirelet> lost) {
+    /** Returns a wire that loses the packets that match the predicate. */
+    private static Pair.Wire losing(Predicate<Pair.WirePacket> lost) {
         return w -> lost.test(w) ? List.of() : List.of(Pair.LATENCY_NANOS);
     }
 
-    /** Loses the given copies, counted from 1, of A's or B's packets. */
+    /** Returns a wire that loses the packets with the given numbers, from 1, of A or B. */
     private static Pair.Wire losing(boolean fromA, int... numbers) {
         return losing(w -> w.fromA() == fromA && Arrays.stream(numbers).anyMatch(n -> n == w.number()));
     }
@@ -46,7 +46,7 @@ class RcRetryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
-    void silentPeerIsGivenUpAfterRetryCountMoreTransmissionsOneTimeoutApart(int retries) {
+    void silentPeerIsGivenUpAfterRetryCountRetransmissionsOneTimeoutApart(int retries) {
         Pair p = pair(o -> o.retryCount = retries);
         p.wire = losing(w -> true);
         long begin = p.now;
@@ -64,7 +64,7 @@ class RcRetryTest {
     }
 
     @Test
-    void timeoutExponentZeroWaitsForever() {
+    void timeoutExponentZeroWaitsIndefinitely() {
         Pair p = pair(o -> o.timeoutExponent = 0);
         p.wire = losing(w -> true);
         write(p, 10);
@@ -74,11 +74,11 @@ class RcRetryTest {
     }
 
     @Test
-    void retryCounterIsReloadedByProgress() {
+    void progressResetsTheRetryCounter() {
         Pair p = pair(o -> o.retryCount = 1);
         boolean[] seen = new boolean[1 << 16];
         p.wire = losing(
-                w -> { // every first copy of a request is lost
+                w -> { // the first transmission of every request is lost
                     boolean first = w.fromA() && !seen[w.psn()];
                     seen[w.psn()] = true;
                     return first;
@@ -91,7 +91,7 @@ class RcRetryTest {
     }
 
     @Test
-    void lostPacketIsSentAgainAtOnceBecauseOfTheNakAndOnlyOncePerGap() {
+    void nakRetransmitsALostPacketAtOnceAndOncePerGap() {
         Pair p = new Pair();
         p.wire = losing(true, 3);
         long begin = p.now;
@@ -101,13 +101,13 @@ class RcRetryTest {
         assertThat(p.now - begin).isLessThan(T14 / 100);
         assertThat(p.trace.stream()
                         .filter(w -> w.opcode() == Opcode.RC_ACKNOWLEDGE && w.syndrome() == Aeth.NAK_PSN_SEQUENCE_ERROR)
-                        .map(Pair.Wirelet::psn))
+                        .map(Pair.WirePacket::psn))
                 .containsExactly(0x1002);
         assertThat(p.a.queuePair.counters().retransmittedPackets).isEqualTo(18);
     }
 
     @Test
-    void lostAcknowledgementIsAnsweredAgainAndNothingIsExecutedTwice() {
+    void requestWithALostAcknowledgementIsAcknowledgedAgainButNotExecutedAgain() {
         Pair p = new Pair();
         MemoryRegion to = p.b.register(8);
         p.b.postReceive(1, to, 0, 8);
@@ -123,7 +123,7 @@ class RcRetryTest {
     }
 
     @Test
-    void lostReadResponseIsAskedForAgainAtOnceFromTheFirstMissingOne() {
+    void lostReadResponseIsRequestedAgainAtOnceFromTheFirstMissingPacket() {
         Pair p = new Pair();
         byte[] content = Pair.pattern(5000, 3);
         MemoryRegion remote = p.b.register(content, Pair.ALL_ACCESS);
@@ -145,17 +145,17 @@ class RcRetryTest {
                         "B READ_RESPONSE_FIRST 4098",
                         "B READ_RESPONSE_MIDDLE 4099",
                         "B READ_RESPONSE_LAST 4100");
-        Pair.Wirelet again = p.trace.get(6);
+        Pair.WirePacket again = p.trace.get(6);
         assertThat(Reth.address(again.segment(), Bth.LENGTH)).isEqualTo(remote.address() + 2048);
         assertThat(Reth.dmaLength(again.segment(), Bth.LENGTH)).isEqualTo(5000 - 2048);
         assertThat(local.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
-        assertThat(p.a.queuePair.counters().impliedNaks).isEqualTo(2); // both answers behind the gap say so
+        assertThat(p.a.queuePair.counters().impliedNaks).isEqualTo(2); // one for each response after the gap
     }
 
     @Test
     void acknowledgementPastAnUnansweredReadIsAnImpliedNak() {
         Pair p = new Pair();
-        p.wire = losing(false, 1); // the READ's only answer
+        p.wire = losing(false, 1); // the only response to the READ
         long begin = p.now;
         MemoryRegion local = p.a.register(100);
         MemoryRegion remote = p.b.register(100);
@@ -168,7 +168,7 @@ class RcRetryTest {
     }
 
     @Test
-    void repeatedAtomicReturnsTheStoredResultAndIsNotExecutedAgain() {
+    void duplicateAtomicReturnsTheStoredResultAndIsNotExecuted() {
         Pair p = new Pair();
         p.wire = losing(false, 1, 2, 3);
         MemoryRegion local = p.a.register(8);
@@ -186,36 +186,36 @@ class RcRetryTest {
     }
 
     @Test
-    void forgedAcknowledgementsOutsideWhatIsOutstandingCompleteNothing() {
+    void acknowledgementsOfNoOutstandingPsnCompleteNothing() {
         Pair p = new Pair();
         write(p, 10);
         p.pump();
         for (int distance : new int[] {-1, 1, 2, 100, 1 << 22, -(1 << 22), 1 << 23}) {
-            Pair.Wirelet ack = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1000 + distance, false, 0);
+            Pair.WirePacket ack = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1000 + distance, false, 0);
             Aeth.write(ack.segment(), Bth.LENGTH, Aeth.ACK, 1);
             p.deliver(ack);
         }
         assertThat(p.a.done).isEmpty();
-        assertThat(p.a.queuePair.counters().ghostResponses).isEqualTo(7);
+        assertThat(p.a.queuePair.counters().unexpectedResponses).isEqualTo(7);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"RC_READ_RESPONSE_FIRST", "RC_READ_RESPONSE_MIDDLE"})
-    void repeatedReadMayBeAnsweredFromFirstOrMiddleUpToLastOrOnly(String first) {
+    void duplicateReadMayBeAnsweredFromFirstOrMiddleToLastOrOnly(String first) {
         for (Opcode last : List.of(Opcode.RC_READ_RESPONSE_LAST, Opcode.RC_READ_RESPONSE_ONLY)) {
             Pair p = new Pair();
             MemoryRegion local = p.a.register(2000);
             p.a.post(1, WorkOpcode.RDMA_READ, local, 2000, p.b.register(2000), 0);
             p.pump(p.a);
             Opcode opcode = Opcode.valueOf(first);
-            p.deliver(answer(opcode, 0x1000, 1024));
-            p.deliver(answer(last, 0x1001, 976));
+            p.deliver(response(opcode, 0x1000, 1024));
+            p.deliver(response(last, 0x1001, 976));
             assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
         }
     }
 
-    private static Pair.Wirelet answer(Opcode opcode, int psn, int payload) {
-        Pair.Wirelet w = Pair.forge(false, opcode, psn, false, payload);
+    private static Pair.WirePacket response(Opcode opcode, int psn, int payload) {
+        Pair.WirePacket w = Pair.forge(false, opcode, psn, false, payload);
         if (opcode.hasAeth()) {
             Aeth.write(w.segment(), Bth.LENGTH, Aeth.ACK, 1);
         }
@@ -223,34 +223,34 @@ class RcRetryTest {
     }
 
     @Test
-    void answerThatCannotBelongToTheRequestIsABadResponse() {
-        record Case(WorkOpcode request, Opcode answer, int payload) {}
+    void responseThatDoesNotFitTheRequestIsABadResponse() {
+        record Case(WorkOpcode request, Opcode response, int payload) {}
         for (Case c : List.of(
                 new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_ONLY, 1024), // ends too early
                 new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1020), // too short
-                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1028), // longer than asked for
+                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1028), // too long
                 new Case(WorkOpcode.RDMA_READ, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0),
                 new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_READ_RESPONSE_ONLY, 0),
                 new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0))) {
             Pair p = new Pair();
             p.a.post(1, c.request(), p.a.register(2000), 2000, p.b.register(2000), 0);
             p.pump(p.a);
-            p.deliver(answer(c.answer(), 0x1000, c.payload()));
+            p.deliver(response(c.response(), 0x1000, c.payload()));
             assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(WorkStatus.BAD_RESPONSE_ERROR);
             assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         }
     }
 
     @Test
-    void answerWithoutThePaddingThatItsLengthNeedsIsABadResponse() {
+    void responseWithMissingPaddingIsABadResponse() {
         Opcode opcode = Opcode.RC_READ_RESPONSE_ONLY;
         int length = 6; // needs two bytes of padding
         Pair p = new Pair();
         p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(length), length, p.b.register(length), 0);
         p.pump(p.a);
-        byte[] padded = answer(opcode, 0x1000, length + 2).bytes();
+        byte[] padded = response(opcode, 0x1000, length + 2).bytes();
         byte[] bytes = Arrays.copyOf(padded, padded.length - 2);
-        p.deliver(new Pair.Wirelet(false, 0, opcode, 0x1000, false, bytes, 0));
+        p.deliver(new Pair.WirePacket(false, 0, opcode, 0x1000, false, bytes, 0));
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.BAD_RESPONSE_ERROR);
     }
 
@@ -260,7 +260,7 @@ class RcRetryTest {
         write(p, 10);
         p.pump(p.a);
         for (int syndrome = 0x40; syndrome < 0x60; syndrome++) {
-            Pair.Wirelet w = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1000, false, 0);
+            Pair.WirePacket w = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1000, false, 0);
             Aeth.write(w.segment(), Bth.LENGTH, syndrome, 0);
             p.deliver(w);
         }
@@ -269,7 +269,7 @@ class RcRetryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0x60, 0x61, 0x62, 0x63, 0x64, 0x7f})
-    void refusalEndsTheRightWorkRequestAndFlushesTheRestInOrder(int syndrome) {
+    void nakFailsTheNamedWorkRequestAndFlushesTheRestInOrder(int syndrome) {
         Pair p = pair(o -> o.retryCount = 0);
         MemoryRegion local = p.a.register(100);
         MemoryRegion remote = p.b.register(100);
@@ -277,14 +277,14 @@ class RcRetryTest {
         p.a.postReceive(101, local, 0, 10);
         for (int i = 0; i < 5; i++) {
             SendRequest r = p.a.claim(i, WorkOpcode.RDMA_WRITE);
-            r.signaled = i != 3; // an error is reported even so
+            r.signaled = i != 3; // errors are reported for unsignaled requests too
             r.list.add(local, 0, 10);
             r.remoteKey = remote.key();
             r.remoteAddress = remote.address();
             p.a.publish(r);
         }
         p.pump(p.a);
-        Pair.Wirelet nak = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1002, false, 0);
+        Pair.WirePacket nak = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1002, false, 0);
         Aeth.write(nak.segment(), Bth.LENGTH, syndrome, 2);
         p.deliver(nak);
         WorkStatus expected = switch (syndrome) {
@@ -308,7 +308,7 @@ class RcRetryTest {
     // ---- receiver not ready ----
 
     @Test
-    void everyRnrTimerCodeIsWaitedForExactly() {
+    void everyRnrTimerCodeDelaysExactly() {
         for (int code = 0; code < 32; code++) {
             int chosen = code;
             Pair p = pair(o -> {
@@ -333,7 +333,7 @@ class RcRetryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
-    void receiverThatIsNeverReadyIsGivenUpAfterRnrRetryMoreTransmissions(int retries) {
+    void receiverThatIsNeverReadyIsGivenUpAfterRnrRetryRetransmissions(int retries) {
         Pair p = pair(o -> {
             o.rnrRetry = retries;
             o.retryCount = 0;
@@ -358,7 +358,7 @@ class RcRetryTest {
     }
 
     @Test
-    void receiverThatIsNotReadyIsAskedAgainByOnePacketOnly() {
+    void receiverThatIsNotReadyIsRetriedWithASinglePacket() {
         Pair p = pair(o -> o.rnrRetry = 7);
         MemoryRegion local = p.a.register(8);
         for (int i = 0; i < 10; i++) {
@@ -378,7 +378,7 @@ class RcRetryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 12, 18, 0})
-    void receiverThatStaysUnreadyIsAskedLessOftenByFourMillisecondsAtMost(int code) {
+    void rnrBackOffGrowsByAtMostFourMilliseconds(int code) {
         Pair p = pair(o -> {
             o.rnrCode = code;
             o.rnrRetry = 7;
@@ -389,10 +389,10 @@ class RcRetryTest {
         for (int i = 2; i < p.trace.size(); i += 2) {
             waits.add(p.trace.get(i).sentAt() - p.trace.get(i - 1).sentAt() - Pair.LATENCY_NANOS);
         }
-        long least = Timers.rnrNakDelayNanos(code);
-        assertThat(waits.getFirst()).isEqualTo(least);
+        long shortest = Timers.rnrNakDelayNanos(code);
+        assertThat(waits.getFirst()).isEqualTo(shortest);
         assertThat(waits).isSorted();
-        assertThat(waits.getLast()).isEqualTo(least + 4_000_000);
+        assertThat(waits.getLast()).isEqualTo(shortest + 4_000_000);
     }
 
     @Test
@@ -406,7 +406,7 @@ class RcRetryTest {
     }
 
     @Test
-    void dataOfAWriteWithImmediateAreWrittenAgainAfterTheReceiverWasNotReady() {
+    void writeWithImmediateIsRetransmittedAfterAnRnrNak() {
         Pair p = new Pair();
         byte[] content = Pair.pattern(3000, 5);
         MemoryRegion remote = p.b.register(3000);
@@ -420,11 +420,11 @@ class RcRetryTest {
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
     }
 
-    // ---- numbers that wrap ----
+    // ---- wrap-around ----
 
     @ParameterizedTest
     @ValueSource(ints = {0xff_ffff, 0xff_fffe, 0xff_ffc0, 0x7f_ffff, 0x80_0000, 0})
-    void packetNumbersWrapWithoutANotice(int psn) {
+    void psnsWrapAround(int psn) {
         Pair p = pair(o -> {
             o.psnA = psn;
             o.psnB = psn;
@@ -443,9 +443,9 @@ class RcRetryTest {
     }
 
     @Test
-    void driverThatDrainsBeforeItsTimersSendsNothingTwiceAfterAPause() {
+    void driverThatReceivesBeforeItsTimersRetransmitsNothingAfterAPause() {
         Pair p = new Pair();
-        List<Pair.Wirelet> held = new ArrayList<>();
+        List<Pair.WirePacket> held = new ArrayList<>();
         p.wire = w -> {
             held.add(w);
             return Collections.emptyList();
@@ -454,7 +454,7 @@ class RcRetryTest {
         p.pump();
         p.deliver(held.removeFirst());
         p.pump();
-        p.now += 100 * T14; // the answer waits in the socket all the time
+        p.now += 100 * T14; // meanwhile the acknowledgement is pending in the socket
         p.deliver(held.removeFirst());
         assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);

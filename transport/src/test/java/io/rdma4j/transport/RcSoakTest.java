@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Random operations of both sides over a wire that loses, repeats and reorders. A failure names its seed; the system
- * property {@code rdma4j.soak.seed} runs that seed alone, {@code rdma4j.soak.runs} more of them.
+ * Random operations of both sides over a wire that loses, duplicates and reorders packets. A failure names its seed.
+ * The system property {@code rdma4j.soak.seed} runs that seed alone; {@code rdma4j.soak.runs} sets the number of seeds.
  */
 class RcSoakTest {
     private static final int CONSTANT = 40_000;
@@ -25,7 +25,7 @@ class RcSoakTest {
     private static final int CANARY = 64;
     private static final int OPERATIONS = 30;
 
-    /** What one side does, and what it expects the other to have got. */
+    /** The operations of one side, and the memory contents and messages expected from them. */
     private static final class Workload {
         final Pair.Side side;
         final Random random;
@@ -66,64 +66,68 @@ class RcSoakTest {
         };
     }
 
-    private static void postOne(Workload mine, Workload theirs) {
-        Random random = mine.random;
+    private static void postOne(Workload sender, Workload receiver) {
+        Random random = sender.random;
         WorkOpcode[] kinds = WorkOpcode.values();
         WorkOpcode kind = kinds[random.nextInt(kinds.length)];
         if (kind == WorkOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
-            kind = WorkOpcode.SEND; // ends the connection: it has its own test
+            kind = WorkOpcode.SEND; // these operations have their own tests; an invalidation would end the connection
         }
-        SendRequest r = mine.side.claim(mine.posted, kind);
+        SendRequest r = sender.side.claim(sender.posted, kind);
         r.signaled = true;
         r.fence = random.nextInt(4) == 0;
         int length = kind.isAtomic() ? 8 : size(random);
         int from = random.nextInt(CONSTANT - length + 1);
-        r.immediate = mine.posted;
+        r.immediate = sender.posted;
         if (kind.carriesPayload()) {
             int cut = random.nextInt(length + 1);
-            r.list.add(mine.constant, from, cut);
-            r.list.add(mine.constant, from + cut, length - cut);
+            r.list.add(sender.constant, from, cut);
+            r.list.add(sender.constant, from + cut, length - cut);
         } else {
-            r.list.add(mine.results, (long) mine.posted * (CONSTANT + CANARY), length);
+            r.list.add(sender.results, (long) sender.posted * (CONSTANT + CANARY), length);
         }
-        byte[] message = Arrays.copyOfRange(mine.constantBytes, from, from + length);
+        byte[] message = Arrays.copyOfRange(sender.constantBytes, from, from + length);
         switch (kind) {
             case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> {
                 int to = random.nextInt(WRITABLE - length + 1);
-                r.remoteKey = theirs.writable.key();
-                r.remoteAddress = theirs.writable.address() + to;
-                System.arraycopy(message, 0, theirs.expectedWritable, to, length);
+                r.remoteKey = receiver.writable.key();
+                r.remoteAddress = receiver.writable.address() + to;
+                System.arraycopy(message, 0, receiver.expectedWritable, to, length);
             }
             case RDMA_READ -> {
-                r.remoteKey = theirs.constant.key();
-                r.remoteAddress = theirs.constant.address() + from;
+                r.remoteKey = receiver.constant.key();
+                r.remoteAddress = receiver.constant.address() + from;
                 System.arraycopy(
-                        theirs.constantBytes, from, mine.expectedResults, mine.posted * (CONSTANT + CANARY), length);
+                        receiver.constantBytes,
+                        from,
+                        sender.expectedResults,
+                        sender.posted * (CONSTANT + CANARY),
+                        length);
             }
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> {
                 int cell = random.nextInt(COUNTERS / 8);
-                r.remoteKey = theirs.counters.key();
-                r.remoteAddress = theirs.counters.address() + cell * 8L;
+                r.remoteKey = receiver.counters.key();
+                r.remoteAddress = receiver.counters.address() + cell * 8L;
                 r.swapOrAdd = random.nextInt();
-                long old = theirs.expectedCounters[cell];
+                long old = receiver.expectedCounters[cell];
                 r.compare = random.nextBoolean() ? old : old + 1;
-                ByteBuffer.wrap(mine.expectedResults)
+                ByteBuffer.wrap(sender.expectedResults)
                         .order(ByteOrder.nativeOrder())
-                        .putLong(mine.posted * (CONSTANT + CANARY), old);
+                        .putLong(sender.posted * (CONSTANT + CANARY), old);
                 if (kind == WorkOpcode.FETCH_AND_ADD) {
-                    theirs.expectedCounters[cell] += r.swapOrAdd;
+                    receiver.expectedCounters[cell] += r.swapOrAdd;
                 } else if (r.compare == old) {
-                    theirs.expectedCounters[cell] = r.swapOrAdd;
+                    receiver.expectedCounters[cell] = r.swapOrAdd;
                 }
             }
             default -> {}
         }
         if (kind != WorkOpcode.RDMA_WRITE && kind.carriesPayload()) {
-            mine.expectedMessages.add(message);
-            mine.messageIsWrite.add(kind == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE);
+            sender.expectedMessages.add(message);
+            sender.messageIsWrite.add(kind == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE);
         }
-        mine.side.publish(r);
-        mine.posted++;
+        sender.side.publish(r);
+        sender.posted++;
     }
 
     private static void postReceive(Workload w) {
@@ -157,7 +161,7 @@ class RcSoakTest {
         return o;
     }
 
-    /** Runs one seed; says whether both sides lived. */
+    /** Runs one seed and returns whether both sides are still connected. */
     private static boolean run(long seed, double loss, double duplication, double reordering) {
         Random random = new Random(seed);
         Pair p = new Pair(options(random));
@@ -206,15 +210,16 @@ class RcSoakTest {
         assertThat(w.results.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedResults);
     }
 
-    /** Seven retries may all be lost: then successes, the one that was given up, and the rest flushed. */
+    /** Checks a side after all seven retries were lost: successes, one exceeded retry counter, the rest flushed. */
     private static void checkGivenUp(Workload w) {
-        List<WorkStatus> ends = w.side.statuses(false);
-        int successes = (int) ends.stream().filter(s -> s == WorkStatus.SUCCESS).count();
-        assertThat(ends.subList(0, successes)).doesNotContain(WorkStatus.RETRY_EXCEEDED_ERROR);
+        List<WorkStatus> statuses = w.side.statuses(false);
+        int successes =
+                (int) statuses.stream().filter(s -> s == WorkStatus.SUCCESS).count();
+        assertThat(statuses.subList(0, successes)).doesNotContain(WorkStatus.RETRY_EXCEEDED_ERROR);
         if (!isAlive(w.side)) {
-            assertThat(ends).hasSize(OPERATIONS);
-            assertThat(ends.get(successes)).isEqualTo(WorkStatus.RETRY_EXCEEDED_ERROR);
-            assertThat(ends.subList(successes + 1, OPERATIONS))
+            assertThat(statuses).hasSize(OPERATIONS);
+            assertThat(statuses.get(successes)).isEqualTo(WorkStatus.RETRY_EXCEEDED_ERROR);
+            assertThat(statuses.subList(successes + 1, OPERATIONS))
                     .allMatch(s -> s == WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
         assertThat(w.results
@@ -253,17 +258,17 @@ class RcSoakTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0, 0", "0.01, 0, 0", "0, 0.2, 0", "0, 0, 0.2", "0.05, 0.05, 0.05", "0.2, 0.1, 0.1"})
-    void everyByteLandsOnceAndInOrderWhateverTheWireDoes(double loss, double duplication, double reordering) {
+    void everyByteArrivesOnceAndInOrderOverAFaultyWire(double loss, double duplication, double reordering) {
         long only = Long.getLong("rdma4j.soak.seed", -1);
         int runs = Integer.getInteger("rdma4j.soak.runs", 40);
-        int dead = 0;
+        int givenUp = 0;
         for (long seed = Math.max(0, only); seed < (only >= 0 ? only + 1 : runs); seed++) {
             try {
-                dead += run(seed, loss, duplication, reordering) ? 0 : 1;
+                givenUp += run(seed, loss, duplication, reordering) ? 0 : 1;
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed, e);
             }
         }
-        assertThat(dead).as("runs given up").isLessThanOrEqualTo(loss < 0.1 ? 0 : 1 + runs / 20);
+        assertThat(givenUp).as("runs given up").isLessThanOrEqualTo(loss < 0.1 ? 0 : 1 + runs / 20);
     }
 }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of packets that come from the peer's address, but from another UDP port than its packets before. */
-class RcSourcePortTest extends ResponderAnswers {
+/** Handling of packets from the peer's address but from another UDP port than before. */
+class RcSourcePortTest extends ResponderFixture {
     private static final int PEERS_PORT = 50_000;
     private static final int OTHER_PORT = 50_001;
 
@@ -21,7 +21,7 @@ class RcSourcePortTest extends ResponderAnswers {
         pair.a.udpPort = PEERS_PORT;
     }
 
-    private boolean writes(int psn, int port) {
+    private boolean isWriteAccepted(int psn, int port) {
         pair.a.udpPort = port;
         long processed = pair.b.queuePair.counters().processedPackets;
         pair.deliver(packet(Opcode.RC_WRITE_ONLY, psn, 4, 4));
@@ -29,36 +29,36 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void packetFromAnotherPortIsDroppedThoughAllElseIsRight() {
+    void otherwiseValidPacketFromAnotherPortIsDropped() {
         check(SourcePortCheck.ENFORCE);
-        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN, PEERS_PORT)).isTrue();
         for (int i = 0; i < 1000; i++) {
-            assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+            assertThat(isWriteAccepted(PSN + 1, OTHER_PORT)).isFalse();
         }
         assertThat(pair.b.queuePair.counters().badSourcePort).isEqualTo(1000);
-        assertThat(writes(PSN + 1, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 1, PEERS_PORT)).isTrue();
     }
 
     @Test
-    void packetOutOfSequenceTeachesNoPort() {
+    void portIsNotLearnedFromAPacketOutOfSequence() {
         check(SourcePortCheck.ENFORCE);
         for (int off : new int[] {1, 2, 1000, -1, -1000, Psn.MASK >> 1}) {
-            boolean _ = writes(PSN + off, OTHER_PORT);
+            boolean _ = isWriteAccepted(PSN + off, OTHER_PORT);
         }
-        assertThat(writes(PSN, PEERS_PORT)).isTrue();
-        assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+        assertThat(isWriteAccepted(PSN, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 1, OTHER_PORT)).isFalse();
     }
 
     @Test
-    void refusedPacketTeachesNoPort() {
+    void portIsNotLearnedFromARejectedPacket() {
         check(SourcePortCheck.ENFORCE);
-        boolean _ = writes(PSN, OTHER_PORT); // B has nothing posted for a SEND, so it refuses this one for now
+        boolean _ = isWriteAccepted(PSN, OTHER_PORT); // learns the port; the next line discards it
         pair.b.queuePair.checkSourcePort(SourcePortCheck.ENFORCE);
         pair.a.udpPort = OTHER_PORT;
         pair.deliver(packet(Opcode.RC_SEND_ONLY, PSN + 1, 4, 4));
         assertThat(pair.b.queuePair.counters().sentRnrNaks).isEqualTo(1);
-        assertThat(writes(PSN + 1, PEERS_PORT)).isTrue();
-        assertThat(writes(PSN + 2, OTHER_PORT)).isFalse();
+        assertThat(isWriteAccepted(PSN + 1, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 2, OTHER_PORT)).isFalse();
     }
 
     @Test
@@ -72,7 +72,7 @@ class RcSourcePortTest extends ResponderAnswers {
         pair.a.post(2, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
         pair.pump(pair.a);
         pair.b.udpPort = OTHER_PORT;
-        Pair.Wirelet acknowledgement = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, pair.options.psnA + 1, false, 0);
+        Pair.WirePacket acknowledgement = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, pair.options.psnA + 1, false, 0);
         Aeth.write(acknowledgement.segment(), Bth.LENGTH, Aeth.ACK | 0x1f, 2);
         pair.deliver(acknowledgement);
         assertThat(pair.a.done).hasSize(1);
@@ -83,62 +83,64 @@ class RcSourcePortTest extends ResponderAnswers {
     }
 
     @Test
-    void changedPortIsCountedAndFollowedWherePeersMayChangeIt() {
+    void changedPortIsCountedAndAcceptedInCountMode() {
         check(SourcePortCheck.COUNT);
-        assertThat(writes(PSN, PEERS_PORT)).isTrue();
-        assertThat(writes(PSN + 1, OTHER_PORT)).isTrue();
-        assertThat(writes(PSN + 2, OTHER_PORT)).isTrue();
-        assertThat(writes(PSN + 3, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 1, OTHER_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 2, OTHER_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 3, PEERS_PORT)).isTrue();
         assertThat(pair.b.queuePair.counters().changedSourcePort).isEqualTo(2);
         assertThat(pair.b.queuePair.counters().badSourcePort).isZero();
     }
 
     @Test
-    void anyPortIsTakenWithoutAWordWhereNobodyAsks() {
+    void anyPortIsAcceptedUncountedWhenTheCheckIsOff() {
         check(SourcePortCheck.OFF);
-        assertThat(writes(PSN, PEERS_PORT)).isTrue();
-        assertThat(writes(PSN + 1, OTHER_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 1, OTHER_PORT)).isTrue();
         assertThat(pair.b.queuePair.counters().changedSourcePort).isZero();
     }
 
     @Test
-    void portIsLearnedAnewWhenTheQueuePairIsMadeAnew() {
+    void portIsLearnedAgainAfterAReset() {
         check(SourcePortCheck.ENFORCE);
-        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN, PEERS_PORT)).isTrue();
         RcQueuePair.ReceiveParameters before = Objects.requireNonNull(pair.b.queuePair.receiveParameters());
         pair.b.queuePair.reset();
         pair.b.queuePair.toInit(Pair.ALL_ACCESS);
         pair.b.queuePair.toReadyToReceive(before);
-        assertThat(writes(PSN, OTHER_PORT)).isTrue();
-        assertThat(writes(PSN + 1, PEERS_PORT)).isFalse();
+        assertThat(isWriteAccepted(PSN, OTHER_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN + 1, PEERS_PORT)).isFalse();
     }
 
     @Test
-    void manyGuessesOfASecondAreReportedOnce() {
+    void manyGuessesWithinASecondAreReportedOnce() {
         check(SourcePortCheck.ENFORCE);
-        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN, PEERS_PORT)).isTrue();
         for (int i = 0; i < 3 * PeerCheck.ALARM_PACKETS; i++) {
-            boolean _ = i % 2 == 0 ? writes(PSN + 1, OTHER_PORT) : writes(PSN + (1 << 20) + i, PEERS_PORT);
+            boolean _ = i % 2 == 0
+                    ? isWriteAccepted(PSN + 1, OTHER_PORT)
+                    : isWriteAccepted(PSN + (1 << 20) + i, PEERS_PORT);
         }
         assertThat(pair.b.events).containsExactly(QueuePairEvent.SPOOFING_SUSPECTED);
         pair.now += 1_000_000_000;
         for (int i = 0; i < PeerCheck.ALARM_PACKETS - 1; i++) {
-            assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+            assertThat(isWriteAccepted(PSN + 1, OTHER_PORT)).isFalse();
         }
         assertThat(pair.b.events).hasSize(1);
-        assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+        assertThat(isWriteAccepted(PSN + 1, OTHER_PORT)).isFalse();
         assertThat(pair.b.events).hasSize(2);
-        assertThat(pair.b.queuePair.counters().guessingAlarms).isEqualTo(2);
-        assertThat(pair.b.queuePair.counters().farPsns).isEqualTo(3 * PeerCheck.ALARM_PACKETS / 2);
+        assertThat(pair.b.queuePair.counters().spoofingAlarms).isEqualTo(2);
+        assertThat(pair.b.queuePair.counters().outOfWindowPsns).isEqualTo(3 * PeerCheck.ALARM_PACKETS / 2);
     }
 
     @Test
-    void lossAndRepetitionAreNoGuesses() {
+    void lossAndRetransmissionDoNotCountAsGuesses() {
         check(SourcePortCheck.ENFORCE);
-        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        assertThat(isWriteAccepted(PSN, PEERS_PORT)).isTrue();
         for (int i = 0; i < 3 * PeerCheck.ALARM_PACKETS; i++) {
-            boolean _ = writes(PSN + 2 + i % 5000, PEERS_PORT);
-            boolean _ = writes(PSN - i % 5000, PEERS_PORT);
+            boolean _ = isWriteAccepted(PSN + 2 + i % 5000, PEERS_PORT);
+            boolean _ = isWriteAccepted(PSN - i % 5000, PEERS_PORT);
         }
         assertThat(pair.b.events).isEmpty();
     }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a responder remembers of READs and atomics. */
+/** A responder remembers recent READs and atomics in order to answer duplicates. */
 final class ReadAtomicResourcesTest {
     private static final int DEPTH = 4;
 
     private final ReadAtomicResources remembered = new ReadAtomicResources(DEPTH);
 
-    private static ReadAtomicResources.Resource take(ReadAtomicResources resources, long sequence) {
+    private static ReadAtomicResources.Resource add(ReadAtomicResources resources, long sequence) {
         ReadAtomicResources.Resource r = resources.allocate();
         r.firstSequence = sequence;
         r.endSequence = sequence + 1;
@@ -19,15 +19,15 @@ final class ReadAtomicResourcesTest {
         return r;
     }
 
-    private static void answer(ReadAtomicResources resources, ReadAtomicResources.Resource r) {
+    private static void complete(ReadAtomicResources resources, ReadAtomicResources.Resource r) {
         r.sentEnd = r.endSequence;
         resources.deactivate(r);
     }
 
     @Test
-    void aRequestIsRememberedUntilAsManyAsTheDepthCameAfterIt() {
+    void requestIsRememberedUntilAsManyAsTheDepthFollow() {
         for (long sequence = 0; sequence < 3 * DEPTH; sequence++) {
-            answer(remembered, take(remembered, sequence));
+            complete(remembered, add(remembered, sequence));
             for (long other = 0; other < 3 * DEPTH; other++) {
                 assertThat(remembered.find(other) != null).isEqualTo(other <= sequence && other > sequence - DEPTH);
             }
@@ -35,41 +35,41 @@ final class ReadAtomicResourcesTest {
     }
 
     @Test
-    void thereIsRoomWhileTheOldestIsAnsweredOrThePlacesAreFew() {
-        ReadAtomicResources.Resource first = take(remembered, 0);
+    void roomIsAvailableWhileFewerThanTheDepthAreUsedOrTheOldestIsAnswered() {
+        ReadAtomicResources.Resource first = add(remembered, 0);
         for (long sequence = 1; sequence < DEPTH; sequence++) {
             assertThat(remembered.hasRoom()).isTrue();
-            take(remembered, sequence);
+            add(remembered, sequence);
         }
         assertThat(remembered.hasRoom()).isFalse();
-        answer(remembered, first);
+        complete(remembered, first);
         assertThat(remembered.hasRoom()).isTrue();
         assertThat(remembered.allocate()).isSameAs(first);
     }
 
     @Test
-    void answersGoInTheOrderOfTheirRequestsAlsoWhenTheDepthChanges() {
-        ReadAtomicResources.Resource answered = take(remembered, 0);
-        ReadAtomicResources.Resource waits = take(remembered, 1);
-        ReadAtomicResources.Resource last = take(remembered, 2);
-        answer(remembered, answered);
+    void responsesKeepTheOrderOfTheirRequestsWhenTheDepthChanges() {
+        ReadAtomicResources.Resource completed = add(remembered, 0);
+        ReadAtomicResources.Resource pending = add(remembered, 1);
+        ReadAtomicResources.Resource last = add(remembered, 2);
+        complete(remembered, completed);
         ReadAtomicResources deeper = new ReadAtomicResources(2 * DEPTH, remembered);
-        assertThat(deeper.current()).isSameAs(waits);
-        answer(deeper, waits);
+        assertThat(deeper.current()).isSameAs(pending);
+        complete(deeper, pending);
         assertThat(deeper.current()).isSameAs(last);
-        answer(deeper, last);
+        complete(deeper, last);
         assertThat(deeper.current()).isNull();
     }
 
     @Test
-    void aGreaterDepthForgetsNothingAndTakesMore() {
+    void greaterDepthKeepsAllRequestsAndHoldsMore() {
         for (long sequence = 0; sequence < DEPTH + 2; sequence++) {
-            answer(remembered, take(remembered, sequence));
+            complete(remembered, add(remembered, sequence));
         }
         ReadAtomicResources deeper = new ReadAtomicResources(2 * DEPTH, remembered);
         for (long sequence = DEPTH + 2; sequence < 2 * DEPTH + 2; sequence++) {
             assertThat(deeper.hasRoom()).isTrue();
-            take(deeper, sequence);
+            add(deeper, sequence);
         }
         for (long sequence = 0; sequence < 2 * DEPTH + 2; sequence++) {
             assertThat(deeper.find(sequence) != null).isEqualTo(sequence >= 2);
@@ -77,9 +77,9 @@ final class ReadAtomicResourcesTest {
     }
 
     @Test
-    void aSmallerDepthKeepsTheNewest() {
+    void smallerDepthKeepsTheNewestRequests() {
         for (long sequence = 0; sequence < DEPTH; sequence++) {
-            answer(remembered, take(remembered, sequence));
+            complete(remembered, add(remembered, sequence));
         }
         ReadAtomicResources shallower = new ReadAtomicResources(DEPTH / 2, remembered);
         for (long sequence = 0; sequence < DEPTH; sequence++) {

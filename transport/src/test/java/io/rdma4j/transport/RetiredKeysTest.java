@@ -10,31 +10,31 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A key that was taken back is not soon another memory's. */
+/** An invalidated key is not soon assigned to other memory. */
 class RetiredKeysTest {
     private static final MemorySegment MEMORY = MemorySegment.ofArray(new byte[16]);
 
     @Test
-    void keyIsRememberedUntilAMillionOthersWereTakenBack() {
+    void keyIsRememberedUntilAMillionOthersAreInvalidated() {
         RetiredKeys keys = new RetiredKeys();
         keys.add(0xabcd_ef01);
-        for (int i = 0; i < RetiredKeys.MOST - 1; i++) {
+        for (int i = 0; i < RetiredKeys.MIN_REMEMBERED - 1; i++) {
             keys.add(i << 8);
             assertThat(keys.contains(0xabcd_ef01)).isTrue();
         }
         assertThat(keys.contains(0)).isTrue();
-        for (int i = 0; i < RetiredKeys.MOST; i++) {
+        for (int i = 0; i < RetiredKeys.MIN_REMEMBERED; i++) {
             keys.add(0x4000_0000 + (i << 8));
         }
         assertThat(keys.contains(0)).isTrue();
         keys.add(0x8000_0000);
         assertThat(keys.contains(0))
-                .as("forgotten at last, or there would be no keys")
+                .as("the oldest keys become available again")
                 .isFalse();
     }
 
     @Test
-    void neighboursOfATakenBackKeyAreNotGivenOutEither() {
+    void keysThatShareTheUpperBitsOfARetiredKeyAreRetiredToo() {
         RetiredKeys keys = new RetiredKeys();
         keys.add(0x0102_0304);
         assertThat(keys.contains(0x0102_03ff)).isTrue();
@@ -42,7 +42,7 @@ class RetiredKeysTest {
     }
 
     @Test
-    void tablePassesOverKeysOfRegionsAndWindowsThatHaveGone() {
+    void tableSkipsKeysOfDeregisteredRegionsAndDeallocatedWindows() {
         ArrayDeque<Integer> proposals = new ArrayDeque<>(List.of(0x100, 0x2000, 0x100, 0x1ff, 0x2000, 0x20ff, 0x3000));
         MemoryTable table = new MemoryTable(proposals::remove);
         MemoryRegion region = table.register(MEMORY, 0, AccessFlags.LOCAL_WRITE, 1);

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The send queue drained, and broken: what is still sent, what waits, what is flushed. */
+/** The drained and error states of the send queue. */
 class SendQueueStatesTest {
     private static final int ACCESS = Pair.ALL_ACCESS;
 
     // ---- reliable ----
 
     @Test
-    void whatWasBegunIsFinishedWithItsRepetitionsAndNothingNewIsBegun() {
+    void drainingFinishesStartedMessagesAndStartsNoOthers() {
         Pair pair = new Pair();
         MemoryRegion local = pair.a.register(8192);
         MemoryRegion remote = pair.b.register(8192);
@@ -53,7 +53,7 @@ class SendQueueStatesTest {
     }
 
     @Test
-    void changedDepthAndTimeoutHoldAfterDraining() {
+    void changedDepthAndTimeoutApplyAfterDraining() {
         Pair pair = new Pair();
         MemoryRegion local = pair.a.register(8192);
         MemoryRegion remote = pair.b.register(8192);
@@ -65,16 +65,16 @@ class SendQueueStatesTest {
         pair.a.post(2, WorkOpcode.RDMA_READ, local, 8, remote, 0);
         pair.pump(pair.a);
         assertThat(pair.sent(true, Opcode.RC_READ_REQUEST)).isEqualTo(1);
-        long begun = pair.now;
+        long begin = pair.now;
         pair.dropAllInFlight();
         pair.run();
         assertThat(pair.a.statuses(false))
                 .containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
-        assertThat(pair.now - begun).isLessThan(4 * 4096L << 10);
+        assertThat(pair.now - begin).isLessThan(4 * 4096L << 10);
     }
 
     @Test
-    void readsThatWereAnsweredAreRememberedWhenTheDepthOfThePeerChanges() {
+    void answeredAtomicsAreRememberedWhenTheResponderDepthChanges() {
         Pair pair = new Pair();
         MemoryRegion local = pair.a.register(8192);
         MemoryRegion remote = pair.b.register(8192);
@@ -93,7 +93,7 @@ class SendQueueStatesTest {
     }
 
     @Test
-    void failureWhileDrainingIsAnErrorWithoutTheEvent() {
+    void failureWhileDrainingRaisesNoDrainedEvent() {
         Pair pair = new Pair();
         MemoryRegion local = pair.a.register(8192);
         pair.wire = w -> List.of();
@@ -110,7 +110,7 @@ class SendQueueStatesTest {
     // ---- unreliable ----
 
     @Test
-    void unreliableMessageThatWasBegunIsFinishedWhileDraining() {
+    void startedUnreliableMessageIsFinishedWhileDraining() {
         UcPair pair = new UcPair();
         MemoryRegion local = pair.a.register(new byte[4096], ACCESS);
         MemoryRegion remote = pair.b.register(new byte[4096], ACCESS);
@@ -128,7 +128,7 @@ class SendQueueStatesTest {
     }
 
     @Test
-    void unreliableSendThatFailsFlushesSendsButReceivesGoOn() {
+    void failedUnreliableSendFlushesSendsButNotReceives() {
         UcPair pair = new UcPair();
         MemoryRegion ofA = pair.a.register(new byte[64], ACCESS);
         MemoryRegion ofB = pair.b.register(new byte[64], ACCESS);

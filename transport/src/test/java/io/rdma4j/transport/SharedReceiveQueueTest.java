@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Queue pairs that take their receives from one queue. */
+/** Queue pairs that take their receives from a shared receive queue. */
 class SharedReceiveQueueTest {
     private static final WorkStatus FLUSHED = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
     private static final int CAPACITY = 16;
@@ -33,7 +33,7 @@ class SharedReceiveQueueTest {
         shared.publish();
     }
 
-    /** Posts receives with the numbers 1 and up; their memory is that of one region, for tests that do not look at it. */
+    /** Posts receives with IDs from 1, all into one region, for tests that do not check the data. */
     private void post(int count) {
         MemoryRegion region = first.b.register(LONG_MESSAGE);
         for (int id = 1; id <= count; id++) {
@@ -45,7 +45,7 @@ class SharedReceiveQueueTest {
         pair.a.post(id, WorkOpcode.SEND, pair.a.register(Pair.pattern(bytes, (int) id), 0), 0, bytes);
     }
 
-    /** Sends a long message of which the last packet is lost, until the others have arrived. */
+    /** Sends a long message whose last packet is lost, and runs until the others have arrived. */
     private void sendAllButTheEnd(Pair pair) {
         pair.wire = w -> w.opcode() == Opcode.RC_SEND_LAST ? List.of() : List.of(Pair.LATENCY_NANOS);
         send(pair, 1, LONG_MESSAGE);
@@ -54,7 +54,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void messagesOfAllQueuePairsTakeReceivesInTheOrderOfTheirArrival() {
+    void messagesOfAllQueuePairsTakeReceivesInOrderOfArrival() {
         post(4);
         for (int i = 0; i < 2; i++) {
             send(first, i, 100);
@@ -97,7 +97,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void repeatedMessageTakesNoSecondReceive() {
+    void retransmittedMessageTakesNoSecondReceive() {
         post(2);
         boolean[] lost = new boolean[1];
         first.wire = w -> {
@@ -127,7 +127,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void failingQueuePairFlushesWhatItHoldsAndLeavesTheRest() {
+    void failedQueuePairFlushesOnlyTheReceiveItHolds() {
         post(3);
         sendAllButTheEnd(first);
         first.b.queuePair.toError();
@@ -143,7 +143,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void errorWithNothingHeldIsReportedToo() {
+    void errorWithoutAHeldReceiveIsReportedToo() {
         post(1);
         first.b.queuePair.toError();
         assertThat(first.b.done).isEmpty();
@@ -152,7 +152,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void resetForgetsWhatIsHeldWithoutACompletion() {
+    void resetDiscardsTheHeldReceiveWithoutACompletion() {
         post(2);
         sendAllButTheEnd(first);
         first.b.queuePair.reset();
@@ -164,7 +164,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void messageThatIsTooLongEndsItsReceiveOnly() {
+    void tooLongMessageFailsOnlyItsReceive() {
         MemoryRegion small = first.b.register(100);
         post(1, small);
         post(2, small);
@@ -179,7 +179,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void requestAgainstTheRulesInsideASendEndsItsReceiveOnly() {
+    void invalidRequestInsideASendFailsOnlyItsReceive() {
         post(2);
         sendAllButTheEnd(first);
         first.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, 0x1002, true, 8));
@@ -189,7 +189,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void receivesAreOfTheDomainOfTheirQueue() {
+    void receivesBelongToTheProtectionDomainOfTheirQueue() {
         SharedReceiveQueue foreign = new SharedReceiveQueue(1, 1, Pair.PD + 1, () -> {});
         Pair.Options options = new Pair.Options();
         options.sharedB = foreign;
@@ -206,12 +206,12 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void ownQueueHasNoPlace() {
+    void queuePairHasNoReceiveQueueOfItsOwn() {
         assertThat(first.b.queuePair.receiveQueue().claim()).isNull();
     }
 
     @Test
-    void receiveOfALostUnreliableMessageIsKeptForTheNextOne() {
+    void receiveOfADroppedUnreliableMessageIsKeptForTheNext() {
         post(2);
         UcPair unreliable = new UcPair(shared);
         MemoryRegion from = unreliable.a.register(Pair.pattern(LONG_MESSAGE, 1), 0);
@@ -226,10 +226,10 @@ class SharedReceiveQueueTest {
         assertThat(unreliable.b.done).extracting(Pair.Done::bytes).containsExactly(8L);
     }
 
-    // ---- the queue itself ----
+    // ---- the queue ----
 
     @Test
-    void takenReceiveFreesItsPlaceBeforeItIsCompleted() {
+    void takenReceiveFreesItsSlotBeforeItCompletes() {
         post(CAPACITY);
         assertThat(shared.claim()).isNull();
         sendAllButTheEnd(first);
@@ -257,7 +257,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void messageThatFindsNothingReportsTheLimitToo() {
+    void messageThatFindsTheQueueEmptyReportsTheLimitToo() {
         shared.limit(1);
         send(first, 1, 8);
         first.run(first.now + 10 * Pair.LATENCY_NANOS);
@@ -265,7 +265,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void limitZeroTakesTheArmingBack() {
+    void limitZeroDisarms() {
         post(2);
         shared.limit(2);
         shared.limit(0);
@@ -275,7 +275,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void resizingKeepsWhatIsPosted() {
+    void resizingKeepsPostedReceives() {
         post(10);
         sendAllButTheEnd(first);
         assertThat(shared.resize(8)).isFalse();
@@ -294,7 +294,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void ringThatHasWrappedKeepsItsOrderWhenResized() {
+    void wrappedRingKeepsItsOrderWhenResized() {
         post(12);
         for (int i = 0; i < 12; i++) {
             send(first, i, 8);

@@ -13,12 +13,12 @@ import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Two unreliably connected queue pairs; the test carries the packets between them. */
+/** Two queue pairs of an unreliable connection; the test transfers the packets between them. */
 final class UcPair {
     static final int MTU = 1024;
     static final int SEND_PSN = 0xff_fffe; // wraps around within the first messages
 
-    /** One side. */
+    /** One side of the connection, with its memory and completions. */
     static final class Side {
         final MemoryTable memory;
         final UcQueuePair queuePair;
@@ -77,7 +77,7 @@ final class UcPair {
             queuePair.sendQueue().publish();
         }
 
-        /** All packets that the side sends now, without ICRC. */
+        /** Returns all packets that this side can send now, without ICRC. */
         List<byte[]> sent() {
             byte[] room = new byte[MTU + QueuePairMachine.HEADER_ROOM_BYTES];
             List<byte[]> packets = new ArrayList<>();
@@ -96,7 +96,7 @@ final class UcPair {
         this(null);
     }
 
-    /** With receives of B that are shared with others. */
+    /** Creates a pair whose side B takes its receives from a shared queue, or from its own if {@code null}. */
     UcPair(@Nullable SharedReceiveQueue sharedB) {
         b = new Side(0x22, sharedB);
         connect(a, b, 5);
@@ -112,7 +112,7 @@ final class UcPair {
         side.queuePair.toReadyToSend(peer.queuePair.number() == 0x22 ? SEND_PSN : 5);
     }
 
-    /** Gives packets of A to B. */
+    /** Delivers packets of A to B. */
     void deliver(List<byte[]> packets) {
         packets.forEach(packet -> deliver(packet, a.low));
     }
@@ -127,7 +127,7 @@ final class UcPair {
         f.destinationLow = b.low;
         Packet packet = new Packet();
         if (packet.parse(f) != Packet.Result.OK) {
-            throw new AssertionError("cannot be read");
+            throw new AssertionError("malformed packet");
         }
         b.queuePair.onPacket(0, packet);
     }

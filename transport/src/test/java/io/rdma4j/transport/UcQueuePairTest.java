@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Unreliable connections: whole messages or nothing, and never an answer. */
+/** Unreliable connections deliver whole messages or none, and send no responses. */
 class UcQueuePairTest {
     private static final int BYTES = 3 * UcPair.MTU - 5;
 
@@ -29,14 +29,14 @@ class UcQueuePairTest {
         return pair.b.done.getFirst();
     }
 
-    private void assertNothingIsAnswered() {
+    private void assertNoResponse() {
         assertThat(pair.b.sent()).isEmpty();
         assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
         assertThat(pair.b.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void sendIsCutAtTheMtuAndCompletesWhenItsLastPacketIsWritten() {
+    void sendIsSegmentedByTheMtuAndCompletesWithItsLastPacket() {
         pair.b.postReceive(9, remote, BYTES);
         List<byte[]> packets = packets(1, WorkOpcode.SEND, BYTES);
         assertThat(packets.stream().map(UcPair::opcode))
@@ -48,11 +48,11 @@ class UcQueuePairTest {
         pair.deliver(packets);
         assertThat(onlyReceive().bytes()).isEqualTo(BYTES);
         assertThat(target).isEqualTo(source);
-        assertNothingIsAnswered();
+        assertNoResponse();
     }
 
     @Test
-    void immediateDataComeWithTheLastPacketOfASend() {
+    void immediateDataArriveWithTheLastPacketOfASend() {
         pair.b.postReceive(9, remote, BYTES);
         pair.deliver(packets(0x1234, WorkOpcode.SEND_WITH_IMMEDIATE, BYTES));
         assertThat(onlyReceive().hasImmediate()).isTrue();
@@ -60,15 +60,15 @@ class UcQueuePairTest {
     }
 
     @Test
-    void writtenBytesLandWithoutReceive() {
+    void writeNeedsNoReceive() {
         pair.deliver(packets(1, WorkOpcode.RDMA_WRITE, BYTES));
         assertThat(target).isEqualTo(source);
         assertThat(pair.b.done).isEmpty();
-        assertNothingIsAnswered();
+        assertNoResponse();
     }
 
     @Test
-    void writeWithImmediateTakesAReceiveAndTellsTheWrittenLength() {
+    void writeWithImmediateTakesAReceiveAndReportsItsLength() {
         pair.b.postReceive(9, remote, 0);
         pair.deliver(packets(7, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, BYTES));
         assertThat(target).isEqualTo(source);
@@ -103,12 +103,13 @@ class UcQueuePairTest {
             assertThat(onlyReceive().bytes()).isEqualTo(BYTES - 9);
             assertThat(target).startsWith(java.util.Arrays.copyOf(source, BYTES - 9));
         }
-        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2); // of one not even the start was seen
-        assertNothingIsAnswered();
+        // The message without its first packet is not counted.
+        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
+        assertNoResponse();
     }
 
     @Test
-    void packetsInWrongOrderDropTheMessage() {
+    void reorderedPacketsDropTheMessage() {
         pair.b.postReceive(9, remote, BYTES);
         List<byte[]> p = packets(1, WorkOpcode.SEND, BYTES);
         pair.deliver(List.of(p.get(0), p.get(2), p.get(1)));
@@ -117,7 +118,7 @@ class UcQueuePairTest {
     }
 
     @Test
-    void middleOfAnotherKindOfMessageDropsTheMessage() {
+    void middlePacketOfAnotherOperationDropsTheMessage() {
         pair.b.postReceive(9, remote, BYTES);
         List<byte[]> send = packets(1, WorkOpcode.SEND, BYTES);
         send.get(1)[0] = (byte) Opcode.UC_WRITE_MIDDLE.code();
@@ -127,7 +128,7 @@ class UcQueuePairTest {
     }
 
     @Test
-    void messageWithoutReceiveIsLostAndTheNextOneTaken() {
+    void messageWithoutAReceiveIsDroppedAndTheNextIsAccepted() {
         pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
         pair.deliver(packets(2, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, 8));
         assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
@@ -146,7 +147,7 @@ class UcQueuePairTest {
     }
 
     @Test
-    void writeWithoutRightOrWithAWrongKeyIsDroppedInSilence() {
+    void writeWithoutAccessRightOrWithAnInvalidKeyIsDroppedSilently() {
         pair.b.queuePair.changeAccess(AccessFlags.LOCAL_WRITE);
         pair.deliver(packets(1, WorkOpcode.RDMA_WRITE, BYTES));
         pair.b.queuePair.changeAccess(Pair.ALL_ACCESS);
@@ -155,21 +156,21 @@ class UcQueuePairTest {
         assertThat(target).containsOnly(0);
         assertThat(pair.b.queuePair.counters().keyViolations).isEqualTo(1);
         assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
-        assertNothingIsAnswered();
+        assertNoResponse();
     }
 
     @Test
-    void writeEndsWhereItsRegionIsTakenBack() {
+    void writeStopsWhenItsRegionIsDeregistered() {
         List<byte[]> p = packets(1, WorkOpcode.RDMA_WRITE, BYTES);
         pair.deliver(p.subList(0, 1));
         pair.b.memory.deregister(remote);
         pair.deliver(p.subList(1, 3));
         assertThat(target).endsWith(new byte[BYTES - UcPair.MTU]);
-        assertNothingIsAnswered();
+        assertNoResponse();
     }
 
     @Test
-    void receiveWhoseMemoryIsGoneFailsAndEndsTheQueuePair() {
+    void receiveIntoDeregisteredMemoryFailsTheQueuePair() {
         pair.b.postReceive(9, remote, BYTES);
         pair.b.memory.deregister(remote);
         pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
@@ -178,15 +179,15 @@ class UcQueuePairTest {
     }
 
     @Test
-    void receiveFaultInsideASendLeavesNothingThatALaterSendGoesOnWith() {
+    void failureWithinASendLeavesNoStateForALaterSend() {
         UcQueuePair q = pair.b.queuePair;
         pair.b.post(1, WorkOpcode.SEND, remote, BYTES, local);
         byte[] room = new byte[UcPair.MTU + QueuePairMachine.HEADER_ROOM_BYTES];
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isPositive(); // the first of three packets
-        pair.b.postReceive(9, pair.b.register(new byte[8], 0), 8); // cannot be written to
+        pair.b.postReceive(9, pair.b.register(new byte[8], 0), 8); // without local write access
         pair.deliver(packets(1, WorkOpcode.SEND, 8));
         assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
-        pair.b.post(2, WorkOpcode.SEND, remote, 8, local); // by a thread that still saw it whole
+        pair.b.post(2, WorkOpcode.SEND, remote, 8, local); // as by a thread that has not yet seen the error
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isZero();
         assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
         q.flush();
@@ -197,7 +198,7 @@ class UcQueuePairTest {
     }
 
     @Test
-    void operationsThatNeedAnAnswerAreNotSent() {
+    void operationsThatNeedAResponseAreNotSent() {
         List<WorkOpcode> refused = List.of(
                 WorkOpcode.RDMA_READ,
                 WorkOpcode.COMPARE_AND_SWAP,
@@ -217,7 +218,7 @@ class UcQueuePairTest {
     }
 
     @Test
-    void packetsOfStrangersAndOfOtherTransportsHaveNoEffect() {
+    void packetsOfOtherSourcesAndTransportsHaveNoEffect() {
         pair.b.postReceive(9, remote, BYTES);
         List<byte[]> p = packets(1, WorkOpcode.SEND, 10);
         pair.deliver(p.getFirst(), pair.b.low);
@@ -230,20 +231,20 @@ class UcQueuePairTest {
     }
 
     @Test
-    void packetWhoseNumberIsGuessedDoesNotSayThatCommunicationIsEstablished() {
+    void unexpectedPsnDoesNotEstablishCommunication() {
         UcQueuePair q = pair.b.queuePair;
         QueuePairMachine.Peer path = Objects.requireNonNull(q.peer());
         q.reset();
         q.toInit(Pair.ALL_ACCESS);
         q.toReadyToReceive(path, UcPair.MTU, UcPair.SEND_PSN - 1);
-        pair.deliver(packets(1, WorkOpcode.SEND, 10)); // the one before is missing
+        pair.deliver(packets(1, WorkOpcode.SEND, 10)); // the preceding packet is missing
         assertThat(pair.b.events).isEmpty();
         pair.deliver(packets(2, WorkOpcode.SEND, 10));
         assertThat(pair.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
     }
 
     @Test
-    void nothingIsTakenBeforeReadyToReceiveNorInError() {
+    void nothingIsReceivedBeforeReadyToReceiveOrInError() {
         pair.b.postReceive(9, remote, BYTES);
         List<byte[]> p = packets(1, WorkOpcode.SEND, 10);
         pair.b.queuePair.toError();

@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Datagrams: one packet each, to anybody who has the key, and never an answer. */
+/** Datagrams: one packet each, to any queue pair with the queue key, without a response. */
 class UdQueuePairTest {
     private static final int ROUTE = UdQueuePair.ROUTE_HEADER_BYTES;
 
@@ -38,7 +38,7 @@ class UdQueuePairTest {
         return Arrays.copyOfRange(target, ROUTE, ROUTE + length);
     }
 
-    /** Nothing reached the receive that is posted; the next datagram takes it. */
+    /** Asserts that a datagram was dropped and that the posted receive is left for the next one. */
     private void assertDroppedAndTheReceiveStays() {
         assertThat(b.done).isEmpty();
         assertThat(b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
@@ -48,7 +48,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void datagramCarriesTheSendersNumberAndTheReceiversKey() {
+    void datagramCarriesTheSourceQueuePairAndTheQueueKey() {
         byte[] packet = packet(1, 7);
         MemorySegment s = MemorySegment.ofArray(packet);
         assertThat(packet).hasSize(Bth.LENGTH + Deth.LENGTH + 8);
@@ -61,15 +61,15 @@ class UdQueuePairTest {
     }
 
     @Test
-    void sendIsDoneWhenItsPacketIsWrittenAndItsDestinationIsKnown() {
+    void sendCompletesAndItsDestinationIsKnownWhenItsPacketIsWritten() {
         packet(1, 7);
         assertThat(a.done).containsExactly(new UdSide.Done(1, WorkStatus.SUCCESS, false, 7, false, 0, 0, false, false));
-        assertThat(a.queuePair.destination()).isEqualTo(new UdSide.Somewhere("there"));
+        assertThat(a.queuePair.destination()).isEqualTo(new UdSide.NamedDestination("there"));
         assertThat(a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void receiveTakesTheRouteAndThenTheMessage() {
+    void receiveHoldsTheRouteHeaderAndThenTheMessage() {
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, UdSide.MTU));
         assertThat(received())
@@ -81,11 +81,11 @@ class UdQueuePairTest {
     }
 
     @Test
-    void routeOfIpv4IsTwentyZerosAndTheHeaderAsItWasOnTheWire() {
+    void routeHeaderOfIpv4IsTwentyZerosAndTheHeaderFromTheWire() {
         Arrays.fill(target, (byte) 0xee);
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, 6));
-        // 20 + 8 + BTH 12 + DETH 8 + 8 + ICRC 4 = 60 bytes; identification, class of service and TTL as in UdSide.
+        // IPv4 20 + UDP 8 + BTH 12 + DETH 8 + payload 8 + ICRC 4 = 60 bytes. UdSide sets identification, class and TTL.
         ByteBuffer header = ByteBuffer.wrap(HexFormat.of().parseHex("4568003c471140003f1100000a5800110a580022"));
         int sum = 0;
         for (int i = 0; i < 20; i += 2) {
@@ -97,7 +97,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void routeOfIpv6IsItsHeader() {
+    void routeHeaderOfIpv6IsTheIpHeader() {
         UdSide from = new UdSide(0x11, 0xfd00_0088_0000_0000L, 1).ready(0);
         UdSide to = new UdSide(0x22, 0xfd00_0088_0000_0000L, 2).ready(0);
         Arrays.fill(target, (byte) 0xee);
@@ -110,7 +110,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void routeAndMessageAreScatteredOverPiecesOfAnySize() {
+    void routeHeaderAndMessageAreScatteredOverElementsOfAnySize() {
         b.postReceive(9, remote, 13, 30, 0, 500);
         b.receive(a, packet(1, 100));
         assertThat(received().bytes()).isEqualTo(ROUTE + 100);
@@ -119,14 +119,14 @@ class UdQueuePairTest {
     }
 
     @Test
-    void emptyDatagramNeedsRoomForTheRouteOnly() {
+    void emptyDatagramNeedsRoomForTheRouteHeaderOnly() {
         b.postReceive(9, remote, ROUTE);
         b.receive(a, packet(1, 0));
         assertThat(received().bytes()).isEqualTo(ROUTE);
     }
 
     @Test
-    void immediateDataAndSolicitationArrive() {
+    void immediateDataAndSolicitedBitArrive() {
         b.postReceive(9, remote, target.length);
         SendRequest r = a.claim(1, local, 10, 0x22);
         r.opcode = WorkOpcode.SEND_WITH_IMMEDIATE;
@@ -154,7 +154,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void wrongKeyIsDroppedAndCounted() {
+    void datagramWithAWrongQueueKeyIsDroppedAndCounted() {
         b.postReceive(9, remote, target.length);
         a.claim(1, local, 10, 0x22).queueKey = UdSide.KEY + 1;
         a.post();
@@ -165,7 +165,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void keyWithItsHighestBitSetStandsForTheSendersOwn() {
+    void queueKeyWithItsHighestBitSetIsReplacedByTheSendersOwn() {
         b.postReceive(9, remote, target.length);
         a.claim(1, local, 10, 0x22).queueKey = 0x8000_0001;
         a.post();
@@ -176,7 +176,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void keyThatWasChangedHoldsFromTheNextPacketOn() {
+    void changedQueueKeyAppliesFromTheNextPacket() {
         b.postReceive(9, remote, target.length);
         b.queuePair.changeQueueKey(3);
         b.receive(a, packet(1, 10));
@@ -187,7 +187,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void datagramWithoutAReceiveIsLost() {
+    void datagramWithoutAReceiveIsDropped() {
         b.receive(a, packet(1, 10));
         assertThat(b.queuePair.counters().droppedMessages).isEqualTo(1);
         b.postReceive(9, remote, target.length);
@@ -203,7 +203,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void payloadThatIsNotPaddedAsItSaysIsDropped() {
+    void datagramWithMissingPaddingIsDropped() {
         b.postReceive(9, remote, target.length);
         byte[] packet = packet(1, 7); // one byte of padding
         packet[1] = 0;
@@ -213,7 +213,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void nobodyReceivesBeforeReadyToReceiveAndAfterAnError() {
+    void datagramBeforeReadyToReceiveOrAfterAnErrorIsDropped() {
         byte[] packet = packet(1, 10);
         UdSide fresh = UdSide.ipv4(0x33);
         fresh.queuePair.toInit(0);
@@ -237,7 +237,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void limitedMembersOfThePartitionMaySendAndStrangersMayNot() {
+    void limitedPartitionMembersMaySendAndOtherPartitionsMayNot() {
         b.postReceive(9, remote, target.length);
         byte[] packet = packet(1, 10);
         packet[2] = (byte) 0x80;
@@ -261,7 +261,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void datagramLongerThanThePortCarriesIsNotSent() {
+    void datagramLongerThanTheMtuIsNotSent() {
         a.claim(1, local, UdSide.MTU + 1, 0x22);
         a.post();
         assertThat(a.sent()).isEmpty();
@@ -286,7 +286,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void memoryThatWasTakenBackFailsTheSendAndTheReceive() {
+    void deregisteredMemoryFailsTheSendAndTheReceive() {
         byte[] before = packet(1, 8);
         a.claim(2, local, 8, 0x22);
         a.memory.deregister(local);
@@ -301,7 +301,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void parametersOutOfRangeChangeNothing() {
+    void parametersOutOfRangeLeaveTheStateUnchanged() {
         UdSide side = UdSide.ipv4(0x44);
         side.queuePair.toInit(0);
         assertThatThrownBy(() -> side.queuePair.toReadyToReceive(1000)).isInstanceOf(IllegalArgumentException.class);
@@ -312,7 +312,7 @@ class UdQueuePairTest {
     }
 
     @Test
-    void resetForgetsEverything() {
+    void resetDiscardsRequestsAndTheQueueKey() {
         a.claim(1, local, 8, 0x22);
         a.post();
         a.queuePair.reset();

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 
-/** A datagram queue pair with memory; the test carries the packets. */
+/** A datagram queue pair with memory; the test transfers the packets. */
 final class UdSide {
     static final int MTU = 1024;
     static final int KEY = 0x0123_4567;
 
-    /** Where the tests' datagrams go: the transport only passes it on. */
-    record Somewhere(String name) implements DatagramDestination {}
+    /** The destination of the tests' datagrams, which the transport does not interpret. */
+    record NamedDestination(String name) implements DatagramDestination {}
 
     /** A completion as a value. */
     record Done(
@@ -49,12 +49,12 @@ final class UdSide {
                 event -> {});
     }
 
-    /** The same on an IPv4 address. */
+    /** Creates a side with an IPv4 address. */
     static UdSide ipv4(int number) {
         return new UdSide(number, 0, Frame.ipv4Low(0x0a58_0000 | number));
     }
 
-    /** Ready to send, with the tests' key. */
+    /** Moves this side to ready-to-send with the tests' queue key, and returns it. */
     UdSide ready(int psn) {
         queuePair.toInit(0);
         queuePair.changeQueueKey(KEY);
@@ -91,14 +91,14 @@ final class UdSide {
         queuePair.receiveQueue().publish();
     }
 
-    /** A signaled datagram of the first bytes of a region, not yet posted. */
+    /** Claims a signaled SEND of the first bytes of a region, without posting it. */
     SendRequest claim(long id, MemoryRegion region, long length, int to) {
         SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
         r.workRequestId = id;
         r.signaled = true;
         r.list.add(region, 0, length);
         r.lengthBytes = length;
-        r.destination = new Somewhere("there");
+        r.destination = new NamedDestination("there");
         r.remoteQueuePair = to;
         r.queueKey = KEY;
         return r;
@@ -108,7 +108,7 @@ final class UdSide {
         queuePair.sendQueue().publish();
     }
 
-    /** All packets that the side sends now, without ICRC. */
+    /** Returns all packets that this side can send now, without ICRC. */
     List<byte[]> sent() {
         byte[] room = new byte[MTU + QueuePairMachine.HEADER_ROOM_BYTES];
         List<byte[]> packets = new ArrayList<>();
@@ -119,7 +119,7 @@ final class UdSide {
         return packets;
     }
 
-    /** The only packet that the side sends now. */
+    /** Returns the only packet that this side can send now. */
     byte[] onlySent() {
         List<byte[]> packets = sent();
         if (packets.size() != 1) {
@@ -128,7 +128,7 @@ final class UdSide {
         return packets.getFirst();
     }
 
-    /** The frame that a packet arrives in at this side. */
+    /** Returns the frame in which a packet arrives at this side. */
     Frame frame(UdSide from, byte[] packet) {
         byte[] whole = Arrays.copyOf(packet, packet.length + Packet.ICRC_LENGTH);
         Frame f = new Frame();
@@ -152,7 +152,7 @@ final class UdSide {
     void receive(Frame frame) {
         Packet parsed = new Packet();
         if (parsed.parse(frame) != Packet.Result.OK) {
-            throw new AssertionError("cannot be read");
+            throw new AssertionError("malformed packet");
         }
         queuePair.onPacket(0, parsed);
     }

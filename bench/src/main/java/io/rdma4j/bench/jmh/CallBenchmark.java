@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Calls from Java into C: of a function that does nearly nothing, and of a system call that fails at once. */
+/** Calls from Java into C: of a trivial function, and of a system call that fails immediately. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -55,7 +55,7 @@ public class CallBenchmark {
         return (int) ABS.invokeExact(value);
     }
 
-    /** A call without the transition that lets the collector run meanwhile. */
+    /** A critical call, without the thread state transition that allows a garbage collection during the call. */
     @Benchmark
     public int criticalCall() throws Throwable {
         return (int) CRITICAL_ABS.invokeExact(value);
@@ -67,7 +67,7 @@ public class CallBenchmark {
         return (long) RECV.invokeExact(errno, NO_DESCRIPTOR, buffer, 64L, 0);
     }
 
-    /** The same as a critical call. */
+    /** The same system call as a critical call. */
     @Benchmark
     public long criticalSystemCall() throws Throwable {
         return (long) CRITICAL_RECV.invokeExact(errno, NO_DESCRIPTOR, buffer, 64L, 0);

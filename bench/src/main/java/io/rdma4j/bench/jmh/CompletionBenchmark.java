@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The ring behind a completion queue. It is not public; it is reached as this project's tests of its own room would. */
+/** The ring of a completion queue. The class is not public, so the benchmark accesses it by private lookup. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -49,7 +49,7 @@ public class CompletionBenchmark {
     private final Completion completion = new Completion();
     private final WorkCompletion[] taken = WorkCompletion.array(BATCH);
 
-    /** Makes an empty ring. */
+    /** Creates an empty ring. */
     public CompletionBenchmark() {
         try {
             ring = (Object) NEW_RING.invokeExact(ENTRIES);
@@ -58,20 +58,20 @@ public class CompletionBenchmark {
         }
     }
 
-    /** Looks into the empty ring. */
+    /** Polls the empty ring. */
     @Benchmark
     public int takeNothing() throws Throwable {
         return (int) TAKE.invokeExact(ring, taken);
     }
 
-    /** One completion in and out. */
+    /** Adds and removes one completion. */
     @Benchmark
     public int addAndTake() throws Throwable {
         boolean _ = (boolean) ADD.invokeExact(ring, completion, 1L);
         return (int) TAKE.invokeExact(ring, taken);
     }
 
-    /** 64 completions in, and out together. */
+    /** Adds 64 completions, and removes them together. */
     @Benchmark
     public int addAndTake64() throws Throwable {
         for (int i = 0; i < BATCH; i++) {

@@ -6,9 +6,9 @@ import io.rdma4j.wire.Reth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Frames to measure on. */
+/** The frames used by the benchmarks. */
 final class Frames {
-    /** Opcode of an RDMA WRITE in one packet, of a reliable connection. */
+    /** The opcode of an RDMA WRITE of one packet on a reliable connection. */
     static final int RC_RDMA_WRITE_ONLY = 0x0a;
 
     private static final int ICRC_BYTES = 4;
@@ -16,12 +16,12 @@ final class Frames {
 
     private Frames() {}
 
-    /** Memory outside the heap that lives as long as the process. */
+    /** Allocates native memory that is never freed. */
     static MemorySegment newMemory(int bytes) {
         return Arena.global().allocate(bytes, 64);
     }
 
-    /** An RDMA WRITE of one packet at the beginning of {@code memory}, over IPv4, not sealed. */
+    /** Writes an RDMA WRITE of one packet to the beginning of {@code memory}, over IPv4, not sealed. */
     static Frame write(MemorySegment memory, int payloadBytes) {
         Bth.write(memory, 0, RC_RDMA_WRITE_ONLY, false, 0, 0xffff, 0x1234, true, 0x56_789a);
         Reth.write(memory, Bth.LENGTH, 0x7f00_1234_0000L, 0x1234_5678, payloadBytes);

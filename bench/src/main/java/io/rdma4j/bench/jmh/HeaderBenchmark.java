@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Headers in memory: writing those of an RDMA WRITE, reading them, and the whole parse of a packet. */
+/** Writing and reading the headers of an RDMA WRITE, and parsing the whole packet. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -37,7 +37,7 @@ public class HeaderBenchmark {
         return memory;
     }
 
-    /** Reads what a receiver needs of BTH and RETH. */
+    /** Reads the fields of BTH and RETH that a receiver needs. */
     @Benchmark
     public long readBthAndReth() {
         return Bth.opcode(memory, 0)
@@ -48,7 +48,7 @@ public class HeaderBenchmark {
                 + Reth.dmaLength(memory, Bth.LENGTH);
     }
 
-    /** Parses a whole packet, with all checks of lengths. */
+    /** Parses a whole packet, including all length checks. */
     @Benchmark
     public Packet.Result parsePacket() {
         return packet.parse(frame);

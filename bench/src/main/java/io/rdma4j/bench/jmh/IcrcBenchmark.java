@@ -15,7 +15,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The invariant CRC of a packet of an RDMA WRITE: what a sender adds, what a receiver checks. */
+/** The invariant CRC of an RDMA WRITE packet, as the sender computes it and the receiver verifies it. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class IcrcBenchmark {
-    /** Bytes of payload. */
+    /** Payload size in bytes. */
     @Param({"64", "1024", "4096"})
     public int payload;
 
@@ -31,7 +31,7 @@ public class IcrcBenchmark {
     private Frame frame = new Frame();
     private Frame received = new Frame();
 
-    /** Makes a frame to seal, and one to check as it is received: without the IPv4 identification. */
+    /** Creates a frame to seal, and a frame as received, whose IPv4 identification is unknown. */
     @Setup
     public void setUp() {
         frame = Frames.write(Frames.newMemory(payload + 64), payload);
@@ -44,14 +44,14 @@ public class IcrcBenchmark {
         }
     }
 
-    /** Computes and writes it. */
+    /** Computes and writes the ICRC. */
     @Benchmark
     public Frame seal() {
         icrc.seal(frame);
         return frame;
     }
 
-    /** Checks one whose IPv4 identification is not known, as every frame over IPv4 is checked. */
+    /** Verifies a frame with unknown IPv4 identification, like every frame received over IPv4. */
     @Benchmark
     public boolean verify() {
         return icrc.verify(received);

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Finding registered memory by the key in a packet, and checking range and rights. */
+/** Looking up registered memory by the key in a packet, and checking range and rights. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -27,13 +27,13 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class KeyBenchmark {
     private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
-    private static final int ASKED = 1 << 10;
+    private static final int LOOKUPS = 1 << 10;
 
-    /** Regions that are registered. */
+    /** Number of registered regions. */
     @Param({"1", "1000", "100000"})
     public int regions;
 
-    private final int[] keys = new int[ASKED];
+    private final int[] keys = new int[LOOKUPS];
     private final Random random = new Random(7);
     private final MemoryTable table = new MemoryTable(random::nextInt);
     private int next;
@@ -46,15 +46,15 @@ public class KeyBenchmark {
         for (int i = 0; i < regions; i++) {
             all[i] = table.register(memory, memory.address(), ACCESS, 1).key();
         }
-        for (int i = 0; i < ASKED; i++) {
+        for (int i = 0; i < LOOKUPS; i++) {
             keys[i] = all[random.nextInt(regions)];
         }
     }
 
-    /** Finds and checks. */
+    /** Looks up a region and checks range and rights. */
     @Benchmark
     public boolean findAndCheck() {
-        MemoryRegion region = table.find(keys[next++ & (ASKED - 1)]);
+        MemoryRegion region = table.find(keys[next++ & (LOOKUPS - 1)]);
         return region != null && region.allows(ACCESS) && region.containsAddress(region.address() + 64, 64);
     }
 }

@@ -1,3 +1,3 @@
-/** Parts of the hot path by themselves, with JMH: {@code bench/run --jmh}. */
+/** JMH benchmarks of parts of the hot path: {@code bench/run --jmh}. */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.bench.jmh;

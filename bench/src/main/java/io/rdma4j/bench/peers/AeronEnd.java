@@ -13,8 +13,9 @@ import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.NoOpIdleStrategy;
 
 /**
- * Aeron with its media driver in the thread of the application, which is the way of it that fits a machine of two
- * processors: {@link #turn} drives both. Not thread safe.
+ * One end of Aeron with its media driver in the application's thread. Not thread safe.
+ *
+ * <p>This mode suits a machine with two processors. {@link #invoke} runs the driver and the client.
  */
 final class AeronEnd implements AutoCloseable {
     private static final long CONNECT_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -52,7 +53,7 @@ final class AeronEnd implements AutoCloseable {
         return "aeron:udp?endpoint=" + host + ":" + port + "|mtu=" + mtu;
     }
 
-    /** What is published to a port of this end. */
+    /** Subscribes to the messages that are published to a port of this end. */
     Subscription subscribe(String host, int port) {
         return aeron.addSubscription(channel(host, port), STREAM);
     }
@@ -61,17 +62,17 @@ final class AeronEnd implements AutoCloseable {
         return aeron.addExclusivePublication(channel(host, port), STREAM);
     }
 
-    /** Drives the driver and the client once. */
-    void turn() {
+    /** Invokes the driver and the client once. */
+    void invoke() {
         driverInvoker.invoke();
         clientInvoker.invoke();
     }
 
-    /** Drives until both directions are connected. */
+    /** Invokes the driver and the client until both directions are connected. */
     void awaitConnected(Subscription subscription, ExclusivePublication publication) throws IOException {
         long deadline = System.nanoTime() + CONNECT_NANOS;
         while (!subscription.isConnected() || !publication.isConnected()) {
-            turn();
+            invoke();
             if (System.nanoTime() > deadline) {
                 throw new IOException("Aeron does not connect");
             }

@@ -19,14 +19,16 @@ import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Messages over Aeron on UDP. Parameters: {@code mode} ({@code latency}, {@code stream}), {@code size}, {@code mtu} (bytes
- * of a datagram at most). A stream is counted as its fragments arrive; messages larger than a datagram are not put
- * together, as an application would have to.
+ * Messages over Aeron on UDP.
+ *
+ * <p>Parameters: {@code mode} ({@code latency}, {@code stream}), {@code size}, {@code mtu} (maximum size of a
+ * datagram). A stream is counted by its fragments. Messages larger than a datagram are not reassembled, which an
+ * application would have to do.
  */
 public final class AeronPair implements PairTest {
     private static final int FRAGMENTS = 64;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public AeronPair() {}
 
     private static int freePort(String host) throws IOException {
@@ -35,7 +37,7 @@ public final class AeronPair implements PairTest {
         }
     }
 
-    /** Both directions of one end. */
+    /** The publication and subscription of one end. */
     private static final class Streams implements AutoCloseable {
         private final AeronEnd end;
         private final Subscription in;
@@ -43,12 +45,12 @@ public final class AeronPair implements PairTest {
         private final UnsafeBuffer buffer;
         private byte stamp;
 
-        Streams(Control control, Parameters parameters, String here, String there) throws IOException {
+        Streams(Control control, Parameters parameters, String localHost, String remoteHost) throws IOException {
             end = new AeronEnd(parameters);
-            int port = freePort(here);
+            int port = freePort(localHost);
             control.send(port);
-            in = end.subscribe(here, port);
-            out = end.publish(there, (int) control.receive());
+            in = end.subscribe(localHost, port);
+            out = end.publish(remoteHost, (int) control.receive());
             end.awaitConnected(in, out);
             buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(parameters.number("size", 64)));
         }
@@ -58,8 +60,8 @@ public final class AeronPair implements PairTest {
             while (!offer()) {
                 Thread.onSpinWait();
             }
-            // The driver sends in its turn.
-            end.turn();
+            // The driver sends only when it is invoked.
+            end.invoke();
         }
 
         boolean offer() throws IOException {
@@ -68,14 +70,14 @@ public final class AeronPair implements PairTest {
                 throw new IOException("Aeron's publication ended: " + result);
             }
             if (result < 0) {
-                end.turn();
+                end.invoke();
             }
             return result >= 0;
         }
 
         byte receive() {
             while (in.poll(onMessage, FRAGMENTS) == 0) {
-                end.turn();
+                end.invoke();
             }
             return stamp;
         }
@@ -102,11 +104,11 @@ public final class AeronPair implements PairTest {
                     streams.send(stamp);
                 } while (stamp != LatencyMeter.LAST);
             }
-            control.answer();
+            control.serveQueries();
             long[] received = {0};
             FragmentHandler count = (_, _, length, _) -> received[0] += length;
             while (!control.stopped()) {
-                streams.end.turn();
+                streams.end.invoke();
                 if (streams.in.poll(count, FRAGMENTS) > 0) {
                     control.count(received[0]);
                 }
@@ -117,7 +119,8 @@ public final class AeronPair implements PairTest {
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
         try (Streams streams = new Streams(control, parameters, WorkerAddresses.CLIENT, WorkerAddresses.SERVER)) {
-            // The sides do not meet here: a side that waits does not drive the handshake of the other.
+            // The sides do not wait for each other here: a side that waits would not run its driver, which the other
+            // side's handshake needs.
             if (isLatency(parameters)) {
                 LatencyMeter meter = new LatencyMeter(parameters);
                 byte stamp;
@@ -125,18 +128,18 @@ public final class AeronPair implements PairTest {
                     stamp = meter.next();
                     streams.send(stamp);
                     if (streams.receive() != stamp) {
-                        throw new IOException("another answer came than was asked for");
+                        throw new IOException("the reply does not match the request");
                     }
                     meter.done();
                 } while (stamp != LatencyMeter.LAST);
                 figures.addLatency(meter.samples(), 0.5);
             } else {
                 StreamMeter meter = new StreamMeter(control, parameters);
-                int turn = 0;
-                while (turn++ % 64 != 0 || meter.running()) {
+                int iteration = 0;
+                while (iteration++ % 64 != 0 || meter.running()) {
                     streams.offer();
-                    if (turn % 16 == 0) {
-                        streams.end.turn();
+                    if (iteration % 16 == 0) {
+                        streams.end.invoke();
                     }
                 }
                 meter.report(figures, parameters.number("size", 64));

@@ -11,24 +11,26 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Messages to and fro over a {@link SocketChannel}. Parameters: {@code kind} ({@code tcp}, or {@code rdma} for RDMA
- * sockets), {@code size}, {@code wait} ({@code poll} or {@code block}).
+ * Round trips of messages over a {@link SocketChannel}.
+ *
+ * <p>Parameters: {@code kind} ({@code tcp}, or {@code rdma} for RDMA sockets), {@code size}, {@code wait} ({@code poll}
+ * or {@code block}).
  */
 public final class ChannelLatency implements PairTest {
-    /** Creates one. */
+    /** Creates the measurement. */
     public ChannelLatency() {}
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
         try (SocketChannel channel = Channels.accept(control, parameters)) {
             ByteBuffer buffer = ByteBuffer.allocateDirect(parameters.number("size", 64));
-            control.meet();
+            control.awaitPeer();
             byte stamp;
             do {
                 stamp = receive(channel, buffer);
                 send(channel, buffer, stamp);
             } while (stamp != LatencyMeter.LAST);
-            control.answer();
+            control.serveQueries();
             control.awaitStop();
         }
     }
@@ -38,13 +40,13 @@ public final class ChannelLatency implements PairTest {
         try (SocketChannel channel = Channels.connect(control, parameters)) {
             ByteBuffer buffer = ByteBuffer.allocateDirect(parameters.number("size", 64));
             LatencyMeter meter = new LatencyMeter(parameters);
-            control.meet();
+            control.awaitPeer();
             byte stamp;
             do {
                 stamp = meter.next();
                 send(channel, buffer, stamp);
                 if (receive(channel, buffer) != stamp) {
-                    throw new IOException("another answer came than was asked for");
+                    throw new IOException("the reply does not match the request");
                 }
                 meter.done();
             } while (stamp != LatencyMeter.LAST);
@@ -67,7 +69,7 @@ public final class ChannelLatency implements PairTest {
         while (buffer.hasRemaining()) {
             int count = channel.read(buffer);
             if (count < 0) {
-                throw new EOFException("the peer is gone");
+                throw new EOFException("the peer has closed the connection");
             }
             if (count == 0) {
                 Thread.onSpinWait();

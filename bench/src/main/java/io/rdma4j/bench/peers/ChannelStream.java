@@ -10,21 +10,23 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Bytes one way over a {@link SocketChannel}, written and read {@code size} at a time, without blocking. Parameters: {@code
- * kind} ({@code tcp} or {@code rdma}), {@code size}.
+ * A stream of bytes in one direction over a non-blocking {@link SocketChannel}, written and read {@code size} bytes at
+ * a time.
+ *
+ * <p>Parameters: {@code kind} ({@code tcp} or {@code rdma}), {@code size}.
  */
 public final class ChannelStream implements PairTest {
     private static final int CLOCK_EVERY_WRITES = 32;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public ChannelStream() {}
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
         try (SocketChannel channel = Channels.accept(control, parameters)) {
             ByteBuffer buffer = ByteBuffer.allocateDirect(parameters.number("size", 65_536));
-            control.meet();
-            control.answer();
+            control.awaitPeer();
+            control.serveQueries();
             long received = 0;
             while (!control.stopped()) {
                 int count = channel.read(buffer.clear());
@@ -46,7 +48,7 @@ public final class ChannelStream implements PairTest {
         int size = parameters.number("size", 65_536);
         try (SocketChannel channel = Channels.connect(control, parameters)) {
             ByteBuffer buffer = ByteBuffer.allocateDirect(size);
-            control.meet();
+            control.awaitPeer();
             StreamMeter meter = new StreamMeter(control, parameters);
             writeAll(channel, buffer, meter);
             control.stopPeer();
@@ -55,8 +57,8 @@ public final class ChannelStream implements PairTest {
     }
 
     private static void writeAll(SocketChannel channel, ByteBuffer buffer, StreamMeter meter) throws IOException {
-        int turn = 0;
-        while (turn++ % CLOCK_EVERY_WRITES != 0 || meter.running()) {
+        int iteration = 0;
+        while (iteration++ % CLOCK_EVERY_WRITES != 0 || meter.running()) {
             if (!buffer.hasRemaining()) {
                 buffer.clear();
             }

@@ -19,27 +19,27 @@ final class Channels {
         return parameters.text("kind", "tcp").equals("rdma");
     }
 
-    /** The passive side. */
+    /** Accepts a connection on the passive side. */
     static SocketChannel accept(Control control, Parameters parameters) throws IOException {
         try (ServerSocketChannel listener = isRdma(parameters)
                 ? RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)
                 : ServerSocketChannel.open()) {
             listener.bind(new InetSocketAddress(WorkerAddresses.SERVER, 0));
             control.send(((InetSocketAddress) listener.getLocalAddress()).getPort());
-            return prepared(listener.accept(), parameters);
+            return configure(listener.accept(), parameters);
         }
     }
 
-    /** The active side. */
+    /** Connects on the active side. */
     static SocketChannel connect(Control control, Parameters parameters) throws IOException {
         SocketChannel channel =
                 isRdma(parameters) ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
         channel.bind(new InetSocketAddress(WorkerAddresses.CLIENT, 0));
         channel.connect(new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive()));
-        return prepared(channel, parameters);
+        return configure(channel, parameters);
     }
 
-    private static SocketChannel prepared(SocketChannel channel, Parameters parameters) throws IOException {
+    private static SocketChannel configure(SocketChannel channel, Parameters parameters) throws IOException {
         if (!isRdma(parameters)) {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         }

@@ -12,11 +12,12 @@ import io.rdma4j.bench.worker.Parameters;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Messages to and fro over Netty's channels on epoll. Parameters: {@code size}, {@code wait} ({@code poll}: its loop never
- * blocks; {@code block}).
+ * Round trips of messages over Netty's epoll channels.
+ *
+ * <p>Parameters: {@code size}, {@code wait} ({@code poll}: the event loop never blocks; {@code block}).
  */
 public final class NettyLatency implements PairTest {
-    /** Creates one. */
+    /** Creates the measurement. */
     public NettyLatency() {}
 
     @Override
@@ -29,7 +30,7 @@ public final class NettyLatency implements PairTest {
                     send(context.channel(), stamp);
                 }
             }));
-            control.answer();
+            control.serveQueries();
             control.awaitStop();
         }
     }
@@ -48,7 +49,7 @@ public final class NettyLatency implements PairTest {
         }
     }
 
-    /** Takes messages of one size out of the stream. */
+    /** Splits the stream into messages of one size. */
     private abstract static class Messages extends ChannelInboundHandlerAdapter {
         private final int size;
         private int missing;
@@ -58,7 +59,7 @@ public final class NettyLatency implements PairTest {
             missing = size;
         }
 
-        /** A message is there; its last byte is its stamp. */
+        /** Called for each message; its last byte is the stamp. */
         abstract void onMessage(ChannelHandlerContext context, byte stamp);
 
         final void send(Channel channel, byte stamp) {
@@ -98,9 +99,9 @@ public final class NettyLatency implements PairTest {
         }
 
         @Override
-        void onMessage(ChannelHandlerContext context, byte answer) {
-            if (answer != stamp) {
-                done.completeExceptionally(new IllegalStateException("another answer came than was asked for"));
+        void onMessage(ChannelHandlerContext context, byte replyStamp) {
+            if (replyStamp != stamp) {
+                done.completeExceptionally(new IllegalStateException("the reply does not match the request"));
                 return;
             }
             meter.done();

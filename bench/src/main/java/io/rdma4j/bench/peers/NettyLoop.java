@@ -21,7 +21,7 @@ import io.rdma4j.bench.worker.WorkerAddresses;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;
 
-/** One event loop of Netty on epoll, and a channel over TCP. */
+/** An event loop of Netty on epoll, and a channel over TCP. */
 final class NettyLoop implements AutoCloseable {
     private final EventLoopGroup group;
 
@@ -29,14 +29,15 @@ final class NettyLoop implements AutoCloseable {
         if (!Epoll.isAvailable()) {
             throw new MissingPeerException("Netty's native epoll transport does not load here");
         }
-        // With tasks to do a loop must only look: a busy wait ends with an event, and not for what is queued already.
+        // With pending tasks the loop must only poll: a busy wait ends with an event, but not for a task that is
+        // already queued.
         SelectStrategyFactory strategy = parameters.text("wait", "poll").equals("block")
                 ? DefaultSelectStrategyFactory.INSTANCE
                 : () -> (select, hasTasks) -> hasTasks ? select.get() : SelectStrategy.BUSY_WAIT;
         group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory(0, strategy));
     }
 
-    /** Listens for the one connection; its port. */
+    /** Listens for the only connection and returns the port. */
     int listen(Supplier<ChannelHandler> handler) throws InterruptedException {
         Channel channel = new ServerBootstrap()
                 .group(group)

@@ -14,9 +14,12 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes one way over Netty's channels on epoll, in writes of {@code size}. Parameters as of {@link NettyLatency}. */
+/**
+ * A stream of bytes in one direction over Netty's epoll channels, in writes of {@code size}; parameters as of
+ * {@link NettyLatency}.
+ */
 public final class NettyStream implements PairTest {
-    /** Creates one. */
+    /** Creates the measurement. */
     public NettyStream() {}
 
     @Override
@@ -33,7 +36,7 @@ public final class NettyStream implements PairTest {
                     bytes.release();
                 }
             }));
-            control.answer();
+            control.serveQueries();
             control.awaitStop();
         }
     }
@@ -53,8 +56,9 @@ public final class NettyStream implements PairTest {
     }
 
     /**
-     * Writes as long as the channel says that it can be written to, and goes on when it says so again: a task that queued itself
-     * would keep the loop from its sockets, for up to a second.
+     * Writes while the channel is writable, and continues when it becomes writable again.
+     *
+     * <p>A task that queues itself again would keep the loop from polling its sockets, for up to a second.
      */
     private static final class Writer extends ChannelInboundHandlerAdapter {
         private final CompletableFuture<Boolean> done = new CompletableFuture<>();
@@ -66,7 +70,7 @@ public final class NettyStream implements PairTest {
             data = Unpooled.directBuffer(size, size).writeZero(size);
         }
 
-        /** In the loop's thread. */
+        /** Starts writing; called in the event loop's thread. */
         void begin(Channel channel, StreamMeter meter) {
             this.meter = meter;
             write(channel, meter);
@@ -74,7 +78,7 @@ public final class NettyStream implements PairTest {
 
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext context) {
-            // What is flushed can make the channel writable within the write.
+            // A flush can make the channel writable during the write.
             if (meter != null && !isWriting && !done.isDone()) {
                 write(context.channel(), meter);
             }

@@ -20,9 +20,10 @@ import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
 /**
- * One end of UCX through JUCX: a worker, an endpoint to the other side's, and memory that the other side may use. The
- * transports are those of the environment variable {@code UCX_TLS}. Not thread safe. It is not taken down: JUCX's objects
- * refuse that in more orders than they accept, and the process ends.
+ * One end of UCX through JUCX: a worker, an endpoint for the other side, and memory that the other side may access.
+ *
+ * <p>The environment variable {@code UCX_TLS} selects the transports. Not thread safe. The end is not closed: JUCX
+ * rejects most orders of closing its objects, and the process exits anyway.
  */
 final class UcxEnd {
     private final UcpWorker worker;
@@ -80,7 +81,7 @@ final class UcxEnd {
         return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
     }
 
-    /** What is sent lies in its first half, what is received in its second half. */
+    /** Returns the memory: messages are sent from the first half and received into the second half. */
     ByteBuffer memory() {
         return memory;
     }
@@ -89,7 +90,7 @@ final class UcxEnd {
         return memory.capacity() / 2;
     }
 
-    /** How many requests are done. */
+    /** Returns the number of completed requests. */
     int completed() {
         return completed;
     }
@@ -118,7 +119,7 @@ final class UcxEnd {
         endpoint.getNonBlocking(remoteAddress, remoteKey, address + half(), size, onDone);
     }
 
-    /** Waits until {@code count} requests more than at {@code before} are done. */
+    /** Waits until {@code count} more requests have completed than the number {@code before}. */
     void await(int before, int count) throws IOException {
         while (completed - before < count) {
             progress();

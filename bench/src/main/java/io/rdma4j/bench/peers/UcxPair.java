@@ -9,14 +9,16 @@ import io.rdma4j.bench.worker.StreamMeter;
 import java.io.IOException;
 
 /**
- * Messages over UCX through JUCX. Parameters: {@code operation} ({@code tag}, {@code put}: the peer polls its memory and
- * puts back, {@code get}), {@code mode} ({@code latency}, {@code stream}; only of {@code tag}), {@code size}. Latencies of
- * {@code get} are of the whole operation.
+ * Messages over UCX through JUCX.
+ *
+ * <p>Parameters: {@code operation} ({@code tag}, {@code put}: the peer polls its memory and puts back, {@code get}),
+ * {@code mode} ({@code latency}, {@code stream}; {@code stream} only for {@code tag}), {@code size}. The latency of
+ * {@code get} is that of the whole operation.
  */
 public final class UcxPair implements PairTest {
     private static final int DEPTH = 16;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public UcxPair() {}
 
     @Override
@@ -26,14 +28,14 @@ public final class UcxPair implements PairTest {
         int size = parameters.number("size", 64);
         control.send(0);
         if (parameters.text("mode", "latency").equals("latency") && !operation.equals("get")) {
-            Player player = new Player(end, operation, size);
+            PingPongEnd pingPong = new PingPongEnd(end, operation, size);
             byte stamp;
             do {
-                stamp = player.receive();
-                player.send(stamp);
+                stamp = pingPong.receive();
+                pingPong.send(stamp);
             } while (stamp != LatencyMeter.LAST);
         }
-        control.answer();
+        control.serveQueries();
         boolean receives = parameters.text("mode", "latency").equals("stream");
         int posted = end.completed();
         while (!control.stopped()) {
@@ -61,20 +63,20 @@ public final class UcxPair implements PairTest {
                 getAll(end, size, meter);
                 figures.addLatency(meter.samples(), 1);
             } else {
-                pingAll(new Player(end, operation, size), meter);
+                pingAll(new PingPongEnd(end, operation, size), meter);
                 figures.addLatency(meter.samples(), 0.5);
             }
         }
         control.stopPeer();
     }
 
-    private static void pingAll(Player player, LatencyMeter meter) throws IOException {
+    private static void pingAll(PingPongEnd pingPong, LatencyMeter meter) throws IOException {
         byte stamp;
         do {
             stamp = meter.next();
-            player.send(stamp);
-            if (player.receive() != stamp) {
-                throw new IOException("another answer came than was asked for");
+            pingPong.send(stamp);
+            if (pingPong.receive() != stamp) {
+                throw new IOException("the reply does not match the request");
             }
             meter.done();
         } while (stamp != LatencyMeter.LAST);
@@ -93,8 +95,8 @@ public final class UcxPair implements PairTest {
 
     private static void stream(UcxEnd end, int size, StreamMeter meter) throws IOException {
         int posted = end.completed();
-        int turn = 0;
-        while (turn++ % 16 != 0 || meter.running()) {
+        int iteration = 0;
+        while (iteration++ % 16 != 0 || meter.running()) {
             for (; posted - end.completed() < DEPTH; posted++) {
                 end.sendTagged(size);
             }
@@ -103,14 +105,14 @@ public final class UcxPair implements PairTest {
     }
 
     /** One end of a ping-pong. */
-    private static final class Player {
+    private static final class PingPongEnd {
         private final UcxEnd end;
         private final boolean put;
         private final int size;
         private final int inbox;
-        private byte seen;
+        private byte lastStamp;
 
-        Player(UcxEnd end, String operation, int size) {
+        PingPongEnd(UcxEnd end, String operation, int size) {
             this.end = end;
             this.size = size;
             put = operation.equals("put");
@@ -135,11 +137,11 @@ public final class UcxPair implements PairTest {
                 end.await(before, 1);
                 return end.memory().get(inbox + size - 1);
             }
-            while (end.memory().get(inbox + size - 1) == seen) {
+            while (end.memory().get(inbox + size - 1) == lastStamp) {
                 end.progress();
             }
-            seen = end.memory().get(inbox + size - 1);
-            return seen;
+            lastStamp = end.memory().get(inbox + size - 1);
+            return lastStamp;
         }
     }
 }

@@ -1,3 +1,3 @@
-/** What others offer for the same task. */
+/** Measurements of other projects that serve the same purpose. */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.bench.peers;

@@ -18,17 +18,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * A server and a client that are commands of others. In their words {@code {port}} stands for a free TCP port, and {@code
- * {server}} for the address of the server.
+ * A server and a client that are commands of other projects.
+ *
+ * <p>In their arguments {@code {port}} stands for a free TCP port, and {@code {server}} for the address of the server.
  *
  * @param id name of the experiment
- * @param server words of the server's command
- * @param client words of the client's command
- * @param environment variables for both
- * @param listens whether the server listens at the TCP port, so that it can be seen when it is ready; otherwise it gets a
- *     second
- * @param reader makes figures of what the client prints; empty if it finds none. {@link Figures#SECONDS}, the time that
- *     the client took, is always there
+ * @param server the server's command
+ * @param client the client's command
+ * @param environment environment variables of both
+ * @param listens true if the server listens on the TCP port, which shows that it is ready; otherwise the client starts
+ *     a second later
+ * @param reader extracts figures from the client's output; an empty result if it contains none.
+ *     {@link Figures#SECONDS}, the client's run time, is always added
  */
 public record CommandPair(
         String id,
@@ -39,23 +40,23 @@ public record CommandPair(
         Function<String, Map<String, Double>> reader)
         implements Experiment {
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final long UNSEEN_READY_MILLIS = 1000;
+    private static final long START_MILLIS = 1000;
 
     @Override
     public Map<String, Double> run(Pace pace) throws MissingPeerException, IOException, InterruptedException {
         requireProgram(server.getFirst());
         requireProgram(client.getFirst());
         int port = freePort();
-        Process serving = start(server, port, ProcessBuilder.Redirect.DISCARD);
+        Process serverProcess = start(server, port, ProcessBuilder.Redirect.DISCARD);
         try {
             if (listens) {
-                awaitListening(serving, port);
+                awaitListening(serverProcess, port);
             } else {
-                Thread.sleep(UNSEEN_READY_MILLIS);
+                Thread.sleep(START_MILLIS);
             }
             return runClient(port, pace);
         } finally {
-            end(serving);
+            kill(serverProcess);
         }
     }
 
@@ -91,38 +92,41 @@ public record CommandPair(
         return builder.start();
     }
 
-    /** Looks into the kernel's table: a connection to try would be taken for a client. */
-    private static void awaitListening(Process serving, int port) throws IOException, InterruptedException {
-        String wanted = ":%04X".formatted(port);
+    /**
+     * Waits until the server listens, according to the kernel's socket table. The server would treat a test connection
+     * as a client.
+     */
+    private static void awaitListening(Process serverProcess, int port) throws IOException, InterruptedException {
+        String suffix = ":%04X".formatted(port);
         long deadline = System.nanoTime() + READY_NANOS;
-        while (serving.isAlive() && System.nanoTime() < deadline) {
+        while (serverProcess.isAlive() && System.nanoTime() < deadline) {
             for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
                 for (String line : Files.readAllLines(Path.of(table))) {
                     String[] fields = line.strip().split(" +", -1);
-                    if (fields.length > 3 && fields[1].endsWith(wanted) && fields[3].equals("0A")) {
+                    if (fields.length > 3 && fields[1].endsWith(suffix) && fields[3].equals("0A")) {
                         return;
                     }
                 }
             }
             Thread.sleep(10);
         }
-        throw new IOException("the server does not come up");
+        throw new IOException("the server does not start listening");
     }
 
     private Map<String, Double> runClient(int port, Pace pace) throws IOException, InterruptedException {
         Path output = Files.createTempFile("bench-", ".out");
         try {
-            long began = System.nanoTime();
-            Process running = start(client, port, ProcessBuilder.Redirect.to(output.toFile()));
-            if (!running.waitFor(pace.limitSeconds(), TimeUnit.SECONDS)) {
-                end(running);
-                throw new IOException("it takes too long");
+            long startNanos = System.nanoTime();
+            Process clientProcess = start(client, port, ProcessBuilder.Redirect.to(output.toFile()));
+            if (!clientProcess.waitFor(pace.limitSeconds(), TimeUnit.SECONDS)) {
+                kill(clientProcess);
+                throw new IOException("the client did not finish in time");
             }
-            double seconds = (System.nanoTime() - began) / 1e9;
+            double seconds = (System.nanoTime() - startNanos) / 1e9;
             String text = Files.readString(output, StandardCharsets.ISO_8859_1);
             Map<String, Double> figures = new LinkedHashMap<>(reader.apply(text));
-            if (running.exitValue() != 0 || figures.containsValue(Double.NaN)) {
-                throw new IOException("status " + running.exitValue() + ", output: " + lastLine(text));
+            if (clientProcess.exitValue() != 0 || figures.containsValue(Double.NaN)) {
+                throw new IOException("status " + clientProcess.exitValue() + ", output: " + lastLine(text));
             }
             figures.put(Figures.SECONDS, seconds);
             return figures;
@@ -135,7 +139,7 @@ public record CommandPair(
         return text.lines().filter(line -> !line.isBlank()).reduce("", (_, line) -> line);
     }
 
-    private static void end(Process process) throws InterruptedException {
+    private static void kill(Process process) throws InterruptedException {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
         process.waitFor();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Rows of connections: making them, having them, losing packets on them; and of a whole process. */
+/** The rows for connections: set-up, idle connections and packet loss; and one for a whole process. */
 final class ConnectionRows {
     private static final int IDLE = 10_000;
 
@@ -33,8 +33,8 @@ final class ConnectionRows {
     }
 
     private void setUp() {
-        // While one end works the other waits in the kernel, so that a compiler has a processor and may work beside
-        // them. If they waited for it, as where both ends poll, a single compilation would be the figure.
+        // While one end works, the other one waits in the kernel, so a compiler thread has a processor of its own. If
+        // the ends waited for the compiler, as they do where both poll, a single compilation would dominate the figure.
         row("connect", "set-up, one after the other")
                 .atMost(300)
                 .latency(new PairExperiment(
@@ -48,7 +48,7 @@ final class ConnectionRows {
     private void idle() {
         Experiment idle = new OnceExperiment(new PairExperiment(
                 "rdma-idle",
-                // All of the heap is there from the start, so that it is no part of what connections add.
+                // The whole heap is resident from the start, so that it does not count as memory of the connections.
                 List.of("-Xms768m", "-Xmx768m", "-XX:+AlwaysPreTouch"),
                 Parameters.of("connections", IDLE)));
         row("idle-memory", IDLE + " idle connections, memory of one, each side")
@@ -101,7 +101,9 @@ final class ConnectionRows {
         return new RowBuilder(plan, "loss-" + percent, Experiments.LOSS, title).from(1);
     }
 
-    /** Both ends lose, of what they send and of what they receive: each as much as makes the given part together. */
+    /**
+     * Both ends drop packets in both directions, each at a rate at which their combined loss is the given percentage.
+     */
     private static Experiment lossy(String percent) {
         return new PairExperiment(
                 "rdma-throughput",

@@ -4,18 +4,18 @@ import io.rdma4j.bench.worker.MissingPeerException;
 import java.io.IOException;
 import java.util.Map;
 
-/** Something to run once in each repetition. */
+/** A measurement that runs once in each repetition. */
 public interface Experiment {
-    /** Its name: the same name is the same experiment. */
+    /** Returns the name, which identifies the experiment. */
     String id();
 
     /**
-     * Runs it.
+     * Runs the experiment.
      *
      * @return figures by name
-     * @throws MissingPeerException if this machine lacks what it needs; it is not tried again
-     * @throws IOException if it failed
-     * @throws InterruptedException if the thread is interrupted; no process is left over
+     * @throws MissingPeerException if this machine lacks a requirement; the experiment is not tried again
+     * @throws IOException if the experiment failed
+     * @throws InterruptedException if the thread is interrupted; all processes have been terminated
      */
     Map<String, Double> run(Pace pace) throws MissingPeerException, IOException, InterruptedException;
 }

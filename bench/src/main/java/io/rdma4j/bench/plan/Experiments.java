@@ -4,7 +4,7 @@ import io.rdma4j.bench.worker.Parameters;
 import java.util.List;
 import java.util.Locale;
 
-/** All that is measured, in the order of the table. */
+/** All experiments and rows, in the order of the table. */
 public final class Experiments {
     static final String FLOOR = "the floor: UDP by system calls from Java";
     static final String VERBS = "this project: verbs";
@@ -29,7 +29,7 @@ public final class Experiments {
 
     private Experiments() {}
 
-    /** The plan for a pace. */
+    /** Returns the plan for a pace. */
     public static Plan plan(Pace pace) {
         Plan plan = new Plan(pace.level());
         FloorRows.addTo(plan);
@@ -37,7 +37,7 @@ public final class Experiments {
         ConnectionRows.addTo(plan);
         PeerRows.addTo(plan);
         ToolRows.addTo(plan);
-        plan.dropAimsAtNothing();
+        plan.dropMissingReferences();
         return plan;
     }
 
@@ -45,7 +45,7 @@ public final class Experiments {
         return new PairExperiment(test, List.of(), Parameters.of(parameters));
     }
 
-    /** {@code 64 B}, {@code 4 KiB}, {@code 1 MiB}. */
+    /** Returns a size for titles: {@code 64 B}, {@code 4 KiB}, {@code 1 MiB}. */
     static String sizeText(int bytes) {
         if (bytes >= MIB && bytes % MIB == 0) {
             return bytes / MIB + " MiB";
@@ -53,7 +53,7 @@ public final class Experiments {
         return bytes >= 1024 && bytes % 1024 == 0 ? bytes / 1024 + " KiB" : bytes + " B";
     }
 
-    /** {@code 64}, {@code 4kib}, {@code 1mib}. */
+    /** Returns a size for names: {@code 64}, {@code 4kib}, {@code 1mib}. */
     static String sizeName(int bytes) {
         return sizeText(bytes).replace(" B", "").replace(" ", "").toLowerCase(Locale.ROOT);
     }

@@ -5,7 +5,7 @@ import static io.rdma4j.bench.plan.Experiments.pair;
 import io.rdma4j.bench.report.Unit;
 import io.rdma4j.bench.worker.Figures;
 
-/** Rows of the floor. */
+/** The rows of the floor: plain UDP system calls. */
 final class FloorRows {
     private final Plan plan;
 
@@ -39,7 +39,7 @@ final class FloorRows {
                 .latency(pair("raw-ping-pong", "size", 4096, "crc", true));
     }
 
-    /** The floor of all throughput. */
+    /** Returns the floor of all throughputs. */
     static Experiment stream() {
         return pair("raw-stream", "size", 4096, "segments", 15, "copy", true, "crc", true);
     }

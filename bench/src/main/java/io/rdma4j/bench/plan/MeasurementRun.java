@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** Runs all experiments of a plan, one after the other, and all again, until the repetitions or the time are over. */
+/** Runs all experiments of a plan repeatedly, until all repetitions are done or the time is up. */
 public final class MeasurementRun {
-    /** Part of the processors that others used during a measurement: a figure of every experiment. */
+    /** Share of the processors that other processes used during a measurement, a figure of every experiment. */
     private static final String OTHERS_SHARE = "processorsUsedByOthers";
 
-    private static final int TRIES = 3;
+    private static final int MAX_TRIES = 3;
 
     private final List<Experiment> experiments;
     private final Pace pace;
@@ -24,14 +24,14 @@ public final class MeasurementRun {
     private final RunProgress progress;
     private final Results results = new Results();
     private final Set<String> missing = new HashSet<>();
-    private final long began = System.nanoTime();
+    private final long startNanos = System.nanoTime();
     private int repetitionsDone;
 
     /**
-     * Prepares a session.
+     * Creates a run.
      *
-     * @param patienceSeconds how long to wait for a quiet machine before each measurement; with more than 0, what was
-     *     disturbed is measured again, up to twice: others used the processors, or the machine became another one
+     * @param patienceSeconds maximum time to wait for a quiet machine before each measurement. With more than 0, a
+     *     measurement is repeated, up to twice, if other processes used the processors or the machine's state changed
      */
     public MeasurementRun(List<Experiment> experiments, Pace pace, int patienceSeconds, RunProgress progress) {
         this.experiments = experiments;
@@ -41,16 +41,16 @@ public final class MeasurementRun {
     }
 
     /**
-     * Runs it.
+     * Runs the experiments.
      *
      * @throws InterruptedException if the thread is interrupted
      */
     public Results run() throws InterruptedException {
         for (int repetition = 1; repetition <= pace.repetitions(); repetition++) {
-            long repetitionBegan = System.nanoTime();
+            long repetitionStart = System.nanoTime();
             runAll(repetition);
-            long took = System.nanoTime() - repetitionBegan;
-            if (secondsLeft() < TimeUnit.NANOSECONDS.toSeconds(took)) {
+            long repetitionNanos = System.nanoTime() - repetitionStart;
+            if (secondsLeft() < TimeUnit.NANOSECONDS.toSeconds(repetitionNanos)) {
                 progress.note(repetition + " of " + pace.repetitions() + " repetitions fit into the time of --"
                         + pace.name());
                 break;
@@ -60,13 +60,13 @@ public final class MeasurementRun {
         return results;
     }
 
-    /** How many repetitions were made. */
+    /** Returns the number of repetitions that were made. */
     public int repetitionsDone() {
         return repetitionsDone;
     }
 
     private long secondsLeft() {
-        return pace.budgetSeconds() - TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
+        return pace.budgetSeconds() - TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
     }
 
     private void runAll(int repetition) throws InterruptedException {
@@ -80,7 +80,8 @@ public final class MeasurementRun {
             if (secondsLeft() <= 0) {
                 if (results.of(experiment.id()).isEmpty()) {
                     results.addReason(
-                            experiment.id(), "no time was left; choose with --only, or give more with --full");
+                            experiment.id(),
+                            "no time was left; choose rows with --only, or allow more time with --full");
                 }
                 continue;
             }
@@ -92,10 +93,10 @@ public final class MeasurementRun {
 
     private Map<String, Double> runQuietly(Experiment experiment)
             throws MissingPeerException, IOException, InterruptedException {
-        int tries = patienceSeconds > 0 ? TRIES : 1;
+        int maxTries = patienceSeconds > 0 ? MAX_TRIES : 1;
         double leastDisturbance = Double.MAX_VALUE;
         Map<String, Double> best = Map.of();
-        for (int i = 0; i < tries && leastDisturbance > OtherLoad.QUIET; i++) {
+        for (int i = 0; i < maxTries && leastDisturbance > OtherLoad.QUIET; i++) {
             if (patienceSeconds > 0) {
                 OtherLoad.awaitQuiet(patienceSeconds);
             }

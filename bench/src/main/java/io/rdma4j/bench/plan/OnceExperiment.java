@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An experiment that is made once in a session, because it takes long and changes little. Not thread safe. */
+/** An experiment that runs once per session, because it takes long and varies little. Not thread safe. */
 final class OnceExperiment implements Experiment {
     private static final int LIMIT_SECONDS = 90;
 

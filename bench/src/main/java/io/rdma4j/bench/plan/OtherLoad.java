@@ -7,24 +7,26 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much of the machine's processors is used by others than this process and those that it started and that have ended,
- * between two moments. Linux only; elsewhere it is always 0.
+ * Measures the share of the machine's processors that other processes use.
+ *
+ * <p>This process and its terminated children do not count. The measurement works on Linux only; elsewhere the share is
+ * always 0.
  */
 public final class OtherLoad {
-    /** Up to this share a machine is called quiet. */
+    /** The maximum share at which the machine counts as quiet. */
     public static final double QUIET = 0.05;
 
-    private static final int LOOK_MILLIS = 300;
+    private static final int POLL_MILLIS = 300;
 
-    /** All in ticks of the kernel. */
+    /** Processor times in kernel ticks. */
     private record Ticks(long all, long busy, long own) {}
 
     private Ticks begin = now();
 
-    /** Begins now. */
+    /** Starts measuring. */
     public OtherLoad() {}
 
-    /** The share since the beginning, or since this was called last: 0 to 1. */
+    /** Returns the share since the creation or the last call: 0 to 1. */
     public double share() {
         Ticks end = now();
         long all = end.all - begin.all;
@@ -36,13 +38,13 @@ public final class OtherLoad {
     /**
      * Waits until the machine is quiet.
      *
-     * @param seconds no longer than this
+     * @param seconds maximum time to wait
      */
     static void awaitQuiet(int seconds) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         OtherLoad load = new OtherLoad();
         do {
-            Thread.sleep(LOOK_MILLIS);
+            Thread.sleep(POLL_MILLIS);
         } while (load.share() > QUIET && System.nanoTime() < deadline);
     }
 
@@ -60,13 +62,13 @@ public final class OtherLoad {
         return numbers.subList(from, to).stream().mapToLong(Long::parseLong).sum();
     }
 
-    /** user, nice, system, idle, iowait, irq, softirq, steal. */
+    /** Returns the fields user, nice, system, idle, iowait, irq, softirq and steal. */
     private static List<String> processors() throws IOException {
         String line = Files.readAllLines(Path.of("/proc/stat")).getFirst();
         return List.of(line.substring(line.indexOf(' ')).strip().split(" +"));
     }
 
-    /** utime, stime, and those of children that have ended: fields 14 to 17 of proc_pid_stat(5). */
+    /** Returns utime, stime, cutime and cstime: fields 14 to 17 of proc_pid_stat(5). */
     private static List<String> ownFields() throws IOException {
         String line = Files.readString(Path.of("/proc/self/stat"));
         return List.of(line.substring(line.lastIndexOf(')') + 2).split(" ")).subList(11, 15);

@@ -1,15 +1,15 @@
 package io.rdma4j.bench.plan;
 
 /**
- * How long to measure.
+ * The duration of a run and of its measurements.
  *
- * @param name of the option: {@code quick}, {@code default}, {@code full}
- * @param level how much is measured: 0 what matters most, 1 what is quoted, 2 all sizes
- * @param longestWarmUpMillis before the clock counts, at most
- * @param measureMillis while it counts
- * @param repetitions of everything
- * @param budgetSeconds no repetition is begun that would end after this
- * @param limitSeconds the longest that one experiment may take
+ * @param name name of the option: {@code quick}, {@code default}, {@code full}
+ * @param level the rows that are measured: 0 for the most important ones, 1 for the published ones, 2 for all sizes
+ * @param longestWarmUpMillis maximum warm-up time
+ * @param measureMillis measuring time
+ * @param repetitions number of repetitions of all experiments
+ * @param budgetSeconds no repetition is started that would end after this time
+ * @param limitSeconds time limit of one experiment
  */
 public record Pace(
         String name,
@@ -19,21 +19,21 @@ public record Pace(
         int repetitions,
         int budgetSeconds,
         int limitSeconds) {
-    /** A look: under two minutes. */
+    /** The most important rows: under two minutes. */
     public static final Pace QUICK = new Pace("quick", 0, 2500, 300, 3, 105, 10);
 
-    /** What is quoted: under half an hour. */
+    /** The published rows: under half an hour. */
     public static final Pace DEFAULT = new Pace("default", 1, 8000, 400, 5, 1740, 25);
 
     /** All sizes: under an hour. */
     public static final Pace FULL = new Pace("full", 2, 10000, 1000, 5, 3500, 30);
 
-    /** The same with another number of repetitions. */
+    /** Returns this pace with another number of repetitions. */
     public Pace withRepetitions(int number) {
         return new Pace(name, level, longestWarmUpMillis, measureMillis, number, budgetSeconds, limitSeconds);
     }
 
-    /** The same with a longer limit. */
+    /** Returns this pace with another time limit. */
     Pace withLimit(int seconds) {
         return new Pace(name, level, longestWarmUpMillis, measureMillis, repetitions, budgetSeconds, seconds);
     }

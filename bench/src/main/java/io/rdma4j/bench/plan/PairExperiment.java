@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two Java processes that do a {@link io.rdma4j.bench.worker.PairTest}.
+ * An experiment in two Java processes, which run a {@link io.rdma4j.bench.worker.PairTest}.
  *
- * @param test its name
- * @param options for both Java virtual machines
- * @param parameters what both are told
+ * @param test name of the test
+ * @param options options of both Java virtual machines
+ * @param parameters parameters of both processes
  */
 public record PairExperiment(String test, List<String> options, Parameters parameters) implements Experiment {
     private static final long END_MILLIS = 2000;
 
-    /** Whether the errors of processes are shown; a system property of the coordinator. */
+    /** True if the processes' error output is shown: a system property of the coordinator. */
     private static final boolean VERBOSE = Boolean.getBoolean("bench.verbose");
 
     @Override
@@ -50,20 +50,20 @@ public record PairExperiment(String test, List<String> options, Parameters param
         try (WorkerProcess server = new WorkerProcess(JavaCommand.worker(options, words("serve", paced)), VERBOSE);
                 WorkerProcess client = new WorkerProcess(JavaCommand.worker(options, words("drive", paced)), VERBOSE)) {
             Object port = server.await("port", deadline);
-            client.tell(Long.toString(((Double) port).longValue()));
+            client.writeLine(Long.toString(((Double) port).longValue()));
             Object figures;
             try {
                 figures = client.await("figures", deadline);
             } catch (IOException e) {
-                throw withReason(server, e);
+                throw withServerError(server, e);
             }
             server.awaitEnd(END_MILLIS);
             return numbers((Map<?, ?>) figures);
         }
     }
 
-    /** Where the active side fails, the passive side may know why. */
-    private static IOException withReason(WorkerProcess server, IOException failure)
+    /** Adds the passive side's error message to a failure of the active side. */
+    private static IOException withServerError(WorkerProcess server, IOException failure)
             throws MissingPeerException, InterruptedException {
         try {
             Object _ = server.await("error", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200));

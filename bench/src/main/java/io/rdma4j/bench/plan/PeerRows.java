@@ -7,9 +7,9 @@ import static io.rdma4j.bench.plan.Experiments.pair;
 import io.rdma4j.bench.worker.Parameters;
 import java.util.List;
 
-/** Rows of what others offer in Java. */
+/** The rows for other libraries in Java. */
 final class PeerRows {
-    /** Agrona reaches into the JDK. */
+    /** The options that Agrona needs to access internals of the JDK. */
     private static final List<String> AERON_OPTIONS = List.of(
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
             "--add-opens=java.base/java.util.zip=ALL-UNNAMED",

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The rows of the table and the experiments that they need. Not thread safe while it is built. */
+/** The rows of the table, and the experiments that they need. Not thread safe while it is being built. */
 public final class Plan {
     private final Map<String, Row> rows = new LinkedHashMap<>();
     private final Map<String, Experiment> experiments = new LinkedHashMap<>();
@@ -19,13 +19,13 @@ public final class Plan {
     /**
      * Creates an empty plan.
      *
-     * @param level of the {@link Pace}
+     * @param level level of the {@link Pace}
      */
     Plan(int level) {
         this.level = level;
     }
 
-    /** Level of the pace. */
+    /** Returns the level of the pace. */
     int level() {
         return level;
     }
@@ -38,40 +38,40 @@ public final class Plan {
         experiments.putIfAbsent(experiment.id(), experiment);
     }
 
-    /** Rows by id, in their order. */
+    /** Returns the rows by ID, in their order. */
     public Map<String, Row> rows() {
         return rows;
     }
 
-    /** Experiments in their order. */
+    /** Returns the experiments in their order. */
     public List<Experiment> experiments() {
         return List.copyOf(experiments.values());
     }
 
-    /** The rows whose id or title has the pattern in it, and the floors of those. */
+    /** Returns a plan of the rows whose ID or title contains a match of the pattern, and of their floors. */
     public Plan only(Pattern pattern) {
-        Set<String> wanted = new LinkedHashSet<>();
+        Set<String> selected = new LinkedHashSet<>();
         for (Row row : rows.values()) {
             if (pattern.matcher(row.id()).find() || pattern.matcher(row.title()).find()) {
-                wanted.add(row.id());
+                selected.add(row.id());
                 if (row.raw() != null) {
-                    wanted.add(row.raw());
+                    selected.add(row.raw());
                 }
             }
         }
         Plan part = new Plan(level);
         for (Row row : new ArrayList<>(rows.values())) {
             Experiment experiment = experiments.get(row.experiment());
-            if (wanted.contains(row.id()) && experiment != null) {
+            if (selected.contains(row.id()) && experiment != null) {
                 part.add(row, experiment);
             }
         }
-        part.dropAimsAtNothing();
+        part.dropMissingReferences();
         return part;
     }
 
-    /** Leaves out aims and floors that compare with rows that are not in this plan. */
-    void dropAimsAtNothing() {
+    /** Removes aims and floors that refer to rows missing in this plan. */
+    void dropMissingReferences() {
         rows.replaceAll((_, row) -> new Row(
                 row.id(),
                 row.group(),

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An experiment before which a command runs that must not be measured with it.
+ * An experiment that is preceded by a command which is not measured.
  *
- * @param preparation words of the command; whether it succeeds shows in the experiment
- * @param experiment what is measured
+ * @param preparation the command; its failure shows in the experiment
+ * @param experiment the experiment
  */
 record PreparedExperiment(List<String> preparation, Experiment experiment) implements Experiment {
     @Override

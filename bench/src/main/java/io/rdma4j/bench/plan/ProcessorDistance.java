@@ -3,7 +3,7 @@ package io.rdma4j.bench.plan;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** How long a line of cache takes from one processor to another and back, measured by two threads that pass a turn on. */
+/** Measures the round-trip time of a cache line between two processors, by two threads that alternate. */
 final class ProcessorDistance {
     private static final VarHandle TURN;
     private static final int ROUNDS = 3;
@@ -17,29 +17,32 @@ final class ProcessorDistance {
         }
     }
 
-    @SuppressWarnings("unused") // by TURN
+    @SuppressWarnings("unused") // accessed through TURN
     private int turn;
 
     private ProcessorDistance() {}
 
-    /** The distance of two processors that are free, in nanoseconds; NaN where there is one only. Takes some 20 ms. */
+    /**
+     * Returns the round-trip time between two free processors in nanoseconds, or NaN if there is only one. Takes some
+     * 20 ms.
+     */
     static double nanos() throws InterruptedException {
         return Runtime.getRuntime().availableProcessors() < 2 ? Double.NaN : new ProcessorDistance().measure();
     }
 
-    /** The best of some rounds: in one of them a thread may have had to wait. */
+    /** Returns the best of several rounds, since a thread may have to wait for a processor in some of them. */
     private double measure() throws InterruptedException {
-        Thread other = new Thread(() -> play(1), "processor-distance");
+        Thread other = new Thread(() -> alternate(1), "processor-distance");
         other.setDaemon(true);
         other.start();
-        long best = play(0);
+        long best = alternate(0);
         other.join();
         return (double) best / TURNS;
     }
 
-    private long play(int player) {
+    private long alternate(int parity) {
         long best = Long.MAX_VALUE;
-        int next = player;
+        int next = parity;
         for (int round = 0; round < ROUNDS; round++) {
             long begin = System.nanoTime();
             for (int i = 0; i < TURNS; i++) {

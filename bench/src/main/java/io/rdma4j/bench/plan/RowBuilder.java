@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes one row of a {@link Plan}. Not thread safe. */
+/** A builder for one row of a {@link Plan}. Not thread safe. */
 final class RowBuilder {
     private final Plan plan;
     private final String id;
@@ -25,43 +25,43 @@ final class RowBuilder {
         this.title = title;
     }
 
-    /** The row is measured from this level of a pace on; otherwise from 0. */
+    /** Sets the lowest level of a pace at which the row is measured; the default is 0. */
     RowBuilder from(int lowest) {
         level = lowest;
         return this;
     }
 
-    /** The row that is the floor of this one. */
+    /** Sets the row that is the floor of this one. */
     RowBuilder raw(String row) {
         raw = row;
         return this;
     }
 
-    /** The row that is the floor of this one, and the most that this may be of it. */
+    /** Sets the row that is the floor of this one, and the maximum ratio to it. */
     RowBuilder rawAtMost(String row, double ratio) {
         aims.add(new Aim(true, ratio, row));
         return raw(row);
     }
 
-    /** The row that is the floor of this one, and the least that this may be of it. */
+    /** Sets the row that is the floor of this one, and the minimum ratio to it. */
     RowBuilder rawAtLeast(String row, double ratio) {
         aims.add(new Aim(false, ratio, row));
         return raw(row);
     }
 
-    /** The figure itself has a limit from above. */
+    /** Sets the maximum of the figure. */
     RowBuilder atMost(double limit) {
         aims.add(new Aim(true, limit, null));
         return this;
     }
 
-    /** The figure itself has a limit from below. */
+    /** Sets the minimum of the figure. */
     RowBuilder atLeast(double limit) {
         aims.add(new Aim(false, limit, null));
         return this;
     }
 
-    /** This should be less than others. */
+    /** Adds aims to be less than other rows. */
     RowBuilder lessThan(String... rows) {
         for (String row : rows) {
             aims.add(new Aim(true, 1, row));
@@ -69,28 +69,28 @@ final class RowBuilder {
         return this;
     }
 
-    /** This should be at least that many times another. */
+    /** Adds the aim to be at least {@code ratio} times another row. */
     RowBuilder timesAtLeast(double ratio, String row) {
         aims.add(new Aim(false, ratio, row));
         return this;
     }
 
-    /** Ends the row: a median latency. */
+    /** Completes the row with a median latency. */
     void latency(Experiment experiment) {
         figure(Figures.P50_MICROS, Unit.MICROSECONDS, experiment);
     }
 
-    /** Ends the row: a throughput. */
+    /** Completes the row with a throughput. */
     void throughput(Experiment experiment) {
         figure(Figures.GIGABYTES_PER_SECOND, Unit.GIGABYTES_PER_SECOND, experiment);
     }
 
-    /** Ends the row: a rate of messages. */
+    /** Completes the row with a message rate. */
     void rate(Experiment experiment) {
         figure(Figures.MILLIONS_PER_SECOND, Unit.MILLIONS_PER_SECOND, experiment);
     }
 
-    /** Ends the row. */
+    /** Completes the row. */
     void figure(String name, Unit unit, Experiment experiment) {
         if (plan.level() < level) {
             return;

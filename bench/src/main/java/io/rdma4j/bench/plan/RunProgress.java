@@ -2,7 +2,7 @@ package io.rdma4j.bench.plan;
 
 import java.io.PrintStream;
 
-/** Tells people how far it is: on a terminal by a line that changes, elsewhere by a line for each repetition. */
+/** Reports the progress of a run: on a terminal by a line that changes, otherwise by a line for each repetition. */
 public final class RunProgress {
     private static final int WIDTH = 110;
 
@@ -11,10 +11,10 @@ public final class RunProgress {
     private String repetition = "";
 
     /**
-     * Creates one.
+     * Creates a progress report.
      *
-     * @param out where to tell
-     * @param terminal whether that is a terminal
+     * @param out stream to print to
+     * @param terminal true if the stream is a terminal
      */
     public RunProgress(PrintStream out, boolean terminal) {
         this.out = out;
@@ -34,7 +34,7 @@ public final class RunProgress {
         }
     }
 
-    /** A line that stays. */
+    /** Prints a permanent line. */
     void note(String text) {
         if (terminal) {
             line("");
@@ -43,7 +43,7 @@ public final class RunProgress {
         out.println(text);
     }
 
-    /** Leaves nothing on the line. */
+    /** Clears the line. */
     void end() {
         if (terminal) {
             line("");

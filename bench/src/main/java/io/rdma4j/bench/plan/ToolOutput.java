@@ -6,21 +6,22 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Figures out of what tools print. What is not there becomes a figure that is no number. */
+/** Extracts figures from the output of tools. A missing value becomes NaN. */
 final class ToolOutput {
     private static final double MEBIBYTE = 1024 * 1024;
 
     private ToolOutput() {}
 
-    /** rstream: {@code name bytes xfers iters total time Gb/sec usec/xfer}; one way. */
+    /** Parses rstream's {@code name bytes xfers iters total time Gb/sec usec/xfer}; one way. */
     static Map<String, Double> rstream(String text) {
         List<String> fields = lastLine(text, "^\\S+\\s+\\d.*$");
         return Map.of(Figures.P50_MICROS, number(fields, 7), Figures.GIGABYTES_PER_SECOND, number(fields, 6) / 8);
     }
 
     /**
-     * ucx_perftest -f -v: {@code iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr};
-     * one way, its MB are 2²⁰ bytes.
+     * Parses the output of {@code ucx_perftest -f -v}:
+     * {@code iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr}; one way, with MB
+     * of 2²⁰ bytes.
      */
     static Map<String, Double> ucxPerftest(String text) {
         List<String> fields = lastLine(text.replace(',', ' '), "^\\d[\\d. ]+$");
@@ -30,17 +31,17 @@ final class ToolOutput {
                 Figures.MILLIONS_PER_SECOND, number(fields, 7) / 1e6);
     }
 
-    /** qperf -uu: {@code latency = 2607 ns}, one way. */
+    /** Parses the output of {@code qperf -uu}: {@code latency = 2607 ns}, one way. */
     static Map<String, Double> qperfLatency(String text) {
-        return Map.of(Figures.P50_MICROS, found(text, "latency\\s*=\\s*([\\d.]+) ns") / 1e3);
+        return Map.of(Figures.P50_MICROS, firstMatch(text, "latency\\s*=\\s*([\\d.]+) ns") / 1e3);
     }
 
-    /** qperf -uu: {@code bw = 3169842703 bytes/sec}. */
+    /** Parses the output of {@code qperf -uu}: {@code bw = 3169842703 bytes/sec}. */
     static Map<String, Double> qperfBandwidth(String text) {
-        return Map.of(Figures.GIGABYTES_PER_SECOND, found(text, "bw\\s*=\\s*([\\d.]+) bytes/sec") / 1e9);
+        return Map.of(Figures.GIGABYTES_PER_SECOND, firstMatch(text, "bw\\s*=\\s*([\\d.]+) bytes/sec") / 1e9);
     }
 
-    /** fi_pingpong: {@code bytes #sent #ack total time MB/sec usec/xfer Mxfers/sec}; one way. */
+    /** Parses fi_pingpong's {@code bytes #sent #ack total time MB/sec usec/xfer Mxfers/sec}; one way. */
     static Map<String, Double> fiPingpong(String text) {
         List<String> fields = lastLine(text, "^\\d+k?\\s+\\S+\\s+=?\\S+\\s.*$");
         return Map.of(Figures.P50_MICROS, number(fields, 6), Figures.GIGABYTES_PER_SECOND, number(fields, 5) / 1e3);
@@ -64,7 +65,7 @@ final class ToolOutput {
         }
     }
 
-    private static double found(String text, String form) {
+    private static double firstMatch(String text, String form) {
         Matcher matcher = Pattern.compile(form).matcher(text);
         return matcher.find() ? Double.parseDouble(matcher.group(1)) : Double.NaN;
     }

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Rows of tools in C, and of processor time. */
+/** The rows for tools in C, for processor time and for heap allocation. */
 final class ToolRows {
     private final Plan plan;
 
@@ -128,7 +128,7 @@ final class ToolRows {
                 .latency(fiPingpong("udp;ofi_rxd"));
     }
 
-    /** The same experiments as above, looked at from another side. */
+    /** Adds rows for the processor time of experiments of other rows. */
     private void processors() {
         processorTime("raw", "the floor, 4096 B packets with copy and CRC", FloorRows.stream());
         for (String operation : List.of("write", "send", "read")) {
@@ -148,7 +148,7 @@ final class ToolRows {
         row.figure(Figures.CPU_SECONDS_PER_GIGABYTE, Unit.SECONDS_PER_GIGABYTE, experiment);
     }
 
-    /** The same experiments again: the paths of packets allocate nothing. */
+    /** Adds rows for the heap allocation of experiments of other rows; the packet path allocates no memory. */
     private void allocation() {
         for (String operation : List.of("write", "send")) {
             String name = operation.toUpperCase(Locale.ROOT);

@@ -9,12 +9,12 @@ import static io.rdma4j.bench.plan.Experiments.sizeText;
 import java.util.List;
 import java.util.Locale;
 
-/** Rows of the verbs, and of RDMA sockets. */
+/** The rows for the verbs and RDMA sockets. */
 final class VerbsRows {
     private static final int[] SIZES = {1, 64, 512, 4096, 32 << 10, 256 << 10, MIB, 8 << 20};
     private static final int[] QUEUE_PAIRS = {1, 2, 4, 8, 16, 32, 64};
 
-    /** The peers that a message of 64 bytes should be ahead of. */
+    /** The peers whose latency a message of 64 bytes should undercut. */
     private static final String[] SLOWER = {"aeron-64", "ucx-perftest-tag-64", "rstream-tcp-64"};
 
     private final Plan plan;
@@ -149,7 +149,7 @@ final class VerbsRows {
         }
     }
 
-    /** What threads of one process cost each other; those with an engine each need no lock of the other. */
+    /** Adds rows for two threads of one process. With an engine each, they share no engine lock. */
     private void engines() {
         for (int passive : new int[] {0, 1}) {
             String each = passive == 0 ? "the same engine" : "an engine each";

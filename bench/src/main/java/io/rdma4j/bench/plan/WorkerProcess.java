@@ -14,7 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** One process of a measurement, and the lines of JSON that it says. */
+/** A process of a measurement, and the lines of JSON that it prints. */
 final class WorkerProcess implements AutoCloseable {
     private static final String END = "";
 
@@ -24,7 +24,8 @@ final class WorkerProcess implements AutoCloseable {
     WorkerProcess(List<String> command, boolean verbose) throws IOException {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(verbose ? Redirect.INHERIT : Redirect.DISCARD);
-        // Of UCX, the transport that works between machines; and no handler of its own for the signals of the JVM.
+        // UCX uses the transport that works between machines, and installs no signal handlers, since the JVM has its
+        // own.
         builder.environment().put("UCX_TLS", "tcp");
         builder.environment().put("UCX_NET_DEVICES", "lo");
         builder.environment().put("UCX_ERROR_SIGNALS", "");
@@ -44,47 +45,47 @@ final class WorkerProcess implements AutoCloseable {
         lines.add(END);
     }
 
-    /** Gives the process a line of input. */
-    void tell(String line) throws IOException {
+    /** Writes a line to the process's standard input. */
+    void writeLine(String line) throws IOException {
         try (Writer writer = process.outputWriter(StandardCharsets.UTF_8)) {
             writer.write(line + "\n");
         }
     }
 
     /**
-     * The next line with a key.
+     * Returns the value of a key in the next line that contains it.
      *
-     * @throws IOException if the process ends, fails or says nothing until {@code deadlineNanos}
+     * @throws IOException if the process ends, fails or does not print such a line before {@code deadlineNanos}
      */
     Object await(String key, long deadlineNanos) throws IOException, InterruptedException, MissingPeerException {
         while (true) {
             String line = lines.poll(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
             if (line == null) {
-                throw new IOException("it takes too long");
+                throw new IOException("a process did not report in time");
             }
             if (line.equals(END)) {
                 throw new IOException("a process ended early");
             }
-            Map<?, ?> said = JsonParser.parseObject(line);
-            if (said.get("skip") instanceof String reason) {
+            Map<?, ?> message = JsonParser.parseObject(line);
+            if (message.get("skip") instanceof String reason) {
                 throw new MissingPeerException(reason);
             }
-            if (said.get("error") instanceof String error) {
+            if (message.get("error") instanceof String error) {
                 throw new IOException(error);
             }
-            Object value = said.get(key);
+            Object value = message.get(key);
             if (value != null) {
                 return value;
             }
         }
     }
 
-    /** Waits a moment for the process to end by itself. */
+    /** Waits for a limited time until the process exits by itself. */
     void awaitEnd(long millis) throws InterruptedException {
         boolean _ = process.waitFor(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Ends the process and waits until it is gone. */
+    /** Terminates the process and waits until it has exited. */
     @Override
     public void close() {
         process.destroyForcibly();

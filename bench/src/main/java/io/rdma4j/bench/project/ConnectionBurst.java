@@ -11,10 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Opens many connections at once, by one thread, and closes them again. Not thread safe. */
+/** Opens many connections at once in one thread, and closes them. Not thread safe. */
 final class ConnectionBurst {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration EVENT_TIMEOUT = Duration.ofSeconds(10);
 
     private final EventChannel channel = EventChannel.open();
     private final InetSocketAddress source = new InetSocketAddress(WorkerAddresses.CLIENT, 0);
@@ -25,7 +25,7 @@ final class ConnectionBurst {
         destination = new InetSocketAddress(WorkerAddresses.SERVER, port);
     }
 
-    /** Opens so many more. */
+    /** Opens {@code count} more connections. */
     void open(int count) throws IOException {
         for (int i = 0; i < count; i++) {
             CmId id = channel.createId(PortSpace.TCP, null);
@@ -39,11 +39,11 @@ final class ConnectionBurst {
         }
     }
 
-    /** Takes an event and does the next step; whether a connection is established by it. */
+    /** Handles an event; returns whether it established a connection. */
     private boolean step() throws IOException {
-        try (CmEvent event = channel.await(PATIENCE)) {
+        try (CmEvent event = channel.await(EVENT_TIMEOUT)) {
             if (event == null) {
-                throw new IOException("no event for " + PATIENCE);
+                throw new IOException("no event within " + EVENT_TIMEOUT);
             }
             CmId id = event.id();
             switch (event.type()) {
@@ -61,13 +61,13 @@ final class ConnectionBurst {
         }
     }
 
-    /** Closes all. */
+    /** Closes all connections. */
     void close() throws IOException {
         for (CmId id : open) {
             id.disconnect();
         }
-        for (int left = open.size(); left > 0; left--) {
-            try (CmEvent event = channel.await(PATIENCE)) {
+        for (int remaining = open.size(); remaining > 0; remaining--) {
+            try (CmEvent event = channel.await(EVENT_TIMEOUT)) {
                 if (event == null || event.type() != CmEvent.Type.DISCONNECTED) {
                     throw new IOException("disconnecting failed: " + event);
                 }

@@ -8,7 +8,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 
-/** Accepts all connections, and gives up those that the peer ends; one thread for all. */
+/** Accepts all connections in one thread, and closes those that the peer disconnects. */
 final class ConnectionServer implements AutoCloseable {
     private final EventChannel channel = EventChannel.open();
     private final CmId listener = channel.createId(PortSpace.TCP, null);
@@ -25,7 +25,7 @@ final class ConnectionServer implements AutoCloseable {
         return listener.sourcePort();
     }
 
-    /** Connections that are open. */
+    /** Returns the number of open connections. */
     int established() {
         return established;
     }
@@ -37,13 +37,13 @@ final class ConnectionServer implements AutoCloseable {
             event.close();
             try {
                 handle(type, id);
-            } catch (RdmaException gone) {
+            } catch (RdmaException failure) {
                 close(id);
             }
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only this thread writes
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only this thread writes the counter
     private void handle(CmEvent.Type type, CmId id) {
         switch (type) {
             case CONNECT_REQUEST -> {

@@ -21,7 +21,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * A queue pair of unreliable datagrams with its receives: number {@code n} receives into slot {@code n}. Not thread safe.
+ * A queue pair of unreliable datagrams and its receives. Not thread safe.
+ *
+ * <p>The receive with number {@code n} uses slot {@code n}.
  */
 final class DatagramEnd implements AutoCloseable {
     private static final int OUTBOX_BYTES = 4096;
@@ -53,7 +55,7 @@ final class DatagramEnd implements AutoCloseable {
                         new QueuePairCapabilities(sends, receives, 1, 1, 0))));
         Arrays.setAll(this.receives, _ -> new ReceiveWorkRequest());
         for (int i = 0; i < receives; i++) {
-            receiveAgain(i);
+            prepareReceive(i);
         }
         postReceives();
     }
@@ -62,23 +64,23 @@ final class DatagramEnd implements AutoCloseable {
         return queuePair.number();
     }
 
-    /** What is sent. */
+    /** Returns the memory that messages are sent from. */
     MemorySegment outbox() {
         return region.memory();
     }
 
-    /** Gives a request the first {@code bytes} of the outbox to send. */
+    /** Sets the first {@code bytes} of the outbox as the message of a request. */
     void fill(SendWorkRequest request, int bytes) {
         request.from(region, 0, bytes);
     }
 
-    /** Posts requests, which leave together. */
+    /** Posts requests as one batch. */
     void post(SendWorkRequest... requests) {
         queuePair.postSends(requests, requests.length);
     }
 
-    /** Prepares a receive into a slot; {@link #postReceives} posts what is prepared. */
-    void receiveAgain(long slot) {
+    /** Prepares a receive into a slot; {@link #postReceives} posts the prepared ones. */
+    void prepareReceive(long slot) {
         receives[receiveCount++].reset(slot).into(region, OUTBOX_BYTES + slot * slotBytes, slotBytes);
         if (receiveCount == receives.length) {
             postReceives();
@@ -90,7 +92,7 @@ final class DatagramEnd implements AutoCloseable {
         receiveCount = 0;
     }
 
-    /** The message in a slot, without the header before it. */
+    /** Returns the message in a slot, without the route header. */
     MemorySegment received(long slot) {
         return region.memory()
                 .asSlice(OUTBOX_BYTES + slot * slotBytes + ROUTE_HEADER_BYTES, slotBytes - ROUTE_HEADER_BYTES);
@@ -100,7 +102,7 @@ final class DatagramEnd implements AutoCloseable {
         return domain.createAddressHandle(peer.addressVector());
     }
 
-    AddressHandle addressOfSender(WorkCompletion completion) {
+    AddressHandle senderAddress(WorkCompletion completion) {
         MemorySegment slot = region.memory().asSlice(OUTBOX_BYTES + completion.id() * slotBytes, slotBytes);
         return domain.createAddressHandle(completion, slot, id.portNumber());
     }

@@ -26,25 +26,27 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unreliable datagrams one way. As nothing else keeps a sender from sending more than a receiver can take, a datagram with
- * the count of what has arrived comes back for each quarter of a window of 4096 messages, and while nothing comes. Parameters:
- * {@code size}, {@code batch} (messages posted one after the other, of which the last is signaled). Counted are messages
- * received.
+ * Unreliable datagrams in one direction.
+ *
+ * <p>Nothing else limits the sender to the receiver's rate. So the receiver returns a datagram with the number of
+ * received messages, for each quarter of a window of 4096 messages, and periodically while none arrive. Parameters:
+ * {@code size}, {@code batch} (messages posted one after the other, of which the last is signaled). The figures count
+ * received messages.
  */
 public final class DatagramRate implements PairTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final long WINDOW = 4096;
     private static final int SENDS = 512;
 
-    /** An acknowledgement: what has arrived, and whether the receiver has found nothing for a while. */
+    /** Size of an acknowledgement: the number of received messages, and whether the receiver was idle for a while. */
     private static final int ACKNOWLEDGEMENT_BYTES = 2 * Long.BYTES;
 
-    private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Longer than a message is under way that has left. */
+    /** Longer than a sent message remains in flight. */
     private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public DatagramRate() {}
 
     @Override
@@ -57,8 +59,8 @@ public final class DatagramRate implements PairTest {
             try (DatagramEnd end = new DatagramEnd(id, SENDS, (int) WINDOW, parameters.number("size", 64))) {
                 id.accept(ConnectionParameters.NONE);
                 int peer = (int) control.receive();
-                control.meet();
-                control.answer();
+                control.awaitPeer();
+                control.serveQueries();
                 receiveAll(control, end, peer, parameters.number("size", 64));
             }
         }
@@ -72,8 +74,8 @@ public final class DatagramRate implements PairTest {
             for (int i = 0; i < count; i++) {
                 WorkCompletion completion = end.completion(i);
                 if (completion.opcode().isReceive()) {
-                    acknowledger.meet(completion);
-                    end.receiveAgain(completion.id());
+                    acknowledger.setSender(completion);
+                    end.prepareReceive(completion.id());
                     received++;
                 }
             }
@@ -83,17 +85,17 @@ public final class DatagramRate implements PairTest {
             } else {
                 Thread.onSpinWait();
             }
-            acknowledger.tell(received, count == 0);
+            acknowledger.update(received, count == 0);
         }
     }
 
-    /** Tells the sender what has arrived. */
+    /** Acknowledges received messages to the sender. */
     private static final class Acknowledger {
         private final DatagramEnd end;
         private final int peer;
         private final SendWorkRequest request = new SendWorkRequest();
-        private @Nullable AddressHandle back;
-        private long told;
+        private @Nullable AddressHandle senderHandle;
+        private long acknowledged;
         private long lastNanos;
 
         Acknowledger(DatagramEnd end, int peer) {
@@ -101,21 +103,21 @@ public final class DatagramRate implements PairTest {
             this.peer = peer;
         }
 
-        /** Learns from a message where its sender is. */
-        void meet(WorkCompletion completion) {
-            if (back == null) {
-                back = end.addressOfSender(completion);
+        /** Determines the sender's address from its first message. */
+        void setSender(WorkCompletion completion) {
+            if (senderHandle == null) {
+                senderHandle = end.senderAddress(completion);
             }
         }
 
-        void tell(long received, boolean nothingCame) {
-            AddressHandle sender = back;
+        void update(long received, boolean idle) {
+            AddressHandle sender = senderHandle;
             if (sender == null) {
                 return;
             }
-            if (!nothingCame) {
+            if (!idle) {
                 lastNanos = 0;
-                if (received - told >= WINDOW / 4) {
+                if (received - acknowledged >= WINDOW / 4) {
                     send(sender, received, false);
                 }
                 return;
@@ -123,16 +125,16 @@ public final class DatagramRate implements PairTest {
             long now = System.nanoTime();
             if (lastNanos == 0) {
                 lastNanos = now;
-            } else if (now - lastNanos > QUIET_NANOS) {
+            } else if (now - lastNanos > IDLE_NANOS) {
                 lastNanos = now;
                 send(sender, received, true);
             }
         }
 
-        private void send(AddressHandle sender, long received, boolean quiet) {
-            told = received;
+        private void send(AddressHandle sender, long received, boolean idle) {
+            acknowledged = received;
             end.outbox().set(JAVA_LONG, 0, received);
-            end.outbox().set(JAVA_LONG, Long.BYTES, quiet ? 1 : 0);
+            end.outbox().set(JAVA_LONG, Long.BYTES, idle ? 1 : 0);
             request.reset(0).to(sender, peer, DatagramParameters.UDP_QUEUE_KEY);
             end.fill(request.signaled(), ACKNOWLEDGEMENT_BYTES);
             end.post(request);
@@ -150,11 +152,11 @@ public final class DatagramRate implements PairTest {
             id.resolveRoute(TIMEOUT);
             try (DatagramEnd end = new DatagramEnd(id, SENDS, 64, Math.max(ACKNOWLEDGEMENT_BYTES, size))) {
                 id.connect(ConnectionParameters.NONE);
-                CmEvent established = Objects.requireNonNull(id.event(), "connecting leaves its event");
+                CmEvent established = Objects.requireNonNull(id.event(), "connect has no event");
                 DatagramParameters peer =
-                        Objects.requireNonNull(established.datagram(), "an answer of a datagram service");
+                        Objects.requireNonNull(established.datagram(), "the event has no datagram parameters");
                 control.send(end.queuePairNumber());
-                control.meet();
+                control.awaitPeer();
                 StreamMeter meter = new StreamMeter(control, parameters);
                 long sent = new Sender(end, peer, parameters).run(meter);
                 long received = control.stopPeer() / size;
@@ -164,7 +166,7 @@ public final class DatagramRate implements PairTest {
         }
     }
 
-    /** Keeps a window of messages under way. */
+    /** Keeps a window of messages in flight. */
     private static final class Sender {
         private final DatagramEnd end;
         private final DatagramParameters peer;
@@ -172,7 +174,7 @@ public final class DatagramRate implements PairTest {
         private final int size;
         private final int batch;
         private final SendWorkRequest[] requests;
-        private int underWay;
+        private int inFlight;
         private long sent;
         private long arrived;
         private long lost;
@@ -189,9 +191,9 @@ public final class DatagramRate implements PairTest {
         }
 
         long run(StreamMeter meter) throws IOException {
-            int turn = 0;
-            while (turn++ % 64 != 0 || meter.running()) {
-                if (underWay + batch <= SENDS && hasRoom()) {
+            int iteration = 0;
+            while (iteration++ % 64 != 0 || meter.running()) {
+                if (inFlight + batch <= SENDS && hasRoom()) {
                     postBatch();
                 }
                 complete(end.poll());
@@ -211,13 +213,15 @@ public final class DatagramRate implements PairTest {
         }
 
         /**
-         * What has not arrived is lost, if the receiver has found nothing when all must have been there. To take for lost
-         * what was only late would let more be under way than there are receives, which loses more.
+         * Counts all unacknowledged messages as lost if the receiver is still idle when all should have arrived.
+         *
+         * <p>If late messages counted as lost, more messages would be in flight than there are receives, and more would
+         * be lost.
          */
-        private void take(MemorySegment acknowledgement) {
+        private void onAcknowledgement(MemorySegment acknowledgement) {
             arrived = acknowledgement.get(JAVA_LONG, 0);
-            boolean quiet = acknowledgement.get(JAVA_LONG, Long.BYTES) != 0;
-            if (quiet && waitingSince != 0 && System.nanoTime() - waitingSince > STALL_NANOS) {
+            boolean idle = acknowledgement.get(JAVA_LONG, Long.BYTES) != 0;
+            if (idle && waitingSince != 0 && System.nanoTime() - waitingSince > STALL_NANOS) {
                 lost = sent - arrived;
             }
         }
@@ -228,7 +232,7 @@ public final class DatagramRate implements PairTest {
             }
             requests[batch - 1].signaled();
             end.post(requests);
-            underWay += batch;
+            inFlight += batch;
             sent += batch;
         }
 
@@ -236,11 +240,11 @@ public final class DatagramRate implements PairTest {
             for (int i = 0; i < count; i++) {
                 WorkCompletion completion = end.completion(i);
                 if (completion.opcode().isReceive()) {
-                    take(end.received(completion.id()));
-                    end.receiveAgain(completion.id());
+                    onAcknowledgement(end.received(completion.id()));
+                    end.prepareReceive(completion.id());
                     end.postReceives();
                 } else {
-                    underWay -= batch;
+                    inFlight -= batch;
                 }
             }
         }

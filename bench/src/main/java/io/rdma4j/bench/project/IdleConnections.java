@@ -8,23 +8,25 @@ import io.rdma4j.bench.worker.Parameters;
 import io.rdma4j.bench.worker.Processors;
 
 /**
- * What connections cost that do nothing: memory and threads of the process that has more of them, and processor time of
- * both together. Parameters: {@code connections}, {@code idleMillis}.
+ * The cost of idle connections.
+ *
+ * <p>It consists of memory and threads of the process that uses more of them, and processor time of both together.
+ * Parameters: {@code connections}, {@code idleMillis}.
  */
 public final class IdleConnections implements PairTest {
     private static final int AT_ONCE = 1000;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public IdleConnections() {}
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
         try (ConnectionServer server = new ConnectionServer()) {
             control.send(server.port());
-            // What the first connections cost is not what each costs.
-            control.meet();
+            // The first connections have additional one-time costs.
+            control.awaitPeer();
             Footprint before = Footprint.now();
-            control.meet();
+            control.awaitPeer();
             int connections = (int) control.receive();
             while (server.established() < connections) {
                 Thread.sleep(1);
@@ -32,7 +34,7 @@ public final class IdleConnections implements PairTest {
             Footprint after = Footprint.now();
             control.send(after.bytes() - before.bytes());
             control.send(after.threads() - before.threads());
-            control.answer();
+            control.serveQueries();
             control.awaitStop();
         }
     }
@@ -43,9 +45,9 @@ public final class IdleConnections implements PairTest {
         ConnectionBurst burst = new ConnectionBurst((int) control.receive());
         burst.open(AT_ONCE);
         burst.close();
-        control.meet();
+        control.awaitPeer();
         Footprint before = Footprint.now();
-        control.meet();
+        control.awaitPeer();
         for (int opened = 0; opened < connections; opened += AT_ONCE) {
             burst.open(Math.min(AT_ONCE, connections - opened));
         }
@@ -61,10 +63,10 @@ public final class IdleConnections implements PairTest {
     }
 
     private static void addIdleCpu(Control control, int millis, Figures figures) throws Exception {
-        long began = System.nanoTime();
+        long startNanos = System.nanoTime();
         long cpu = Processors.processCpuNanos() + control.peerCpuNanos();
         Thread.sleep(millis);
         double used = Processors.processCpuNanos() + control.peerCpuNanos() - cpu;
-        figures.add(Figures.CPU_SHARE, used / (System.nanoTime() - began));
+        figures.add(Figures.CPU_SHARE, used / (System.nanoTime() - startNanos));
     }
 }

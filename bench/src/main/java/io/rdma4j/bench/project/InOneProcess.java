@@ -11,33 +11,35 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 
 /**
- * Both ends of a measurement in one process, with a thread each: what threads that share a device cost each other. The
- * passive process has nothing to do. Parameters: those of the measurement, and {@code passiveVector}, the completion vector
- * of the passive end; with another one than that of the active end ({@code vector}) each has an engine of its own.
+ * Both ends of a measurement in one process with a thread each: the mutual cost of threads that share a device.
+ *
+ * <p>The passive process is idle. Parameters: those of the measurement, and {@code passiveVector}, the completion
+ * vector of the passive end. If it differs from that of the active end ({@code vector}), each end has an engine of its
+ * own.
  */
 public final class InOneProcess implements PairTest {
     private final PairTest test;
 
-    /** Creates one for a measurement. */
+    /** Wraps a measurement by two processes. */
     public InOneProcess(PairTest test) {
         this.test = test;
     }
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
-        control.answer();
+        control.serveQueries();
         control.awaitStop();
     }
 
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
-        Parameters ofPassive = parameters.with("vector", parameters.text("passiveVector", "0"));
+        Parameters passiveParameters = parameters.with("vector", parameters.text("passiveVector", "0"));
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Callable<Void> serving = () -> serve(listener, ofPassive);
-            FutureTask<Void> passive = new FutureTask<>(serving);
+            Callable<Void> serverTask = () -> serve(listener, passiveParameters);
+            FutureTask<Void> passive = new FutureTask<>(serverTask);
             Thread.ofPlatform().daemon().name("passive").start(passive);
-            try (Control between = Control.connect(listener.getLocalPort())) {
-                test.drive(between, parameters, figures);
+            try (Control innerControl = Control.connect(listener.getLocalPort())) {
+                test.drive(innerControl, parameters, figures);
             }
             passive.get();
         }
@@ -45,8 +47,8 @@ public final class InOneProcess implements PairTest {
     }
 
     private Void serve(ServerSocket listener, Parameters parameters) throws Exception {
-        try (Control between = Control.accept(listener)) {
-            test.serve(between, parameters);
+        try (Control innerControl = Control.accept(listener)) {
+            test.serve(innerControl, parameters);
         } catch (IOException e) {
             listener.close(); // so that the other end does not wait for this one
             throw e;

@@ -27,22 +27,24 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * One end of reliable connections, all with one completion queue, and a region of memory that the other end may use. Not
+ * One end of reliable connections with a common completion queue, and a region of memory that the peer may access. Not
  * thread safe.
  */
 final class RdmaEnd implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     /**
-     * 0.64 ms, as perftest has it without the connection manager. That leaves it at 655 ms: an end that gets no processor for
-     * a moment runs out of receives, and what is measured then is that wait.
+     * The RNR timer: 0.64 ms, as perftest uses without the connection manager.
+     *
+     * <p>With the connection manager it is 655 ms. An end that gets no processor for a while runs out of receives, and
+     * the measurement would consist of that wait.
      */
     private static final int RNR_TIMER = 12;
 
-    /** Sizes of an end. */
+    /** The sizes of an end. */
     record Shape(int queuePairs, int sends, int receives, long regionBytes, int vector) {}
 
-    private final Deque<AutoCloseable> made = new ArrayDeque<>();
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final List<QueuePair> queuePairs = new ArrayList<>();
     private final MemoryRegion region;
     private final CompletionQueue completions;
@@ -59,7 +61,7 @@ final class RdmaEnd implements AutoCloseable {
         completions = keep(context.createCompletionQueue(
                 shape.queuePairs() * (shape.sends() + shape.receives()) + 1, null, channel, shape.vector()));
         Arena arena = Arena.ofShared();
-        made.push(arena);
+        resources.push(arena);
         region = keep(domain.register(
                 arena.allocate(shape.regionBytes(), 4096),
                 AccessFlag.LOCAL_WRITE,
@@ -70,16 +72,16 @@ final class RdmaEnd implements AutoCloseable {
         for (CmId id : ids) {
             queuePairs.add(id.createQueuePair(
                     domain, CmQueuePairAttributes.of(QueuePairInitAttributes.reliable(completions, capabilities))));
-            made.push(id::destroyQueuePair);
+            resources.push(id::destroyQueuePair);
         }
     }
 
     private <T extends AutoCloseable> T keep(T object) {
-        made.push(object);
+        resources.push(object);
         return object;
     }
 
-    /** The passive end. */
+    /** Creates the passive end. */
     static RdmaEnd serve(Control control, Shape shape) throws IOException {
         CmId listener = CmId.create(PortSpace.TCP, null);
         listener.bindAddress(new InetSocketAddress(WorkerAddresses.SERVER, 0));
@@ -100,7 +102,7 @@ final class RdmaEnd implements AutoCloseable {
         return end;
     }
 
-    /** The active end. */
+    /** Creates the active end. */
     static RdmaEnd connect(Control control, Shape shape) throws IOException, InterruptedException {
         InetSocketAddress source = new InetSocketAddress(WorkerAddresses.CLIENT, 0);
         InetSocketAddress destination = new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive());
@@ -113,7 +115,7 @@ final class RdmaEnd implements AutoCloseable {
         }
         RdmaEnd end = new RdmaEnd(ids, shape);
         List<Thread> connecting = new ArrayList<>();
-        // All requests at once: the other end answers none before it has seen them all.
+        // All requests concurrently: the other end replies to none before it has received them all.
         for (CmId id : ids) {
             connecting.add(Thread.ofVirtual().start(() -> id.connect(null)));
         }
@@ -159,7 +161,9 @@ final class RdmaEnd implements AutoCloseable {
         return remoteKey;
     }
 
-    /** Polls once; how many completions are in {@link #completion}. Each is a success. */
+    /**
+     * Polls once and returns the number of completions, which {@link #completion} returns. All of them are successful.
+     */
     int poll() throws IOException {
         int count = completions.poll(batch);
         for (int i = 0; i < count; i++) {
@@ -170,7 +174,7 @@ final class RdmaEnd implements AutoCloseable {
         return count;
     }
 
-    /** Polls, and blocks if there is nothing; may return 0. */
+    /** Polls, and blocks if there are no completions; may return 0. */
     int await() throws IOException {
         int count = poll();
         if (count == 0) {
@@ -188,12 +192,12 @@ final class RdmaEnd implements AutoCloseable {
         return batch[index];
     }
 
-    /** Gives up all but the identifiers, which end with the process. */
+    /** Closes everything except the identifiers, which end with the process. */
     @Override
     public void close() {
-        while (!made.isEmpty()) {
+        while (!resources.isEmpty()) {
             try {
-                made.pop().close();
+                resources.pop().close();
             } catch (Exception e) {
                 throw new IllegalStateException("closing failed", e);
             }

@@ -13,17 +13,19 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 
 /**
- * Round trips over one reliable connection. Parameters: {@code operation} ({@code write}: the peer polls its memory and
- * writes back; {@code send}; {@code read}, {@code compare-and-swap}, {@code fetch-and-add}: the peer only drives its
- * device), {@code size}, {@code wait} ({@code poll} or {@code block}; of SENDs), {@code vector} (of completions). Of WRITEs and SENDs the figure is half
- * the round trip, of the others the whole.
+ * Round trips over one reliable connection.
+ *
+ * <p>Parameters: {@code operation} ({@code write}: the peer polls its memory and writes back; {@code send};
+ * {@code read}, {@code compare-and-swap}, {@code fetch-and-add}: the peer only drives its device), {@code size},
+ * {@code wait} ({@code poll} or {@code block}; for SENDs), {@code vector} (of completions). The figure is half the
+ * round trip for WRITEs and SENDs, and the whole one for other operations.
  */
 public final class RdmaLatency implements PairTest {
     private static final int DEPTH = 128;
     private static final int SIGNAL_EVERY = 16;
     private static final VarHandle BYTE = JAVA_BYTE.varHandle();
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public RdmaLatency() {}
 
     private static RdmaEnd.Shape shape(Parameters parameters) {
@@ -39,33 +41,33 @@ public final class RdmaLatency implements PairTest {
         return operation.equals("write") || operation.equals("send");
     }
 
-    private static Player player(RdmaEnd end, Parameters parameters) {
+    private static PingPongEnd pingPong(RdmaEnd end, Parameters parameters) {
         return parameters.text("operation", "send").equals("write")
-                ? new WritePlayer(end, parameters)
-                : new SendPlayer(end, parameters);
+                ? new WriteEnd(end, parameters)
+                : new SendEnd(end, parameters);
     }
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
         try (RdmaEnd end = RdmaEnd.serve(control, shape(parameters))) {
             if (!isPingPong(parameters.text("operation", "send"))) {
-                control.meet();
-                control.answer();
+                control.awaitPeer();
+                control.serveQueries();
                 while (!control.stopped()) {
                     end.poll();
                     Thread.onSpinWait();
                 }
                 return;
             }
-            Player player = player(end, parameters);
-            control.meet();
+            PingPongEnd pingPong = pingPong(end, parameters);
+            control.awaitPeer();
             byte stamp;
             do {
-                stamp = player.receive();
-                player.send(stamp);
+                stamp = pingPong.receive();
+                pingPong.send(stamp);
             } while (stamp != LatencyMeter.LAST);
-            // The last answer must be acknowledged before this end goes.
-            control.answer();
+            // The last reply must be acknowledged before this end closes.
+            control.serveQueries();
             while (!control.stopped()) {
                 end.poll();
             }
@@ -78,22 +80,22 @@ public final class RdmaLatency implements PairTest {
         try (RdmaEnd end = RdmaEnd.connect(control, shape(parameters))) {
             LatencyMeter meter;
             if (isPingPong(operation)) {
-                Player player = player(end, parameters);
+                PingPongEnd pingPong = pingPong(end, parameters);
                 meter = new LatencyMeter(parameters);
-                control.meet();
+                control.awaitPeer();
                 byte stamp;
                 do {
                     stamp = meter.next();
-                    player.send(stamp);
-                    if (player.receive() != stamp) {
-                        throw new IOException("another answer came than was asked for");
+                    pingPong.send(stamp);
+                    if (pingPong.receive() != stamp) {
+                        throw new IOException("the reply does not match the request");
                     }
                     meter.done();
                 } while (stamp != LatencyMeter.LAST);
             } else {
                 meter = new LatencyMeter(parameters);
-                control.meet();
-                askAll(end, request(end, operation, parameters), meter);
+                control.awaitPeer();
+                requestAll(end, request(end, operation, parameters), meter);
             }
             figures.addLatency(meter.samples(), isPingPong(operation) ? 0.5 : 1);
             control.stopPeer();
@@ -118,7 +120,7 @@ public final class RdmaLatency implements PairTest {
         };
     }
 
-    private static void askAll(RdmaEnd end, SendWorkRequest request, LatencyMeter meter) throws IOException {
+    private static void requestAll(RdmaEnd end, SendWorkRequest request, LatencyMeter meter) throws IOException {
         byte stamp;
         do {
             stamp = meter.next();
@@ -131,14 +133,14 @@ public final class RdmaLatency implements PairTest {
     }
 
     /** One end of a ping-pong. */
-    private abstract static class Player {
+    private abstract static class PingPongEnd {
         final RdmaEnd end;
         final int size;
         private final SendWorkRequest request = new SendWorkRequest();
         private int posted;
         private int completed;
 
-        Player(RdmaEnd end, Parameters parameters) {
+        PingPongEnd(RdmaEnd end, Parameters parameters) {
             this.end = end;
             size = parameters.number("size", 64);
         }
@@ -164,18 +166,18 @@ public final class RdmaLatency implements PairTest {
             completed += signaled * SIGNAL_EVERY;
         }
 
-        /** The end has polled this many completions of sends. */
+        /** Called when {@code signaled} completions of sends were polled. */
         final void sent(int signaled) {
             onSent(signaled);
         }
     }
 
-    /** The message is in memory when its last byte has changed. */
-    private static final class WritePlayer extends Player {
+    /** An end that receives WRITEs: a message is complete when its last byte has changed. */
+    private static final class WriteEnd extends PingPongEnd {
         private final long inbox;
-        private byte seen;
+        private byte lastStamp;
 
-        WritePlayer(RdmaEnd end, Parameters parameters) {
+        WriteEnd(RdmaEnd end, Parameters parameters) {
             super(end, parameters);
             inbox = aligned(Math.max(8, size));
         }
@@ -188,10 +190,10 @@ public final class RdmaLatency implements PairTest {
         @Override
         byte receive() throws IOException {
             while (true) {
-                byte now = (byte) BYTE.getAcquire(end.region().memory(), inbox + size - 1);
-                if (now != seen) {
-                    seen = now;
-                    return now;
+                byte stamp = (byte) BYTE.getAcquire(end.region().memory(), inbox + size - 1);
+                if (stamp != lastStamp) {
+                    lastStamp = stamp;
+                    return stamp;
                 }
                 sent(end.poll());
                 Thread.onSpinWait();
@@ -199,15 +201,15 @@ public final class RdmaLatency implements PairTest {
         }
     }
 
-    /** The message is there when its receive is reported. */
-    private static final class SendPlayer extends Player {
+    /** An end that receives SENDs: a message is complete when its receive is. */
+    private static final class SendEnd extends PingPongEnd {
         private static final int RECEIVES = 32;
 
         private final boolean block;
         private final long inbox;
         private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
 
-        SendPlayer(RdmaEnd end, Parameters parameters) {
+        SendEnd(RdmaEnd end, Parameters parameters) {
             super(end, parameters);
             block = parameters.text("wait", "poll").equals("block");
             inbox = aligned(Math.max(8, size));

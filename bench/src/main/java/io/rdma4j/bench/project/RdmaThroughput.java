@@ -14,19 +14,30 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Messages one way over reliable connections, with some under way at a time. Parameters: {@code operation} ({@code write},
- * {@code send}, {@code read}), {@code size}, {@code queuePairs}, {@code depth} (messages under way on each), {@code batch}
- * (messages posted one after the other, of which the last is signaled), {@code passive} ({@code poll}: the peer polls, as
- * one that has work to do would; {@code idle}: it leaves its device to itself), {@code vector} (of completions). Counted are messages whose completion is
- * there.
+ * Messages in one direction over reliable connections, several of them in flight.
+ *
+ * <p>The parameters are:
+ * <ul>
+ * <li>{@code operation}: {@code write}, {@code send} or {@code read}
+ * <li>{@code size}, and {@code queuePairs}
+ * <li>{@code depth}: messages in flight on each queue pair
+ * <li>{@code batch}: messages posted one after the other, of which the last is signaled
+ * <li>{@code passive}: {@code poll} if the peer polls, like an application with work to do; otherwise {@code idle}
+ * <li>{@code vector}: the completion vector
+ * </ul>
+ *
+ * <p>The figures count completed messages.
  */
 public final class RdmaThroughput implements PairTest {
     private static final long USER_BYTES = 1 << 20;
 
-    /** Receives posted, as perftest posts: a passive end that gets no processor for a moment seldom runs out of them. */
-    private static final int FEWEST_RECEIVES = 512;
+    /**
+     * Number of posted receives, as perftest posts: a passive end that gets no processor for a while rarely runs out of
+     * them.
+     */
+    private static final int MIN_RECEIVES = 512;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public RdmaThroughput() {}
 
     private static RdmaEnd.Shape shape(Parameters parameters) {
@@ -42,7 +53,7 @@ public final class RdmaThroughput implements PairTest {
     }
 
     private static int receives(int depth) {
-        return Math.max(FEWEST_RECEIVES, 2 * depth);
+        return Math.max(MIN_RECEIVES, 2 * depth);
     }
 
     private static int depth(Parameters parameters) {
@@ -53,13 +64,13 @@ public final class RdmaThroughput implements PairTest {
     public void serve(Control control, Parameters parameters) throws Exception {
         try (RdmaEnd end = RdmaEnd.serve(control, shape(parameters))) {
             Receives receives = new Receives(end, parameters);
-            control.meet();
-            control.answer();
+            control.awaitPeer();
+            control.serveQueries();
             if (parameters.text("passive", "poll").equals("idle") && !receives.needed()) {
                 control.awaitStop();
             } else {
                 while (!control.stopped()) {
-                    if (!receives.take(end.poll())) {
+                    if (!receives.handle(end.poll())) {
                         Thread.onSpinWait();
                     }
                 }
@@ -74,14 +85,14 @@ public final class RdmaThroughput implements PairTest {
         private final boolean needed;
         private final Map<Integer, QueuePair> byNumber = new HashMap<>();
         private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
-        private final QueuePair only;
+        private final QueuePair single;
         private long offset;
 
         Receives(RdmaEnd end, Parameters parameters) {
             this.end = end;
             size = parameters.number("size", 65_536);
             needed = parameters.text("operation", "write").equals("send");
-            only = end.queuePair();
+            single = end.queuePair();
             for (QueuePair queuePair : end.queuePairs()) {
                 byNumber.put(queuePair.number(), queuePair);
                 for (int i = 0; needed && i < receives(depth(parameters)); i++) {
@@ -99,12 +110,12 @@ public final class RdmaThroughput implements PairTest {
             offset = next(offset, size);
         }
 
-        boolean take(int count) {
+        boolean handle(int count) {
             for (int i = 0; i < count; i++) {
                 if (end.completion(i).opcode().isReceive()) {
                     QueuePair queuePair = byNumber.size() == 1
-                            ? only
-                            : byNumber.getOrDefault(end.completion(i).queuePairNumber(), only);
+                            ? single
+                            : byNumber.getOrDefault(end.completion(i).queuePairNumber(), single);
                     post(queuePair);
                 }
             }
@@ -120,7 +131,7 @@ public final class RdmaThroughput implements PairTest {
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
         try (RdmaEnd end = RdmaEnd.connect(control, shape(parameters))) {
-            control.meet();
+            control.awaitPeer();
             StreamMeter meter = new StreamMeter(control, parameters);
             new Requests(end, parameters).run(meter);
             control.stopPeer();
@@ -130,14 +141,14 @@ public final class RdmaThroughput implements PairTest {
 
     /** The requests of the active end. */
     private static final class Requests {
-        private static final int CLOCK_EVERY_TURNS = 32;
+        private static final int CLOCK_EVERY_ITERATIONS = 32;
 
         private final RdmaEnd end;
         private final String operation;
         private final int size;
         private final int depth;
         private final int batch;
-        private final int[] underWay;
+        private final int[] inFlight;
         private final SendWorkRequest[] requests;
         private long offset;
         private long completedBytes;
@@ -148,16 +159,16 @@ public final class RdmaThroughput implements PairTest {
             size = parameters.number("size", 65_536);
             depth = depth(parameters);
             batch = parameters.number("batch", 1);
-            underWay = new int[end.queuePairs().size()];
+            inFlight = new int[end.queuePairs().size()];
             requests = new SendWorkRequest[batch];
             Arrays.setAll(requests, i -> new SendWorkRequest());
         }
 
         void run(StreamMeter meter) throws IOException {
-            int turn = 0;
-            while (turn++ % CLOCK_EVERY_TURNS != 0 || meter.running(completedBytes)) {
-                for (int i = 0; i < underWay.length; i++) {
-                    if (underWay[i] + batch <= depth) {
+            int iteration = 0;
+            while (iteration++ % CLOCK_EVERY_ITERATIONS != 0 || meter.running(completedBytes)) {
+                for (int i = 0; i < inFlight.length; i++) {
+                    if (inFlight[i] + batch <= depth) {
                         postBatch(i);
                     }
                 }
@@ -179,12 +190,12 @@ public final class RdmaThroughput implements PairTest {
             }
             requests[batch - 1].signaled();
             end.queuePairs().get(index).postSends(requests, batch);
-            underWay[index] += batch;
+            inFlight[index] += batch;
         }
 
         private void complete(int count) {
             for (int i = 0; i < count; i++) {
-                underWay[(int) end.completion(i).id()] -= batch;
+                inFlight[(int) end.completion(i).id()] -= batch;
                 completedBytes += (long) batch * size;
             }
         }

@@ -8,21 +8,23 @@ import io.rdma4j.bench.worker.Parameters;
 import io.rdma4j.bench.worker.WarmUp;
 
 /**
- * Opening connections, from the identifier to established, with a queue pair of 16 sends and 16 receives at each end.
- * Parameters: {@code atOnce} (how many are opened together; all are closed again before the next are opened).
+ * Opening connections, from creating the identifier to established, with 16 sends and 16 receives at each end.
+ *
+ * <p>Parameters: {@code atOnce} (number of connections opened together; all are closed before the next ones are
+ * opened).
  */
 public final class SetUp implements PairTest {
     private static final int CAPACITY = 1 << 16;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public SetUp() {}
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
         try (ConnectionServer server = new ConnectionServer()) {
             control.send(server.port());
-            control.meet();
-            control.answer();
+            control.awaitPeer();
+            control.serveQueries();
             control.awaitStop();
         }
     }
@@ -31,7 +33,7 @@ public final class SetUp implements PairTest {
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
         int atOnce = parameters.number("atOnce", 1);
         ConnectionBurst burst = new ConnectionBurst((int) control.receive());
-        control.meet();
+        control.awaitPeer();
         LatencySamples samples = new LatencySamples(CAPACITY);
         WarmUp warmUp = WarmUp.begin(parameters, control);
         long end = Long.MAX_VALUE;

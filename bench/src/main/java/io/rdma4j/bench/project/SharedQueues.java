@@ -11,7 +11,7 @@ import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the many connections of a device share: a protection domain and a completion queue. */
+/** The objects that the connections of a device share: a protection domain and a completion queue. */
 final class SharedQueues {
     private static final int COMPLETIONS = 1 << 16;
     private static final QueuePairCapabilities QUEUE_PAIR = new QueuePairCapabilities(16, 16, 1, 1, 0);
@@ -25,12 +25,12 @@ final class SharedQueues {
         completions = context.createCompletionQueue(COMPLETIONS, null, null);
     }
 
-    /** Those of an identifier's device. */
+    /** Returns the shared objects of an identifier's device. */
     static SharedQueues of(CmId id) {
         return ALL.computeIfAbsent(id.verbs(), SharedQueues::new);
     }
 
-    /** A queue pair of 16 sends and 16 receives. */
+    /** Creates a queue pair of 16 sends and 16 receives. */
     QueuePair createQueuePair(CmId id) {
         return id.createQueuePair(
                 domain, CmQueuePairAttributes.of(QueuePairInitAttributes.reliable(completions, QUEUE_PAIR)));

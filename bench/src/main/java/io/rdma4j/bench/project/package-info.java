@@ -1,3 +1,3 @@
-/** This project, measured through its public API. */
+/** Measurements of this project through its public API. */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.bench.project;

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
-/** The packets of {@link RawStream}: 28 bytes of header, payload, 4 bytes of CRC; as many as go into one call. */
+/** The packets of {@link RawStream} in one system call: 28 bytes of header, payload and 4 bytes of CRC each. */
 final class Packets {
     private static final int HEADER_BYTES = 28;
     private static final int CRC_BYTES = 4;
@@ -35,7 +35,7 @@ final class Packets {
         crc = parameters.flag("crc");
         if ((long) segments * packetBytes() > DATAGRAM_LIMIT) {
             throw new IllegalArgumentException(
-                    segments + " packets of " + packetBytes() + " bytes are too much for one call");
+                    segments + " packets of " + packetBytes() + " bytes exceed the limit of one call");
         }
         user = arena.allocate(USER_BYTES, 64);
         staging = arena.allocate(STAGING_BYTES, 64);
@@ -54,12 +54,12 @@ final class Packets {
         return HEADER_BYTES + payloadBytes + CRC_BYTES;
     }
 
-    /** What goes into a call, or comes out of it. */
+    /** Returns the memory that a system call sends from or receives into. */
     MemorySegment staging() {
         return staging;
     }
 
-    /** Writes the packets of a call; their bytes. */
+    /** Writes the packets of a call and returns their total length. */
     long fill() {
         long offset = 0;
         for (int i = 0; i < segments; i++) {
@@ -76,16 +76,16 @@ final class Packets {
     }
 
     /**
-     * Checks what came in a call and takes the payload out.
+     * Checks the packets received by a call and extracts their payload.
      *
      * @return bytes of payload
      */
-    long take(long bytes, int eachBytes) throws IOException {
+    long unpack(long bytes, int eachBytes) throws IOException {
         long payload = 0;
         for (long offset = 0; offset < bytes; offset += eachBytes) {
             int length = (int) Math.min(eachBytes, bytes - offset) - HEADER_BYTES - CRC_BYTES;
             if (crc && staging.get(JAVA_INT_UNALIGNED, offset + HEADER_BYTES + length) != checksum(offset, length)) {
-                throw new IOException("a packet was damaged");
+                throw new IOException("a packet was corrupted");
             }
             if (copy) {
                 MemorySegment.copy(staging, offset + HEADER_BYTES, user, nextUserOffset(), length);

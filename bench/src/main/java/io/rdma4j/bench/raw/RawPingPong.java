@@ -16,16 +16,18 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * Datagrams to and fro. Parameters: {@code size}, {@code crc} (a CRC-32 over each packet is written, and is compared where
- * it arrives), {@code wait} ({@code poll} or {@code block}).
+ * Round trips of UDP datagrams.
+ *
+ * <p>Parameters: {@code size}, {@code crc} (a CRC-32 over each packet is written, and compared by the receiver),
+ * {@code wait} ({@code poll} or {@code block}).
  */
 public final class RawPingPong implements PairTest {
     private static final int CRC_BYTES = 4;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public RawPingPong() {}
 
-    /** One end: its memory, and what it does to a packet. */
+    /** One end: its socket and buffers, and the processing of a packet. */
     private static final class End {
         private final UdpSocket socket;
         private final MemorySegment out;
@@ -61,7 +63,7 @@ public final class RawPingPong implements PairTest {
                 Thread.onSpinWait();
             }
             if (crc && in.get(JAVA_INT_UNALIGNED, size - CRC_BYTES) != checksum(inBytes)) {
-                throw new IOException("a packet was damaged");
+                throw new IOException("a packet was corrupted");
             }
             return in.get(JAVA_BYTE, 0);
         }
@@ -81,7 +83,7 @@ public final class RawPingPong implements PairTest {
             control.send(socket.port());
             socket.peer(WorkerAddresses.CLIENT, (int) control.receive());
             End end = new End(socket, arena, parameters);
-            control.meet();
+            control.awaitPeer();
             byte stamp;
             do {
                 stamp = end.receive();
@@ -98,13 +100,13 @@ public final class RawPingPong implements PairTest {
             control.send(socket.port());
             End end = new End(socket, arena, parameters);
             LatencyMeter meter = new LatencyMeter(parameters);
-            control.meet();
+            control.awaitPeer();
             byte stamp;
             do {
                 stamp = meter.next();
                 end.send(stamp);
                 if (end.receive() != stamp) {
-                    throw new IOException("another answer came than was asked for");
+                    throw new IOException("the reply does not match the request");
                 }
                 meter.done();
             } while (stamp != LatencyMeter.LAST);

@@ -14,10 +14,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Packets one way, as many as the other side takes: a datagram with the count of what has arrived comes back for each
- * quarter of a window of 1 MiB. A packet is {@code size} bytes of payload and 32 of header and CRC. Parameters: {@code
- * segments} a call (1: plain {@code sendto} and {@code recv}), {@code copy} (payload is copied from and to other memory),
- * {@code crc} (over each packet, at both ends).
+ * A stream of packets in one direction, paced by acknowledgements.
+ *
+ * <p>The receiver returns a datagram with the number of received bytes for each quarter of a window of 1 MiB. A packet
+ * is {@code size} bytes of payload and 32 of header and CRC. Parameters: {@code segments} per call (1: plain
+ * {@code sendto} and {@code recv}), {@code copy} (payload is copied from and to other memory), {@code crc} (over each
+ * packet, at both ends).
  */
 public final class RawStream implements PairTest {
     private static final int SOCKET_BUFFER_BYTES = 16 << 20;
@@ -25,7 +27,7 @@ public final class RawStream implements PairTest {
     private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int CLOCK_EVERY_BURSTS = 16;
 
-    /** Creates one. */
+    /** Creates the measurement. */
     public RawStream() {}
 
     @Override
@@ -36,8 +38,8 @@ public final class RawStream implements PairTest {
             socket.peer(WorkerAddresses.CLIENT, (int) control.receive());
             Packets packets = new Packets(arena, parameters);
             socket.prepareSegments(packets.staging(), packets.staging());
-            control.meet();
-            control.answer();
+            control.awaitPeer();
+            control.serveQueries();
             receiveAll(control, socket, packets, arena.allocate(8, 8));
         }
     }
@@ -53,7 +55,7 @@ public final class RawStream implements PairTest {
                 Thread.onSpinWait();
                 continue;
             }
-            received += packets.take(bytes, single ? (int) bytes : socket.segmentBytes());
+            received += packets.unpack(bytes, single ? (int) bytes : socket.segmentBytes());
             control.count(received);
             if (received - acknowledged >= WINDOW_BYTES / 4) {
                 acknowledged = received;
@@ -71,7 +73,7 @@ public final class RawStream implements PairTest {
             control.send(socket.port());
             Packets packets = new Packets(arena, parameters);
             socket.prepareSegments(packets.staging(), packets.staging());
-            control.meet();
+            control.awaitPeer();
             StreamMeter meter = new StreamMeter(control, parameters);
             new Sender(socket, packets, arena.allocate(8, 8)).run(meter);
             control.stopPeer();
@@ -79,14 +81,14 @@ public final class RawStream implements PairTest {
         }
     }
 
-    /** Keeps a window of bytes under way. */
+    /** Keeps a window of bytes in flight. */
     private static final class Sender {
         private final UdpSocket socket;
         private final Packets packets;
         private final MemorySegment acknowledgement;
         private long sent;
         private long arrived;
-        /** Bytes that were sent and will never be acknowledged. */
+        /** Bytes that were sent and count as lost. */
         private long lost;
 
         Sender(UdpSocket socket, Packets packets, MemorySegment acknowledgement) {

@@ -20,11 +20,12 @@ import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 
 /**
- * An IPv4 UDP socket of Linux, driven by system calls: as little as there can be between Java and the kernel. It is not
- * connected and does not fragment, as the socket of a software RoCE device must be (a connected one sends IP
- * identifications that the CRC would have to know). Not thread safe.
+ * An IPv4 UDP socket of Linux, driven directly by system calls. Not thread safe.
  *
- * <p>Numbers are those of Linux' generic ABI for 64 bits: x86-64 and AArch64.
+ * <p>The socket is not connected and does not fragment, as a software RoCE device requires. A connected socket sends IP
+ * identifications, which the CRC would have to include.
+ *
+ * <p>The constants are those of Linux' generic 64-bit ABI: x86-64 and AArch64.
  */
 public final class UdpSocket implements AutoCloseable {
     private static final int AF_INET = 2;
@@ -86,15 +87,15 @@ public final class UdpSocket implements AutoCloseable {
     /**
      * Opens a socket at an address, with a port that the kernel chooses.
      *
-     * @param host an IPv4 address in digits
-     * @param bufferBytes size of the receive and send buffers to ask for; 0 leaves the default
+     * @param host a numeric IPv4 address
+     * @param bufferBytes size of the receive and send buffers to request; 0 leaves the default
      */
     public UdpSocket(String host, int bufferBytes) throws IOException {
         descriptor =
                 check("socket", call(() -> (int) SOCKET.invokeExact(errno, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)));
         setOption(IPPROTO_IP, IP_MTU_DISCOVER, PMTUDISC_DO);
         if (bufferBytes > 0) {
-            // The forced ones need a privilege; the others are cut to the system's limit.
+            // The FORCE options need a privilege; the others are limited by the system.
             if (!trySetOption(SOL_SOCKET, SO_RCVBUFFORCE, bufferBytes)) {
                 setOption(SOL_SOCKET, SO_RCVBUF, bufferBytes);
             }
@@ -157,14 +158,14 @@ public final class UdpSocket implements AutoCloseable {
 
     private static void writeAddress(MemorySegment target, InetSocketAddress address) throws UnknownHostException {
         if (!(address.getAddress() instanceof Inet4Address)) {
-            throw new UnknownHostException(address + " is no IPv4 address");
+            throw new UnknownHostException(address + " is not an IPv4 address");
         }
         target.set(JAVA_SHORT, 0, (short) AF_INET);
         target.set(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 2, (short) address.getPort());
         MemorySegment.copy(address.getAddress().getAddress(), 0, target, JAVA_BYTE, 4, 4);
     }
 
-    /** The port it is bound to. */
+    /** Returns the port that the socket is bound to. */
     public int port() throws IOException {
         MemorySegment address = arena.allocate(ADDRESS_BYTES, 8);
         MemorySegment length = arena.allocateFrom(JAVA_INT, ADDRESS_BYTES);
@@ -172,12 +173,12 @@ public final class UdpSocket implements AutoCloseable {
         return Short.toUnsignedInt(address.get(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 2));
     }
 
-    /** Sets where everything is sent. */
+    /** Sets the destination of all datagrams. */
     public void peer(String host, int port) throws IOException {
         writeAddress(peer, new InetSocketAddress(host, port));
     }
 
-    /** Sends one datagram; blocks while there is no room. */
+    /** Sends one datagram; blocks while the send buffer is full. */
     public void send(MemorySegment data, long bytes) throws IOException {
         long returned;
         try {
@@ -193,8 +194,8 @@ public final class UdpSocket implements AutoCloseable {
     /**
      * Receives one datagram.
      *
-     * @param wait whether to block until there is one
-     * @return its length, or -1 if there is none
+     * @param wait true to block until a datagram arrives
+     * @return length of the datagram, or -1 if none is available
      */
     public long receive(MemorySegment target, boolean wait) throws IOException {
         long returned;
@@ -203,10 +204,10 @@ public final class UdpSocket implements AutoCloseable {
         } catch (Throwable e) {
             throw impossible(e);
         }
-        return returned >= 0 ? returned : nothing("recv");
+        return returned >= 0 ? returned : noDatagram("recv");
     }
 
-    private long nothing(String name) throws IOException {
+    private long noDatagram(String name) throws IOException {
         int number = lastErrno();
         if (number != EAGAIN && number != ECONNREFUSED) {
             throw failure(name);
@@ -214,9 +215,14 @@ public final class UdpSocket implements AutoCloseable {
         return -1;
     }
 
-    // ---- many datagrams a call
+    // ---- several datagrams per call
 
-    /** Prepares {@link #sendSegments} from this memory, and {@link #receiveSegments} into that. */
+    /**
+     * Prepares {@link #sendSegments} and {@link #receiveSegments}.
+     *
+     * @param from memory to send from
+     * @param into memory to receive into
+     */
     public void prepareSegments(MemorySegment from, MemorySegment into) throws IOException {
         setOption(SOL_UDP, UDP_GRO, 1);
         prepare(sendMessage, sendVector, sendControl, from);
@@ -228,7 +234,7 @@ public final class UdpSocket implements AutoCloseable {
         prepare(receiveMessage, receiveVector, receiveControl, into);
     }
 
-    /** Fills {@code struct msghdr}: name, vector of one piece, control. */
+    /** Fills {@code struct msghdr}: a vector of one element, and the control data. */
     private static void prepare(
             MemorySegment message, MemorySegment vector, MemorySegment control, MemorySegment data) {
         vector.set(ADDRESS, 0, data);
@@ -255,9 +261,9 @@ public final class UdpSocket implements AutoCloseable {
     }
 
     /**
-     * Receives datagrams of one size into the prepared memory, without waiting.
+     * Receives datagrams of equal size into the prepared memory, without blocking.
      *
-     * @return their bytes together, or -1 if there are none; {@link #segmentBytes} is the size of each but the last
+     * @return their total length, or -1 if none are available; {@link #segmentBytes} is the size of each but the last
      */
     public long receiveSegments() throws IOException {
         receiveMessage.set(JAVA_LONG, 40, CONTROL_BYTES);
@@ -268,7 +274,7 @@ public final class UdpSocket implements AutoCloseable {
             throw impossible(e);
         }
         if (returned < 0) {
-            return nothing("recvmsg");
+            return noDatagram("recvmsg");
         }
         boolean coalesced = receiveMessage.get(JAVA_LONG, 40) >= 20
                 && receiveControl.get(JAVA_INT, 8) == SOL_UDP
@@ -277,7 +283,7 @@ public final class UdpSocket implements AutoCloseable {
         return returned;
     }
 
-    /** Size of the datagrams that {@link #receiveSegments} brought last. */
+    /** Returns the size of the datagrams that {@link #receiveSegments} received last. */
     public int segmentBytes() {
         return segmentBytes;
     }

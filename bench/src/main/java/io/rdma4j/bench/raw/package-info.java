@@ -1,3 +1,3 @@
-/** The floor: what a UDP socket driven from Java by system calls reaches on this machine, with no protocol on it. */
+/** The floor: UDP sockets driven from Java by system calls, without a protocol above them. */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.bench.raw;

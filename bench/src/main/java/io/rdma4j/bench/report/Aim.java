@@ -3,20 +3,20 @@ package io.rdma4j.bench.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a figure should reach.
+ * The target of a figure.
  *
- * @param atMost whether the limit is one from above
- * @param limit a ratio to the row {@code against}, or, if there is none, a figure in the unit of the row
+ * @param atMost true for an upper limit, false for a lower limit
+ * @param limit a ratio to the row {@code against}, or, without such a row, a value in the unit of the figure
  * @param against the other row, or null
  */
 public record Aim(boolean atMost, double limit, @Nullable String against) {
-    /** Whether a ratio or a figure is within the limit. */
+    /** Returns whether a ratio or figure is within the limit. */
     public boolean isMetBy(double value) {
         return atMost ? value <= limit : value >= limit;
     }
 
     /**
-     * In words: {@code ≤ 1.25 × raw-crc-64}.
+     * Returns the aim as text: {@code ≤ 1.25 × raw-crc-64}.
      *
      * @param unit unit of the row
      */

@@ -3,7 +3,7 @@ package io.rdma4j.bench.report;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Horizontal bars from zero: the median, with a line from the least to the most. Not thread safe. */
+/** A chart of horizontal bars: the median, with a line from the minimum to the maximum. Not thread safe. */
 final class BarChart {
     private static final int WIDTH = 860;
     private static final int LEFT = 400;
@@ -19,7 +19,7 @@ final class BarChart {
         this.unit = unit;
     }
 
-    /** Adds a bar; those of this project stand out. */
+    /** Adds a bar; {@code own} highlights it as a bar of this project. */
     void add(String name, Statistics value, boolean own) {
         bars.add(new Bar(name, value, own));
     }
@@ -28,11 +28,10 @@ final class BarChart {
         return bars.isEmpty();
     }
 
-    /** The chart as SVG. */
+    /** Appends the chart as SVG. */
     void drawTo(Markup page) {
-        double most =
-                bars.stream().mapToDouble(bar -> bar.value.maximum()).max().orElse(1);
-        double scale = (WIDTH - LEFT - RIGHT) / (most > 0 ? most : 1);
+        double max = bars.stream().mapToDouble(bar -> bar.value.maximum()).max().orElse(1);
+        double scale = (WIDTH - LEFT - RIGHT) / (max > 0 ? max : 1);
         page.format("<svg viewBox=\"0 0 %d %d\" role=\"img\">\n", WIDTH, bars.size() * ROW + 8);
         int top = 4;
         for (Bar bar : bars) {

@@ -3,7 +3,7 @@ package io.rdma4j.bench.report;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes JSON (RFC 8259). {@link JsonParser} reads it. */
+/** Writes JSON (RFC 8259), which {@link JsonParser} reads. */
 public final class BenchJson {
     private final StringBuilder text = new StringBuilder();
     private final boolean oneLine;
@@ -15,14 +15,14 @@ public final class BenchJson {
     /**
      * Writes a value, indented by two spaces.
      *
-     * @param value a {@link Map} (keys by {@code toString}), an {@link Iterable}, a number, a boolean, null, or anything
-     *     else by its {@code toString}. Numbers that JSON does not have (infinite, not a number) become null
+     * @param value a {@link Map} (keys by {@code toString}), an {@link Iterable}, a number, a boolean, null, or
+     *     anything else by its {@code toString}. Numbers that JSON cannot represent (infinities and NaN) become null
      */
     public static String write(@Nullable Object value) {
         return new BenchJson(false).append(value, "\n").text.append('\n').toString();
     }
 
-    /** Writes a value as {@link #write} does, but on one line. */
+    /** Writes a value like {@link #write}, but on one line. */
     public static String writeLine(@Nullable Object value) {
         return new BenchJson(true).append(value, "").text.toString();
     }

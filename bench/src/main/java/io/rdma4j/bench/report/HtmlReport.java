@@ -8,38 +8,38 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The table and plots as one page that needs nothing else. */
+/** The table and plots as a self-contained HTML page. */
 public final class HtmlReport {
     private static final List<String> PERCENTILES =
             List.of("p0", "p10", "p25", "p50", "p75", "p90", "p99", "p99.9", "p99.99", "p100");
     private static final Pattern SIZED = Pattern.compile("(write|send|read)-(latency|throughput)-(\\w+)");
 
     private static final String STYLE = """
-            :root { color-scheme: light dark; --ink: light-dark(#1c1c1c, #e8e8e8); --faint: light-dark(#d9d9d9, #444); }
-            body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); max-width: 1100px; margin: 2em auto; padding: 0 1em; }
-            table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
-            th, td { padding: 2px 10px; text-align: right; vertical-align: top; }
-            th:first-child, td:first-child, td.left { text-align: left; }
-            tr { border-top: 1px solid var(--faint); }
-            th { border: 0; }
-            .group td { font-weight: 600; padding-top: 1em; }
-            .met { color: light-dark(#0a7a3c, #5fd08f); }
-            .short { color: light-dark(#b3261e, #ff8a80); font-weight: 600; }
-            code { opacity: .7; font-size: 12px; }
-            svg { width: 100%; max-width: 860px; height: auto; }
-            svg text { font-size: 12px; fill: var(--ink); }
-            svg .end { text-anchor: end; }
-            svg .middle { text-anchor: middle; }
-            .grid { stroke: var(--faint); }
-            .line { fill: none; stroke-width: 2; }
-            .dashed { stroke-dasharray: 5 4; }
-            .spread { stroke: var(--ink); }
-            .own { fill: #2f6fd6; }
-            .other { fill: #9aa3ad; }
-            .c0 { stroke: #2f6fd6; } .c1 { stroke: #d9822b; } .c2 { stroke: #2e9e6b; } .c3 { stroke: #c2415c; }
-            .c4 { stroke: #7d5fc9; } .c5 { stroke: #1f9fb5; } .c6 { stroke: #8a6d3b; } .c7 { stroke: #7a7f87; }
-            .dot { fill: light-dark(#fff, #111); }
-            """;
+        :root { color-scheme: light dark; --ink: light-dark(#1c1c1c, #e8e8e8); --faint: light-dark(#d9d9d9, #444); }
+        body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); max-width: 1100px; margin: 2em auto; padding: 0 1em; }
+        table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
+        th, td { padding: 2px 10px; text-align: right; vertical-align: top; }
+        th:first-child, td:first-child, td.left { text-align: left; }
+        tr { border-top: 1px solid var(--faint); }
+        th { border: 0; }
+        .group td { font-weight: 600; padding-top: 1em; }
+        .met { color: light-dark(#0a7a3c, #5fd08f); }
+        .short { color: light-dark(#b3261e, #ff8a80); font-weight: 600; }
+        code { opacity: .7; font-size: 12px; }
+        svg { width: 100%; max-width: 860px; height: auto; }
+        svg text { font-size: 12px; fill: var(--ink); }
+        svg .end { text-anchor: end; }
+        svg .middle { text-anchor: middle; }
+        .grid { stroke: var(--faint); }
+        .line { fill: none; stroke-width: 2; }
+        .dashed { stroke-dasharray: 5 4; }
+        .spread { stroke: var(--ink); }
+        .own { fill: #2f6fd6; }
+        .other { fill: #9aa3ad; }
+        .c0 { stroke: #2f6fd6; } .c1 { stroke: #d9822b; } .c2 { stroke: #2e9e6b; } .c3 { stroke: #c2415c; }
+        .c4 { stroke: #7d5fc9; } .c5 { stroke: #1f9fb5; } .c6 { stroke: #8a6d3b; } .c7 { stroke: #7a7f87; }
+        .dot { fill: light-dark(#fff, #111); }
+        """;
 
     private final Map<String, Object> machine;
     private final Map<String, Row> rows;
@@ -171,7 +171,7 @@ public final class HtmlReport {
                 medians.put(percentile, Statistics.of(values).median());
             }
         }
-        // Tools that print their median only make no line.
+        // A tool that prints only its median has no line.
         return medians.size() > 2 ? medians : Map.of();
     }
 
@@ -199,18 +199,18 @@ public final class HtmlReport {
 
     private void sizes(String title, String kind, Unit unit) {
         Map<String, Map<String, Double>> lines = new LinkedHashMap<>();
-        Map<String, Boolean> places = new LinkedHashMap<>();
+        Map<String, Boolean> sizes = new LinkedHashMap<>();
         for (Row row : rows.values()) {
             Matcher matcher = SIZED.matcher(row.id());
             if (matcher.matches() && matcher.group(2).equals(kind)) {
                 results.statistics(row).ifPresent(value -> {
-                    places.put(matcher.group(3), true);
+                    sizes.put(matcher.group(3), true);
                     lines.computeIfAbsent(matcher.group(1), _ -> new LinkedHashMap<>())
                             .put(matcher.group(3), value.median());
                 });
             }
         }
-        LineChart chart = new LineChart(unit.symbol(), List.copyOf(places.keySet()));
+        LineChart chart = new LineChart(unit.symbol(), List.copyOf(sizes.keySet()));
         lines.forEach(chart::add);
         chart(title, chart);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JSON (RFC 8259): objects as {@link Map}, arrays as {@link List}, numbers as {@link Double}. */
+/** Parses JSON (RFC 8259): objects as {@link Map}, arrays as {@link List}, numbers as {@link Double}. */
 public final class JsonParser {
     private static final int DEPTH_LIMIT = 64;
 
@@ -19,14 +19,14 @@ public final class JsonParser {
     }
 
     /**
-     * Reads one value, and nothing behind it.
+     * Parses a text that consists of one value.
      *
-     * @throws IllegalArgumentException if it is not JSON; the message says where
+     * @throws IllegalArgumentException if it is not JSON; the message names the position
      */
     public static @Nullable Object parse(String text) {
         JsonParser parser = new JsonParser(text);
         Object value = parser.value();
-        parser.space();
+        parser.skipSpace();
         if (parser.position < text.length()) {
             throw parser.failure("the end");
         }
@@ -34,9 +34,9 @@ public final class JsonParser {
     }
 
     /**
-     * Reads an object.
+     * Parses a text that consists of one object.
      *
-     * @throws IllegalArgumentException also if it is another value
+     * @throws IllegalArgumentException if it is not JSON, or another value
      */
     public static Map<?, ?> parseObject(String text) {
         if (parse(text) instanceof Map<?, ?> map) {
@@ -45,41 +45,41 @@ public final class JsonParser {
         throw new IllegalArgumentException("not a JSON object: " + text);
     }
 
-    private IllegalArgumentException failure(String wanted) {
+    private IllegalArgumentException failure(String expected) {
         return new IllegalArgumentException(
-                "not JSON: " + wanted + " is missing at character " + position + " of " + text.length());
+                "not JSON: " + expected + " is missing at character " + position + " of " + text.length());
     }
 
-    private void space() {
+    private void skipSpace() {
         while (position < text.length() && " \t\r\n".indexOf(text.charAt(position)) >= 0) {
             position++;
         }
     }
 
     private char peek() {
-        space();
+        skipSpace();
         return position < text.length() ? text.charAt(position) : '\0';
     }
 
-    private void take(char wanted) {
-        if (peek() != wanted) {
-            throw failure("'" + wanted + "'");
+    private void expect(char expected) {
+        if (peek() != expected) {
+            throw failure("'" + expected + "'");
         }
         position++;
     }
 
     private @Nullable Object value() {
         if (++depth > DEPTH_LIMIT) {
-            throw failure("an end of all that is open");
+            throw failure("a closing bracket (the nesting is too deep)");
         }
         try {
             return switch (peek()) {
                 case '{' -> object();
                 case '[' -> array();
                 case '"' -> string();
-                case 't' -> word("true", true);
-                case 'f' -> word("false", false);
-                case 'n' -> word("null", null);
+                case 't' -> literal("true", true);
+                case 'f' -> literal("false", false);
+                case 'n' -> literal("null", null);
                 default -> number();
             };
         } finally {
@@ -87,40 +87,40 @@ public final class JsonParser {
         }
     }
 
-    private @Nullable Object word(String word, @Nullable Object value) {
-        if (!text.startsWith(word, position)) {
-            throw failure(word);
+    private @Nullable Object literal(String literal, @Nullable Object value) {
+        if (!text.startsWith(literal, position)) {
+            throw failure(literal);
         }
-        position += word.length();
+        position += literal.length();
         return value;
     }
 
     private Map<String, @Nullable Object> object() {
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
-        take('{');
+        expect('{');
         while (peek() != '}') {
             if (!map.isEmpty()) {
-                take(',');
-                space();
+                expect(',');
+                skipSpace();
             }
             String key = string();
-            take(':');
+            expect(':');
             map.put(key, value());
         }
-        take('}');
+        expect('}');
         return map;
     }
 
     private List<@Nullable Object> array() {
         List<@Nullable Object> list = new ArrayList<>();
-        take('[');
+        expect('[');
         while (peek() != ']') {
             if (!list.isEmpty()) {
-                take(',');
+                expect(',');
             }
             list.add(value());
         }
-        take(']');
+        expect(']');
         return list;
     }
 
@@ -138,7 +138,7 @@ public final class JsonParser {
     }
 
     private String string() {
-        take('"');
+        expect('"');
         StringBuilder value = new StringBuilder();
         while (true) {
             if (position >= text.length()) {

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The table, and all figures of all repetitions, for programs. */
+/** The table and the figures of all repetitions as JSON. */
 public final class JsonReport {
     private JsonReport() {}
 
     /**
-     * Writes it.
+     * Writes the report.
      *
      * @param machine facts about the machine and the run
      */

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Lines over named places, on a logarithmic scale. Not thread safe. */
+/** A line chart with named points on the horizontal axis and a logarithmic vertical axis. Not thread safe. */
 final class LineChart {
     private static final int WIDTH = 860;
     private static final int HEIGHT = 380;
@@ -16,26 +16,26 @@ final class LineChart {
     private static final int COLOURS = 8;
 
     private final String unit;
-    private final List<String> places;
+    private final List<String> points;
     private final Map<String, Map<String, Double>> lines = new LinkedHashMap<>();
 
     /**
-     * An empty chart.
+     * Creates an empty chart.
      *
-     * @param unit of the values
-     * @param places along the axis, from left to right
+     * @param unit unit of the values
+     * @param points names of the points on the axis, from left to right
      */
-    LineChart(String unit, List<String> places) {
+    LineChart(String unit, List<String> points) {
         this.unit = unit;
-        this.places = places;
+        this.points = points;
     }
 
-    /** Adds a line: values above zero by place. There are as many colours as eight; further lines repeat them dashed. */
+    /** Adds a line: positive values by point. There are eight colours, which further lines repeat dashed. */
     void add(String name, Map<String, Double> values) {
         Map<String, Double> drawable = new LinkedHashMap<>();
-        values.forEach((place, value) -> {
-            if (value > 0 && Double.isFinite(value) && places.contains(place)) {
-                drawable.put(place, value);
+        values.forEach((point, value) -> {
+            if (value > 0 && Double.isFinite(value) && points.contains(point)) {
+                drawable.put(point, value);
             }
         });
         if (!drawable.isEmpty()) {
@@ -47,9 +47,9 @@ final class LineChart {
         return lines.isEmpty();
     }
 
-    private double x(String place) {
-        int last = Math.max(1, places.size() - 1);
-        return LEFT + (double) places.indexOf(place) / last * (WIDTH - LEFT - RIGHT);
+    private double x(String point) {
+        int last = Math.max(1, points.size() - 1);
+        return LEFT + (double) points.indexOf(point) / last * (WIDTH - LEFT - RIGHT);
     }
 
     private static double y(double value, int lowest, int highest) {
@@ -57,7 +57,7 @@ final class LineChart {
         return HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
     }
 
-    /** The chart as SVG. */
+    /** Appends the chart as SVG. */
     void drawTo(Markup page) {
         List<Double> all = new ArrayList<>();
         lines.values().forEach(line -> all.addAll(line.values()));
@@ -75,9 +75,9 @@ final class LineChart {
         page.format("<text class=\"end\" x=\"%d\" y=\"14\">", LEFT - 6)
                 .text(unit)
                 .raw("</text>\n");
-        for (String place : places) {
-            page.format("<text class=\"middle\" x=\"%.1f\" y=\"%d\">", x(place), HEIGHT - BOTTOM + 18);
-            page.text(place).raw("</text>\n");
+        for (String point : points) {
+            page.format("<text class=\"middle\" x=\"%.1f\" y=\"%d\">", x(point), HEIGHT - BOTTOM + 18);
+            page.text(point).raw("</text>\n");
         }
         int number = 0;
         for (Map.Entry<String, Map<String, Double>> line : lines.entrySet()) {
@@ -93,13 +93,13 @@ final class LineChart {
     private void drawLine(Markup page, String name, Map<String, Double> line, int number, int lowest, int highest) {
         String style = "c" + number % COLOURS + (number >= COLOURS ? " dashed" : "");
         page.format("<polyline class=\"line %s\" points=\"", style);
-        line.forEach((place, value) -> page.format("%.1f,%.1f ", x(place), y(value, lowest, highest)));
+        line.forEach((point, value) -> page.format("%.1f,%.1f ", x(point), y(value, lowest, highest)));
         page.raw("\"/>\n");
-        line.forEach((place, value) -> {
+        line.forEach((point, value) -> {
             page.format(
                     "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\">",
-                    style, x(place), y(value, lowest, highest));
-            page.element("title", "", name + ", " + place + ": " + Unit.number(value) + " " + unit);
+                    style, x(point), y(value, lowest, highest));
+            page.element("title", "", name + ", " + point + ": " + Unit.number(value) + " " + unit);
             page.raw("</circle>\n");
         });
         int legend = TOP + 8 + number * 20;

@@ -8,11 +8,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What stands above a table: on which machine it was made. */
+/** Facts about the machine, for the head of a table. */
 public final class Machine {
     private Machine() {}
 
-    /** Facts about this machine and this Java, by name. */
+    /** Returns facts about this machine and this Java, by name. */
     public static Map<String, Object> facts() {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());

@@ -5,34 +5,36 @@ import java.util.DoubleSummaryStatistics;
 import java.util.Map;
 
 /**
- * Which of two machines a repetition was measured on. A virtual machine may be two in turn, for seconds or minutes each: one
- * whose processors share a cache, and one whose processors are far from each other, on which whatever two processes exchange
- * takes up to twice as long. They are told apart by the time that a line of cache takes from one processor to the other and
- * back, measured before and after each experiment.
+ * Classifies the repetitions by the state of the machine in which they were measured.
+ *
+ * <p>A virtual machine may alternate between two states, for seconds or minutes each. In one state its processors share
+ * a cache. In the other one they are far from each other, and every exchange between two processes takes up to twice as
+ * long. The states are distinguished by the round-trip time of a cache line between two processors, which is measured
+ * before and after each experiment.
  */
 public final class MachineStates {
-    /** Figure of an experiment: the distance of two processors before it, in nanoseconds there and back. */
+    /** A figure of an experiment: the round-trip time between two processors before it, in nanoseconds. */
     public static final String BEFORE = "processorDistanceBeforeNanos";
 
-    /** The same after it. */
+    /** A figure of an experiment: the round-trip time between two processors after it, in nanoseconds. */
     public static final String AFTER = "processorDistanceAfterNanos";
 
-    /** So many times as far apart is another machine. */
-    private static final double OTHER_MACHINE = 2;
+    /** The ratio of round-trip times above which the state of the machine has changed. */
+    private static final double CHANGE_RATIO = 2;
 
-    /** What a repetition was measured on. */
+    /** The state of the machine during a repetition. */
     enum State {
-        /** The machine does not change, or its processors were near each other. */
+        /** The processors were near each other, or the machine has only one state. */
         NEAR,
-        /** They were far from each other. */
+        /** The processors were far from each other. */
         FAR,
-        /** It changed meanwhile, as far as one knows. */
+        /** The state changed during the repetition, or is unknown. */
         MIXED
     }
 
     private final DoubleSummaryStatistics distances = new DoubleSummaryStatistics();
 
-    /** States as the figures of all repetitions tell. */
+    /** Creates the states from the figures of all repetitions. */
     MachineStates(Collection<Map<String, Double>> repetitions) {
         for (Map<String, Double> figures : repetitions) {
             for (String moment : new String[] {BEFORE, AFTER}) {
@@ -44,14 +46,14 @@ public final class MachineStates {
         }
     }
 
-    /** Whether the machine was two in turn. */
-    boolean change() {
+    /** Returns whether the machine has two states. */
+    boolean hasTwoStates() {
         return distances.getCount() > 0 && hasChanged(distances.getMin(), distances.getMax());
     }
 
-    /** The state of a repetition with these figures. */
+    /** Returns the state of a repetition with these figures. */
     State of(Map<String, Double> figures) {
-        if (!change()) {
+        if (!hasTwoStates()) {
             return State.NEAR;
         }
         double boundary = Math.sqrt(distances.getMin() * distances.getMax());
@@ -63,17 +65,17 @@ public final class MachineStates {
         return before > boundary && after > boundary ? State.FAR : State.MIXED;
     }
 
-    /** Whether the machine was another one after an experiment than before. */
+    /** Returns whether the state changed between two measurements. */
     public static boolean hasChanged(double beforeNanos, double afterNanos) {
-        return Math.max(beforeNanos, afterNanos) > OTHER_MACHINE * Math.min(beforeNanos, afterNanos);
+        return Math.max(beforeNanos, afterNanos) > CHANGE_RATIO * Math.min(beforeNanos, afterNanos);
     }
 
-    /** For the head of a table: the least and the greatest distance; empty where none was measured. */
+    /** Returns the range of round-trip times, for the head of a table; empty if none was measured. */
     String describe() {
         if (distances.getCount() == 0) {
             return "";
         }
         String range = String.format("%.0f to %.0f ns", distances.getMin(), distances.getMax());
-        return change() ? range + ": two machines in turn; ratios are of the same one" : range;
+        return hasTwoStates() ? range + ": two machines in turn; ratios are of the same one" : range;
     }
 }

@@ -2,31 +2,31 @@ package io.rdma4j.bench.report;
 
 import java.util.Locale;
 
-/** Writes HTML that is XML too, and SVG in it. Not thread safe. */
+/** Builds HTML that is also well-formed XML, with SVG in it. Not thread safe. */
 final class Markup {
     private final StringBuilder text = new StringBuilder();
 
-    /** Adds a tag, or anything else that is markup already. */
+    /** Adds markup without escaping it. */
     Markup raw(String markup) {
         text.append(markup);
         return this;
     }
 
-    /** Adds text. */
+    /** Adds escaped text. */
     Markup text(String plain) {
         text.append(escape(plain));
         return this;
     }
 
-    /** Adds an element with text in it. */
+    /** Adds an element that contains escaped text. */
     Markup element(String name, String attributes, String plain) {
         text.append('<').append(name).append(attributes.isEmpty() ? "" : " ").append(attributes);
         text.append('>').append(escape(plain)).append("</").append(name).append('>');
         return this;
     }
 
-    /** Adds formatted markup; numbers with a point. */
-    @SuppressWarnings("AnnotateFormatMethod") // its annotation is in a library that is not used here
+    /** Adds formatted markup, with a decimal point in numbers. */
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not used here
     Markup format(String markup, Object... arguments) {
         text.append(String.format(Locale.ROOT, markup, arguments));
         return this;

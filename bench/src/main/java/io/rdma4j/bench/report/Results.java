@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What the experiments brought, repetition by repetition. Not thread safe. */
+/** The figures of the experiments by repetition. Not thread safe. */
 public final class Results {
-    /** Figures of an experiment by repetition. */
+    /** The figures by experiment and repetition. */
     private final Map<String, Map<Integer, Map<String, Double>>> figures = new LinkedHashMap<>();
 
-    /** Why an experiment has no figures, or not all. */
+    /** The reasons for missing figures, by experiment. */
     private final Map<String, String> reasons = new LinkedHashMap<>();
 
     /** Creates an empty set. */
@@ -23,22 +23,22 @@ public final class Results {
         figures.computeIfAbsent(experiment, _ -> new TreeMap<>()).put(repetition, Map.copyOf(values));
     }
 
-    /** Notes why an experiment could not be made, or failed. */
+    /** Records the reason why an experiment was not possible or failed. */
     public void addReason(String experiment, String reason) {
         reasons.put(experiment, reason);
     }
 
-    /** Why there are no figures, or not all. */
+    /** Returns the reason for missing figures, if any. */
     public Optional<String> reason(String experiment) {
         return Optional.ofNullable(reasons.get(experiment));
     }
 
-    /** Figures of an experiment, repetition by repetition; empty if there are none. */
+    /** Returns the figures of an experiment by repetition; empty if there are none. */
     public Map<Integer, Map<String, Double>> of(String experiment) {
         return figures.getOrDefault(experiment, Map.of());
     }
 
-    /** The values of a figure over the repetitions. */
+    /** Returns the values of a figure over the repetitions. */
     public List<Double> values(String experiment, String figure) {
         List<Double> values = new ArrayList<>();
         for (Map<String, Double> repetition : of(experiment).values()) {
@@ -50,45 +50,47 @@ public final class Results {
         return values;
     }
 
-    /** Statistics of a row, if it was measured. */
+    /** Returns the statistics of a row, if it was measured. */
     public Optional<Statistics> statistics(Row row) {
         List<Double> values = values(row.experiment(), row.figure());
         return values.isEmpty() ? Optional.empty() : Optional.of(Statistics.of(values));
     }
 
-    /** Which machine the repetitions were measured on. */
+    /** Returns the states of the machine during the repetitions. */
     private MachineStates states() {
         return new MachineStates(figures.values().stream()
                 .flatMap(each -> each.values().stream())
                 .toList());
     }
 
-    /** How far apart the processors were; empty where that was not measured. */
+    /** Returns the range of round-trip times between processors; empty if it was not measured. */
     public String processorDistance() {
         return states().describe();
     }
 
     /**
-     * The ratio of two rows: of their medians on the same machine, if it was two in turn ({@link MachineStates}), and else
-     * within each repetition, because the machine is not the same in all of them.
+     * Returns the ratio of two rows.
      *
-     * @return statistics of the ratios; empty if neither a machine nor a repetition has both
+     * <p>If the machine has two states ({@link MachineStates}), it is the ratio of the medians within each state.
+     * Otherwise it is the ratio within each repetition, because the machine's speed varies between repetitions.
+     *
+     * @return statistics of the ratios; empty if neither a state nor a repetition has figures of both rows
      */
-    public Optional<Statistics> ratio(Row row, Row to) {
+    public Optional<Statistics> ratio(Row row, Row reference) {
         MachineStates states = states();
         List<Double> ratios = new ArrayList<>();
-        if (states.change()) {
+        if (states.hasTwoStates()) {
             for (MachineStates.State state : List.of(MachineStates.State.NEAR, MachineStates.State.FAR)) {
-                List<Double> mine = values(row, states, state);
-                List<Double> others = values(to, states, state);
-                if (!mine.isEmpty() && !others.isEmpty()) {
-                    ratios.add(
-                            Statistics.of(mine).median() / Statistics.of(others).median());
+                List<Double> values = values(row, states, state);
+                List<Double> references = values(reference, states, state);
+                if (!values.isEmpty() && !references.isEmpty()) {
+                    ratios.add(Statistics.of(values).median()
+                            / Statistics.of(references).median());
                 }
             }
         }
         if (ratios.isEmpty()) {
-            ratios = ratiosWithinRepetitions(row, to);
+            ratios = ratiosWithinRepetitions(row, reference);
         }
         return ratios.isEmpty() ? Optional.empty() : Optional.of(Statistics.of(ratios));
     }
@@ -101,25 +103,25 @@ public final class Results {
                 .toList();
     }
 
-    private List<Double> ratiosWithinRepetitions(Row row, Row to) {
+    private List<Double> ratiosWithinRepetitions(Row row, Row reference) {
         List<Double> ratios = new ArrayList<>();
-        of(row.experiment()).forEach((repetition, mine) -> {
-            Map<String, Double> others = of(to.experiment()).getOrDefault(repetition, Map.of());
-            Double value = mine.get(row.figure());
-            Double other = others.get(to.figure());
-            if (value != null && other != null && Double.isFinite(value / other)) {
-                ratios.add(value / other);
+        of(row.experiment()).forEach((repetition, values) -> {
+            Map<String, Double> references = of(reference.experiment()).getOrDefault(repetition, Map.of());
+            Double value = values.get(row.figure());
+            Double referenceValue = references.get(reference.figure());
+            if (value != null && referenceValue != null && Double.isFinite(value / referenceValue)) {
+                ratios.add(value / referenceValue);
             }
         });
         return ratios;
     }
 
-    /** How an aim of a row was reached: the ratio or the figure that counts; empty if it was not measured. */
+    /** Returns the ratio or figure to compare with an aim; empty if it was not measured. */
     public Optional<Double> reached(Row row, Aim aim, Map<String, Row> rows) {
         if (aim.against() == null) {
             return statistics(row).map(Statistics::median);
         }
-        Row other = rows.get(aim.against());
-        return other == null ? Optional.empty() : ratio(row, other).map(Statistics::median);
+        Row reference = rows.get(aim.against());
+        return reference == null ? Optional.empty() : ratio(row, reference).map(Statistics::median);
     }
 }

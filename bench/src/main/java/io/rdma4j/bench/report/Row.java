@@ -4,16 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of the table.
+ * A row of the table.
  *
- * @param id its name, by which {@code --only} and other rows refer to it
- * @param group heading under which it stands
- * @param title what it is, for people
- * @param experiment id of the experiment that brings its figure
- * @param figure name of the figure, of {@link io.rdma4j.bench.worker.Figures}
- * @param unit what the figure counts
- * @param raw id of the row that is the floor of this one, or null
- * @param aims what it should reach
+ * @param id name by which {@code --only} and other rows refer to it
+ * @param group heading above it
+ * @param title description for readers
+ * @param experiment ID of the experiment that measures its figure
+ * @param figure name of the figure, from {@link io.rdma4j.bench.worker.Figures}
+ * @param unit unit of the figure
+ * @param raw ID of the row that is the floor of this one, or null
+ * @param aims targets of the figure
  */
 public record Row(
         String id,

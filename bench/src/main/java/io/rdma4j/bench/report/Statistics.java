@@ -4,16 +4,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is said of the repetitions of a figure.
+ * The statistics of a figure over its repetitions.
  *
- * @param count how many there are, at least 1
- * @param minimum the least
- * @param median the middle one; of an even number the mean of the two in the middle
- * @param maximum the greatest
+ * @param count number of values, at least 1
+ * @param minimum the smallest value
+ * @param median the median; for an even number the mean of the two middle values
+ * @param maximum the greatest value
  */
 public record Statistics(int count, double minimum, double median, double maximum) {
     /**
-     * Statistics of some values.
+     * Computes the statistics of some values.
      *
      * @throws IllegalArgumentException if there are none
      */

@@ -6,20 +6,20 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The table for people. */
+/** The table as text. */
 public final class Table {
     private static final String[] HEAD = {"", "median", "least", "most", "p99", "× raw", "aim", "reached", ""};
 
     private final Map<String, Row> rows;
     private final Results results;
 
-    /** A table of these rows. */
+    /** Creates a table of these rows. */
     public Table(Map<String, Row> rows, Results results) {
         this.rows = rows;
         this.results = results;
     }
 
-    /** As lines of text: columns are aligned, and each group has a heading. */
+    /** Returns the lines of the table: columns are aligned, and each group has a heading. */
     public String text() {
         List<@Nullable String[]> lines = new ArrayList<>();
         String group = "";

@@ -2,25 +2,25 @@ package io.rdma4j.bench.report;
 
 import java.util.Locale;
 
-/** What a figure counts, and which way is better. */
+/** The unit of a figure, and whether more is better. */
 public enum Unit {
-    /** Time of a message or of an operation. */
+    /** Time of a message or operation. */
     MICROSECONDS("µs", false),
     /** Time of a process. */
     SECONDS("s", false),
-    /** Throughput, 10⁹ bytes a second. */
+    /** Throughput in 10⁹ bytes per second. */
     GIGABYTES_PER_SECOND("GB/s", true),
-    /** Rate of messages. */
+    /** Rate in 10⁶ messages per second. */
     MILLIONS_PER_SECOND("M/s", true),
-    /** Rate of slower things. */
+    /** Rate per second. */
     PER_SECOND("/s", true),
-    /** Processor time for 10⁹ bytes. */
+    /** Processor time per 10⁹ bytes. */
     SECONDS_PER_GIGABYTE("s/GB", false),
     /** Memory. */
     BYTES("B", false),
-    /** Part of a processor, 1 is a whole one. */
+    /** Number of processors used; 1 is a whole one. */
     PROCESSORS("cores", false),
-    /** A number of things. */
+    /** A count. */
     COUNT("", false);
 
     private final String symbol;
@@ -31,17 +31,17 @@ public enum Unit {
         this.moreIsBetter = moreIsBetter;
     }
 
-    /** As it is written behind a number. */
+    /** Returns the symbol that follows a number. */
     public String symbol() {
         return symbol;
     }
 
-    /** Whether more is better. */
+    /** Returns whether more is better. */
     public boolean moreIsBetter() {
         return moreIsBetter;
     }
 
-    /** A number with three significant digits, and no more than that after the point. */
+    /** Formats a number with three significant digits, and at most three decimals. */
     public static String number(double value) {
         double size = Math.abs(value);
         if (!Double.isFinite(value)) {
@@ -56,7 +56,7 @@ public enum Unit {
         return String.format(Locale.ROOT, size >= 1 || size == 0 ? "%.2f" : "%.3f", value);
     }
 
-    /** A number with its unit. */
+    /** Formats a number with its unit. */
     public String text(double value) {
         return symbol.isEmpty() ? number(value) : number(value) + " " + symbol;
     }

@@ -1,3 +1,3 @@
-/** What becomes of figures: statistics, aims, table, JSON, HTML. */
+/** Evaluation of the figures: statistics, aims, table, JSON and HTML. */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.bench.report;

@@ -12,15 +12,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A TCP connection between the two processes of a measurement, for what is not measured: ports and keys before, and the
- * end. First both sides exchange numbers and texts in an agreed order; then the passive side calls {@link #answer}, and
- * from then on the active side may ask and stop it.
+ * A TCP connection between the two processes of a measurement, for everything that is not measured.
+ *
+ * <p>First both sides exchange numbers and texts in an agreed order, such as ports and keys. Then the passive side
+ * calls {@link #serveQueries}, and from then on the active side may query and stop it.
  */
 public final class Control implements AutoCloseable {
-    private static final int ASK_CPU = 1;
-    private static final int ASK_COUNT = 2;
-    private static final int ASK_COMPILERS = 3;
-    private static final int ASK_ALLOCATED = 4;
+    private static final int QUERY_CPU = 1;
+    private static final int QUERY_COUNT = 2;
+    private static final int QUERY_COMPILERS = 3;
+    private static final int QUERY_ALLOCATED = 4;
     private static final int STOP = 5;
 
     private final Socket socket;
@@ -37,12 +38,12 @@ public final class Control implements AutoCloseable {
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     }
 
-    /** The passive side: takes the one connection of {@code listener}. */
+    /** Accepts the only connection of {@code listener}, on the passive side. */
     public static Control accept(ServerSocket listener) throws IOException {
         return new Control(listener.accept());
     }
 
-    /** The active side. */
+    /** Connects the active side. */
     public static Control connect(int port) throws IOException {
         return new Control(new Socket(InetAddress.getLoopbackAddress(), port));
     }
@@ -71,95 +72,95 @@ public final class Control implements AutoCloseable {
         return in.readUTF();
     }
 
-    /** Waits until the other side calls it too. */
-    public void meet() throws IOException {
+    /** Waits until the other side calls this method, too. */
+    public void awaitPeer() throws IOException {
         send(0);
         receive();
     }
 
     // ---- passive side
 
-    /** Answers the active side from now on, in a thread of its own, until that stops this side. */
-    public void answer() {
+    /** Replies to the active side's queries in a separate thread, until the active side stops this one. */
+    public void serveQueries() {
         Thread.ofPlatform().daemon().name("control").start(() -> {
             try {
                 while (!stopped) {
-                    answerOne();
+                    serveQuery();
                 }
-            } catch (IOException gone) {
-                noteStop();
+            } catch (IOException closed) {
+                markStopped();
             }
         });
     }
 
-    private void answerOne() throws IOException {
-        int question = in.readInt();
-        switch (question) {
-            case ASK_CPU -> out.writeLong(Processors.processCpuNanos());
-            case ASK_ALLOCATED -> out.writeLong(Footprint.allocatedBytes());
-            case ASK_COMPILERS -> out.writeLong(Processors.compilerTicks());
-            case ASK_COUNT -> out.writeLong(counter.get());
+    private void serveQuery() throws IOException {
+        int code = in.readInt();
+        switch (code) {
+            case QUERY_CPU -> out.writeLong(Processors.processCpuNanos());
+            case QUERY_ALLOCATED -> out.writeLong(Footprint.allocatedBytes());
+            case QUERY_COMPILERS -> out.writeLong(Processors.compilerTicks());
+            case QUERY_COUNT -> out.writeLong(counter.get());
             case STOP -> out.writeLong(counter.get());
-            default -> throw new IOException("question " + question + " is none");
+            default -> throw new IOException("unknown query " + code);
         }
         out.flush();
-        if (question == STOP) {
-            // Only now: the process may end as soon as it is known.
-            noteStop();
+        if (code == STOP) {
+            // Only after the reply: the process may exit once the stop is visible.
+            markStopped();
         }
     }
 
-    private void noteStop() {
+    private void markStopped() {
         stopped = true;
         stop.countDown();
     }
 
-    /** Whether the active side is done, or gone. */
+    /** Returns whether the active side has finished or exited. */
     public boolean stopped() {
         return stopped;
     }
 
-    /** Waits until the active side is done, or gone, without using the processor. */
+    /** Waits until the active side has finished or exited, without using the processor. */
     public void awaitStop() throws InterruptedException {
         stop.await();
     }
 
-    /** Tells how much has arrived; cheap, from one thread. */
+    /** Sets the count that the active side queries. Inexpensive; called by one thread. */
     public void count(long value) {
         counter.setRelease(value);
     }
 
     // ---- active side
 
-    private long ask(int question) throws IOException {
-        out.writeInt(question);
+    private long query(int code) throws IOException {
+        out.writeInt(code);
         out.flush();
         return in.readLong();
     }
 
-    /** Processor time that the passive process has used, in nanoseconds. */
+    /** Returns the processor time of the passive process in nanoseconds. */
     public long peerCpuNanos() throws IOException {
-        return ask(ASK_CPU);
+        return query(QUERY_CPU);
     }
 
-    /** {@link Footprint#allocatedBytes} of the passive process. */
+    /** Returns {@link Footprint#allocatedBytes} of the passive process. */
     public long peerAllocatedBytes() throws IOException {
-        return ask(ASK_ALLOCATED);
+        return query(QUERY_ALLOCATED);
     }
 
-    /** {@link Processors#compilerTicks} of the passive process. */
+    /** Returns {@link Processors#compilerTicks} of the passive process. */
     public long peerCompilerTicks() throws IOException {
-        return ask(ASK_COMPILERS);
+        return query(QUERY_COMPILERS);
     }
 
-    /** What the passive side has counted. */
+    /** Returns the count of the passive side. */
     public long peerCount() throws IOException {
-        return ask(ASK_COUNT);
+        return query(QUERY_COUNT);
     }
 
-    /** Ends the passive side; what it had counted. */
+    /** Stops the passive side and returns its count. */
     public long stopPeer() throws IOException {
-        return ask(STOP);
+        return query(STOP);
     }
 
     @Override

@@ -3,45 +3,45 @@ package io.rdma4j.bench.worker;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What was measured, by name. The names are constants here; their units are in them. Not thread safe. */
+/** The results of a measurement by name. The constants are the names, which contain the units. Not thread safe. */
 public final class Figures {
-    /** Median, and the names of other percentiles, all in microseconds. */
+    /** Median in microseconds; {@link #percentileName} gives the names of other percentiles. */
     public static final String P50_MICROS = "p50Micros";
 
     /** 99th percentile. */
     public static final String P99_MICROS = "p99Micros";
 
-    /** Median of round trips, where the other figures are of one way. */
+    /** Median of round-trip times, for measurements whose other figures are one-way times. */
     public static final String ROUND_TRIP_P50_MICROS = "roundTrip.p50Micros";
 
-    /** 99th percentile of round trips, where the other figures are of one way. */
+    /** 99th percentile of round-trip times, for measurements whose other figures are one-way times. */
     public static final String ROUND_TRIP_P99_MICROS = "roundTrip.p99Micros";
 
-    /** Payload in 10⁹ bytes a second, counted where it arrives. */
+    /** Payload in 10⁹ bytes per second, counted at the receiver or by the requester's completions. */
     public static final String GIGABYTES_PER_SECOND = "gigabytesPerSecond";
 
-    /** Messages, or packets, in 10⁶ a second, counted where they arrive. */
+    /** Messages or packets in 10⁶ per second, counted at the receiver or by the requester's completions. */
     public static final String MILLIONS_PER_SECOND = "millionsPerSecond";
 
-    /** Seconds of processor time of both processes for 10⁹ bytes. */
+    /** Processor time of both processes per 10⁹ bytes, in seconds. */
     public static final String CPU_SECONDS_PER_GIGABYTE = "cpuSecondsPerGigabyte";
 
-    /** Bytes on the heap that both processes have allocated for one message. */
+    /** Heap bytes that both processes allocate per message. */
     public static final String ALLOCATED_BYTES_PER_MESSAGE = "allocatedBytesPerMessage";
 
-    /** Connections made in a second. */
+    /** Connections established per second. */
     public static final String CONNECTIONS_PER_SECOND = "connectionsPerSecond";
 
-    /** Bytes of memory that a connection costs each side. */
+    /** Memory of a connection at each side, in bytes. */
     public static final String BYTES_PER_CONNECTION = "bytesPerConnection";
 
-    /** Part of one processor that is used, 1 is a whole one. */
+    /** Number of processors used; 1 is a whole one. */
     public static final String CPU_SHARE = "cpuShare";
 
-    /** Threads that run. */
+    /** Number of threads. */
     public static final String THREADS = "threads";
 
-    /** Seconds from start to end of a process. */
+    /** Run time of a process in seconds. */
     public static final String SECONDS = "seconds";
 
     private final Map<String, Double> values = new LinkedHashMap<>();
@@ -55,7 +55,7 @@ public final class Figures {
         return this;
     }
 
-    /** Adds the percentiles of times, each multiplied by {@code factor}: 0.5 makes one way of a round trip. */
+    /** Adds the percentiles of times, each multiplied by {@code factor}: 0.5 converts round trips to one-way times. */
     public Figures addLatency(LatencySamples samples, double factor) {
         if (samples.count() == 0) {
             throw new IllegalStateException("nothing was measured");
@@ -67,13 +67,13 @@ public final class Figures {
         return add("samples", samples.count());
     }
 
-    /** Name of a percentile in microseconds: {@code p99.9Micros}. */
+    /** Returns the name of a percentile in microseconds: {@code p99.9Micros}. */
     public static String percentileName(double percent) {
         String text = percent == Math.rint(percent) ? Long.toString(Math.round(percent)) : Double.toString(percent);
         return "p" + text + "Micros";
     }
 
-    /** All, in the order in which they came. */
+    /** Returns all figures in the order in which they were added. */
     public Map<String, Double> values() {
         return values;
     }

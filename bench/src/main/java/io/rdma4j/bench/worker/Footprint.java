@@ -9,14 +9,16 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * Memory and threads of this process. Memory is what lives on the heap, and all resident memory besides the heap, which
- * must be resident as a whole ({@code -XX:+AlwaysPreTouch}, {@code -Xms} as {@code -Xmx}) for the sum to mean something.
+ * The memory and threads of this process.
  *
- * @param bytes of memory, beside a constant
- * @param threads of the operating system
+ * <p>Memory is the live heap plus all anonymous resident memory. The whole heap must be resident
+ * ({@code -XX:+AlwaysPreTouch}, {@code -Xms} equal to {@code -Xmx}), so that it adds a constant.
+ *
+ * @param bytes memory in bytes, plus a constant
+ * @param threads number of operating system threads
  */
 public record Footprint(long bytes, long threads) {
-    /** Collects garbage, gives freed memory back, and looks. */
+    /** Measures the footprint after a garbage collection and after returning freed native memory. */
     public static Footprint now() throws IOException, InterruptedException {
         for (int i = 0; i < 2; i++) {
             System.gc();
@@ -27,12 +29,14 @@ public record Footprint(long bytes, long threads) {
         return new Footprint(heap + status("RssAnon:") * 1024, status("Threads:"));
     }
 
-    /** Bytes on the heap that the threads of this process have allocated since it began; what is dead again counts, too. */
+    /** Returns the heap bytes that all threads have allocated since the process started, including garbage. */
     public static long allocatedBytes() {
         return ManagementFactory.getPlatformMXBean(ThreadMXBean.class).getTotalThreadAllocatedBytes();
     }
 
-    /** Has the C library give back what was freed, by compilers mostly, and what it keeps for the next that asks. */
+    /**
+     * Lets the C library return freed memory, mostly that of the compilers, which it would keep for later allocations.
+     */
     private static void trim() throws IOException {
         try {
             ManagementFactory.getPlatformMBeanServer()

@@ -1,13 +1,15 @@
 package io.rdma4j.bench.worker;
 
 /**
- * The clock of a ping-pong: says how each ping is stamped, and records how long it took. The first pings warm up: what is
- * recorded of them is forgotten, every {@link WarmUp#LOOK_NANOS} nanoseconds until the warm-up is over. So the measurement
- * runs the code that the warm-up ran; a branch that it alone took would have its compiled loop thrown away as it begins.
- * The last ping is stamped {@link #LAST}, so that the other side knows. Not thread safe.
+ * The clock of a ping-pong: assigns a stamp to each ping and records its round-trip time.
+ *
+ * <p>The first pings warm up. Their times are discarded every {@link WarmUp#POLL_NANOS} nanoseconds until the warm-up
+ * is over. So the measurement runs the same code as the warm-up. A branch that only the measurement takes would
+ * invalidate its compiled loop. The last ping has the stamp {@link #LAST}, at which the other side stops. Not thread
+ * safe.
  */
 public final class LatencyMeter {
-    /** Stamp of the last ping. */
+    /** The stamp of the last ping. */
     public static final byte LAST = 127;
 
     private static final int STAMPS = 100;
@@ -16,7 +18,7 @@ public final class LatencyMeter {
     private final LatencySamples samples = new LatencySamples(CAPACITY);
     private final WarmUp warmUp;
     private final long measureNanos;
-    private long lookNanos;
+    private long pollAtNanos;
     private long end = Long.MAX_VALUE;
     private long previous;
     private int ping;
@@ -28,29 +30,29 @@ public final class LatencyMeter {
         measureNanos = parameters.measureNanos();
     }
 
-    /** The stamp of the next ping, never 0, and never that of the ping before. */
+    /** Returns the stamp of the next ping: never 0, and never that of the previous ping. */
     public byte next() {
         ping++;
         return previous >= end ? LAST : (byte) (1 + ping % STAMPS);
     }
 
-    /** The answer is there. The next ping follows at once. */
+    /** Records the round-trip time of the ping whose reply has arrived. The next ping follows immediately. */
     public void done() {
         long now = System.nanoTime();
         samples.add(now - previous);
-        previous = now < lookNanos ? now : look(now);
+        previous = now < pollAtNanos ? now : poll(now);
     }
 
-    private long look(long now) {
+    private long poll(long now) {
         boolean warm = warmUp.isOver(now);
         samples.clear();
         long begin = System.nanoTime();
-        lookNanos = warm ? Long.MAX_VALUE : begin + WarmUp.LOOK_NANOS;
+        pollAtNanos = warm ? Long.MAX_VALUE : begin + WarmUp.POLL_NANOS;
         end = warm ? begin + measureNanos : Long.MAX_VALUE;
         return begin;
     }
 
-    /** What was recorded. */
+    /** Returns the recorded times. */
     public LatencySamples samples() {
         return samples;
     }

@@ -2,7 +2,11 @@ package io.rdma4j.bench.worker;
 
 import java.util.Arrays;
 
-/** Times in nanoseconds, every one kept, so that percentiles are exact. What does not fit is not recorded. Not thread safe. */
+/**
+ * A set of times in nanoseconds, which keeps every value, so that percentiles are exact.
+ *
+ * <p>Times beyond the capacity are not recorded. Not thread safe.
+ */
 public final class LatencySamples {
     private final long[] nanos;
     private int count;
@@ -21,21 +25,21 @@ public final class LatencySamples {
         }
     }
 
-    /** Forgets all, as a warm-up does. */
+    /** Discards all times. */
     public void clear() {
         count = 0;
     }
 
-    /** How many there are. */
+    /** Returns the number of times. */
     public int count() {
         return count;
     }
 
     /**
-     * The smallest time that at least {@code percent} of a hundred times do not exceed.
+     * Returns a percentile: the smallest time that at least {@code percent} percent of the times do not exceed.
      *
      * @param percent 0 (the smallest) to 100 (the largest)
-     * @throws IllegalStateException if there are none
+     * @throws IllegalStateException if there are no times
      */
     public long percentileNanos(double percent) {
         if (count == 0) {

@@ -1,10 +1,10 @@
 package io.rdma4j.bench.worker;
 
-/** What should be measured is not on this machine; the message says what, in a line. */
+/** Thrown if this machine lacks a library or tool to measure; the one-line message names it. */
 public final class MissingPeerException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** Creates one. */
+    /** Creates an exception. */
     public MissingPeerException(String reason) {
         super(reason);
     }

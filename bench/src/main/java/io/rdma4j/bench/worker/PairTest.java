@@ -1,13 +1,14 @@
 package io.rdma4j.bench.worker;
 
 /**
- * What two processes do to be measured. Both get the same parameters, and are connected by a {@link Control}, which is not
- * what is measured.
+ * A measurement by two processes.
+ *
+ * <p>Both get the same parameters. A {@link Control} connects them, which is not measured.
  */
 public interface PairTest {
-    /** The passive side. Returns when the other side is done. */
+    /** Runs the passive side. Returns when the active side has finished. */
     void serve(Control control, Parameters parameters) throws Exception;
 
-    /** The active side, which measures. */
+    /** Runs the active side, which measures. */
     void drive(Control control, Parameters parameters, Figures figures) throws Exception;
 }

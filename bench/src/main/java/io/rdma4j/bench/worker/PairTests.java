@@ -17,7 +17,7 @@ import io.rdma4j.bench.raw.RawStream;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** All measurements of two processes, by name. */
+/** All measurements by two processes, by name. */
 public final class PairTests {
     private static final Map<String, Supplier<PairTest>> ALL = Map.ofEntries(
             entry("raw-ping-pong", RawPingPong::new),
@@ -36,18 +36,18 @@ public final class PairTests {
             entry("aeron", AeronPair::new),
             entry("ucx", UcxPair::new));
 
-    private static Map.Entry<String, Supplier<PairTest>> entry(String name, Supplier<PairTest> maker) {
-        return Map.entry(name, maker);
+    private static Map.Entry<String, Supplier<PairTest>> entry(String name, Supplier<PairTest> constructor) {
+        return Map.entry(name, constructor);
     }
 
     private PairTests() {}
 
-    /** A measurement by its name. */
+    /** Returns a new measurement by its name. */
     public static PairTest named(String name) {
-        Supplier<PairTest> maker = ALL.get(name);
-        if (maker == null) {
-            throw new IllegalArgumentException("there is no measurement " + name + ", but " + ALL.keySet());
+        Supplier<PairTest> constructor = ALL.get(name);
+        if (constructor == null) {
+            throw new IllegalArgumentException("there is no measurement " + name + "; known ones are " + ALL.keySet());
         }
-        return maker.get();
+        return constructor.get();
     }
 }

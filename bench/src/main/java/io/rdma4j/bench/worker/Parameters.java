@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a measurement is told: names and values, which travel as words {@code name=value} of a command line. Immutable. */
+/** The parameters of a measurement, which are passed as arguments {@code name=value} on a command line. Immutable. */
 public final class Parameters {
     private final Map<String, String> values;
 
@@ -12,7 +12,7 @@ public final class Parameters {
         this.values = values;
     }
 
-    /** Parameters given as {@code name, value, name, value, …}. */
+    /** Creates parameters from {@code name, value, name, value, …}. */
     public static Parameters of(Object... namesAndValues) {
         if (namesAndValues.length % 2 != 0) {
             throw new IllegalArgumentException("names and values come in pairs");
@@ -24,7 +24,7 @@ public final class Parameters {
         return new Parameters(values);
     }
 
-    /** Reads what {@link #words} wrote. */
+    /** Parses the result of {@link #words}. */
     public static Parameters parse(List<String> words) {
         Map<String, String> values = new LinkedHashMap<>();
         for (String word : words) {
@@ -37,47 +37,47 @@ public final class Parameters {
         return new Parameters(values);
     }
 
-    /** These and one more, which replaces one of the same name. */
+    /** Returns these parameters and another one, which replaces one of the same name. */
     public Parameters with(String name, Object value) {
         Map<String, String> changed = new LinkedHashMap<>(values);
         changed.put(name, value.toString());
         return new Parameters(changed);
     }
 
-    /** As words of a command line. */
+    /** Returns the parameters as arguments of a command line. */
     public List<String> words() {
         return values.entrySet().stream()
                 .map(entry -> entry.getKey() + "=" + entry.getValue())
                 .toList();
     }
 
-    /** A text. */
-    public String text(String name, String otherwise) {
-        return values.getOrDefault(name, otherwise);
+    /** Returns a text. */
+    public String text(String name, String defaultValue) {
+        return values.getOrDefault(name, defaultValue);
     }
 
-    /** A number. */
-    public int number(String name, int otherwise) {
+    /** Returns a number. */
+    public int number(String name, int defaultValue) {
         String value = values.get(name);
-        return value == null ? otherwise : Integer.parseInt(value);
+        return value == null ? defaultValue : Integer.parseInt(value);
     }
 
-    /** Whether a parameter is {@code true}. */
+    /** Returns whether a parameter is {@code true}. */
     public boolean flag(String name) {
         return Boolean.parseBoolean(values.get(name));
     }
 
-    /** How long to run before the clock counts, at least, in nanoseconds. */
+    /** Returns the minimum warm-up time in nanoseconds. */
     public long warmUpNanos() {
         return Math.min(number("warmUpMillis", 500) * 1_000_000L, longestWarmUpNanos());
     }
 
-    /** How long to run before the clock counts, at most, in nanoseconds. */
+    /** Returns the maximum warm-up time in nanoseconds. */
     public long longestWarmUpNanos() {
         return number("longestWarmUpMillis", 4000) * 1_000_000L;
     }
 
-    /** How long to measure, in nanoseconds. */
+    /** Returns the measuring time in nanoseconds. */
     public long measureNanos() {
         return number("measureMillis", 500) * 1_000_000L;
     }

@@ -9,18 +9,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Use of processors by this process. */
+/** The processor usage of this process. */
 public final class Processors {
     private Processors() {}
 
-    /** Processor time that this process has used, user and system, in nanoseconds. */
+    /** Returns the user and system time of this process in nanoseconds. */
     public static long processCpuNanos() {
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
     }
 
     /**
-     * Processor time that the compilers of this Java virtual machine have used, in ticks of the kernel (10 ms on most);
-     * always 0 on other systems than Linux.
+     * Returns the processor time of the compilers of this Java virtual machine, in kernel ticks (mostly 10 ms).
+     *
+     * <p>The result is always 0 on systems other than Linux.
      */
     public static long compilerTicks() {
         long ticks = 0;
@@ -34,7 +35,10 @@ public final class Processors {
         return ticks;
     }
 
-    /** User and system time of a thread if it is a compiler's: fields 14 and 15 of proc_pid_stat(5). */
+    /**
+     * Returns the user and system time of a compiler thread, fields 14 and 15 of proc_pid_stat(5), or 0 for other
+     * threads.
+     */
     private static long compilerTicks(Path stat) {
         try {
             String line = Files.readString(stat);
@@ -44,7 +48,7 @@ public final class Processors {
             List<String> fields =
                     List.of(line.substring(line.lastIndexOf(')') + 2).split(" ", -1));
             return Long.parseLong(fields.get(11)) + Long.parseLong(fields.get(12));
-        } catch (IOException gone) {
+        } catch (IOException exited) {
             return 0;
         }
     }

@@ -5,23 +5,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures a flow that the passive side counts in bytes: throughput, and processor time and allocation of both
- * processes, between two readings. The active side asks {@link #running} once in a while, and moves data as long as it holds.
+ * Measures throughput, processor time and allocation of both processes, between two readings.
  *
- * <p>While it warms up readings are taken, too, and each is forgotten at the next: the one that counts then runs nothing for
- * the first time, and takes no branch for which compiled code would be thrown away at the moment the clock starts.
+ * <p>The active side calls {@link #running} periodically, and transfers data as long as it returns true. The passive
+ * side counts the bytes, or the active side, which passes them to {@link #running(long)}.
+ *
+ * <p>Readings are also taken during the warm-up, and each replaces the previous one. So the reading at the start of the
+ * measurement executes nothing for the first time. It also takes no new branch, which would invalidate compiled code at
+ * the moment the clock starts.
  */
 public final class StreamMeter {
     private static final long PEER_COUNTS = -1;
 
-    /** Both processes at one moment. */
+    /** The state of both processes at one moment. */
     private record Reading(long cpuNanos, long allocatedBytes, long arrivedBytes, long atNanos) {}
 
     private final Control control;
     private final WarmUp warmUp;
     private final long measureNanos;
     private boolean measuring;
-    private long lookNanos;
+    private long pollAtNanos;
     private @Nullable Reading begin;
     private @Nullable Reading end;
 
@@ -32,21 +35,21 @@ public final class StreamMeter {
         measureNanos = parameters.measureNanos();
     }
 
-    /** Whether to go on; what has arrived is what the passive side counts. */
+    /** Returns whether to continue. The passive side counts the bytes that arrive. */
     public boolean running() throws IOException {
         return running(PEER_COUNTS);
     }
 
     /**
-     * Whether to go on.
+     * Returns whether to continue.
      *
-     * @param arrivedBytes what has arrived, as the active side knows
+     * @param arrivedBytes the bytes that have arrived, as counted by the active side
      */
     public boolean running(long arrivedBytes) throws IOException {
-        return System.nanoTime() < lookNanos || look(arrivedBytes);
+        return System.nanoTime() < pollAtNanos || poll(arrivedBytes);
     }
 
-    private boolean look(long arrivedBytes) throws IOException {
+    private boolean poll(long arrivedBytes) throws IOException {
         if (measuring) {
             end = read(arrivedBytes);
             return false;
@@ -54,7 +57,7 @@ public final class StreamMeter {
         measuring = warmUp.isOver(System.nanoTime());
         Reading reading = read(arrivedBytes);
         begin = reading;
-        lookNanos = reading.atNanos() + (measuring ? measureNanos : WarmUp.LOOK_NANOS);
+        pollAtNanos = reading.atNanos() + (measuring ? measureNanos : WarmUp.POLL_NANOS);
         return true;
     }
 
@@ -70,13 +73,13 @@ public final class StreamMeter {
     }
 
     /**
-     * Adds throughput, and where messages are of one size their rate.
+     * Adds the figures, among them throughput and the rate of messages.
      *
-     * @param messageBytes bytes of a message
+     * @param messageBytes size of a message
      */
     public void report(Figures figures, long messageBytes) {
-        Reading first = Objects.requireNonNull(begin, "it has run");
-        Reading last = Objects.requireNonNull(end, "it has run to the end");
+        Reading first = Objects.requireNonNull(begin, "the measurement has not started");
+        Reading last = Objects.requireNonNull(end, "the measurement has not ended");
         double bytes = last.arrivedBytes() - first.arrivedBytes();
         double nanos = last.atNanos() - first.atNanos();
         double messages = bytes / messageBytes;

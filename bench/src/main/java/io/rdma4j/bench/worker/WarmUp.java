@@ -7,34 +7,36 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a measurement runs before its clock counts: until the compilers of the Java virtual machines have had nothing to
- * do for a while, because on a machine of two processors they compete with the two threads that are to be measured, and
- * until they are done those run code that is many times slower. Not thread safe.
+ * Decides when the warm-up of a measurement is over.
+ *
+ * <p>It is over when the compilers of the Java virtual machines have been idle for a while. On a machine with two
+ * processors they compete with the two measured threads, which run many times slower until their code is compiled. Not
+ * thread safe.
  */
 public final class WarmUp {
-    /** How often the compilers are looked at. */
-    static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** The interval at which the compilers' processor time is read. */
+    static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(350);
 
     private final LongSupplier compilerTicks;
-    private final long least;
-    private final long most;
-    private long lookNext;
+    private final long earliestEnd;
+    private final long latestEnd;
+    private long nextPoll;
     private long idleSince;
     private long ticks = -1;
 
     private WarmUp(long now, Parameters parameters, LongSupplier compilerTicks) {
         this.compilerTicks = compilerTicks;
-        least = now + parameters.warmUpNanos();
-        most = now + parameters.longestWarmUpNanos();
-        lookNext = now;
+        earliestEnd = now + parameters.warmUpNanos();
+        latestEnd = now + parameters.longestWarmUpNanos();
+        nextPoll = now;
     }
 
     /**
-     * Begins now.
+     * Starts a warm-up.
      *
-     * @param control to the other process, if that answers by now; otherwise this process alone tells
+     * @param control connection to the other process, if that serves queries; null to observe only this process
      */
     public static WarmUp begin(Parameters parameters, @Nullable Control control) {
         return new WarmUp(System.nanoTime(), parameters, () -> {
@@ -46,21 +48,21 @@ public final class WarmUp {
         });
     }
 
-    /** With a given source of ticks: for tests. */
+    /** Starts a warm-up with a given source of ticks, for tests. */
     static WarmUp begin(long now, Parameters parameters, LongSupplier compilerTicks) {
         return new WarmUp(now, parameters, compilerTicks);
     }
 
-    /** Whether it is over. */
+    /** Returns whether the warm-up is over. */
     public boolean isOver(long now) {
-        if (now >= lookNext) {
-            lookNext = now + LOOK_NANOS;
-            long seen = compilerTicks.getAsLong();
-            if (seen != ticks) {
-                ticks = seen;
+        if (now >= nextPoll) {
+            nextPoll = now + POLL_NANOS;
+            long newTicks = compilerTicks.getAsLong();
+            if (newTicks != ticks) {
+                ticks = newTicks;
                 idleSince = now;
             }
         }
-        return now >= most || now >= least && now - idleSince >= IDLE_NANOS;
+        return now >= latestEnd || now >= earliestEnd && now - idleSince >= IDLE_NANOS;
     }
 }

@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One process of a measurement: {@code Worker serve|drive TEST name=value…}. It talks to the coordinator by lines of JSON
- * on its standard output: the passive side says {@code {"port": N}}, which the coordinator gives to the active side as a
- * line of its standard input; that says {@code {"figures": {…}}}; either says {@code {"error": "…"}}, or {@code {"skip":
- * "…"}} where it cannot measure.
+ * One process of a measurement: {@code Worker serve|drive TEST name=value…}.
+ *
+ * <p>It reports to the coordinator by lines of JSON on its standard output. The passive side prints
+ * {@code {"port": N}}, and the coordinator writes the port to the active side's standard input. The active side prints
+ * {@code {"figures": {…}}}. Either side prints {@code {"error": "…"}} if it fails, or {@code {"skip": "…"}} if it
+ * cannot measure on this machine.
  */
 public final class Worker {
     private final PrintStream lines;
@@ -29,16 +31,16 @@ public final class Worker {
     public static void main(String[] arguments) {
         List<String> words = Arrays.asList(arguments);
         PrintStream lines = System.out;
-        // Libraries of peers may print; that must not get between the lines.
+        // Libraries of peers may print; their output must not mix with the lines.
         System.setOut(System.err);
         int status =
                 new Worker(lines).run(words.get(0), words.get(1), Parameters.parse(words.subList(2, words.size())));
         lines.flush();
-        // Peers leave threads behind that would keep the process.
+        // Some peers leave threads running, which would keep the process alive.
         Runtime.getRuntime().halt(status);
     }
 
-    @SuppressWarnings("CatchAndPrintStackTrace") // goes to the coordinator, which shows it when asked
+    @SuppressWarnings("CatchAndPrintStackTrace") // goes to the coordinator, which shows it on request
     private int run(String role, String test, Parameters parameters) {
         try {
             PairTest pair = PairTests.named(test);
@@ -49,10 +51,10 @@ public final class Worker {
             }
             return 0;
         } catch (MissingPeerException missing) {
-            say(Map.of("skip", String.valueOf(missing.getMessage())));
+            report(Map.of("skip", String.valueOf(missing.getMessage())));
             return 1;
         } catch (Throwable failure) {
-            say(Map.of("error", role + ": " + failure));
+            report(Map.of("error", role + ": " + failure));
             failure.printStackTrace();
             return 1;
         }
@@ -60,7 +62,7 @@ public final class Worker {
 
     private void serve(PairTest pair, Parameters parameters) throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            say(Map.of("port", listener.getLocalPort()));
+            report(Map.of("port", listener.getLocalPort()));
             try (Control control = Control.accept(listener)) {
                 pair.serve(control, parameters);
             }
@@ -73,18 +75,18 @@ public final class Worker {
         try (Control control = Control.connect(port)) {
             pair.drive(control, parameters, figures);
         }
-        say(Map.of("figures", figures.values()));
+        report(Map.of("figures", figures.values()));
     }
 
     private static int readPort() throws IOException {
         String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
         if (line == null) {
-            throw new IOException("the coordinator is gone");
+            throw new IOException("the coordinator has exited");
         }
         return Integer.parseInt(line.strip());
     }
 
-    private void say(Map<String, ?> line) {
+    private void report(Map<String, ?> line) {
         lines.println(BenchJson.writeLine(line));
         lines.flush();
     }

@@ -1,14 +1,15 @@
 package io.rdma4j.bench.worker;
 
 /**
- * Where the processes of a measurement live: two loopback addresses that nobody else is likely to use, so that each
- * process has the RoCE port of its own address.
+ * The loopback addresses of the two processes of a measurement.
+ *
+ * <p>No other process is likely to use them, so each process owns the RoCE port of its address.
  */
 public final class WorkerAddresses {
-    /** The passive side. */
+    /** The address of the passive side. */
     public static final String SERVER = "127.71.0.1";
 
-    /** The active side. */
+    /** The address of the active side. */
     public static final String CLIENT = "127.71.0.2";
 
     private WorkerAddresses() {}

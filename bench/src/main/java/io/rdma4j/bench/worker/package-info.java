@@ -1,3 +1,3 @@
-/** The processes that are measured: what they are told, how they meet, and what they report. */
+/** The measured processes: their parameters, the connection between them, and their results. */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.bench.worker;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class CommandPairTest {
     @Test
-    void aToolThatIsNotInstalledIsMissingWithItsName() {
+    void missingToolIsNamed() {
         List<String> words = List.of("no-such-tool-here");
         var pair = new CommandPair("t", words, words, Map.of(), true, _ -> Map.of());
         assertThatThrownBy(() -> pair.run(Pace.QUICK))

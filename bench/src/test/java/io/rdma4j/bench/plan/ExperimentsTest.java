@@ -32,7 +32,7 @@ class ExperimentsTest {
 
     @ParameterizedTest
     @MethodSource("paces")
-    void whatAnAimComparesWithIsARow(Pace pace) {
+    void aimsReferToExistingRows(Pace pace) {
         Map<String, Row> rows = Experiments.plan(pace).rows();
         for (Row row : rows.values()) {
             assertThat(rows.keySet())
@@ -46,7 +46,7 @@ class ExperimentsTest {
 
     @ParameterizedTest
     @MethodSource("paces")
-    void aChoiceBringsItsFloorsAlong(Pace pace) {
+    void selectionIncludesItsFloors(Pace pace) {
         Plan plan = Experiments.plan(pace).only(Pattern.compile("^write-64$"));
         assertThat(plan.rows()).containsOnlyKeys("raw-crc-64", "write-64");
         assertThat(plan.experiments()).hasSize(2);

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 class MeasurementRunTest {
     private static final Pace THREE = new Pace("three", 0, 1, 1, 3, 60, 30);
 
-    private final List<String> made = new ArrayList<>();
-    private final ByteArrayOutputStream told = new ByteArrayOutputStream();
+    private final List<String> executed = new ArrayList<>();
+    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
 
     private interface Body {
         Map<String, Double> run() throws MissingPeerException, IOException;
@@ -32,61 +32,61 @@ class MeasurementRunTest {
 
             @Override
             public Map<String, Double> run(Pace pace) throws MissingPeerException, IOException {
-                made.add(id);
+                executed.add(id);
                 return body.run();
             }
         };
     }
 
     private Results run(Pace pace, Experiment... experiments) throws InterruptedException {
-        RunProgress progress = new RunProgress(new PrintStream(told, true, StandardCharsets.UTF_8), false);
+        RunProgress progress = new RunProgress(new PrintStream(output, true, StandardCharsets.UTF_8), false);
         return new MeasurementRun(List.of(experiments), pace, 0, progress).run();
     }
 
     @Test
     void repetitionsAlternate() throws Exception {
         Results results = run(THREE, experiment("a", () -> Map.of("x", 1.0)), experiment("b", () -> Map.of("x", 2.0)));
-        assertThat(made).containsExactly("a", "b", "a", "b", "a", "b");
+        assertThat(executed).containsExactly("a", "b", "a", "b", "a", "b");
         assertThat(results.values("b", "x")).containsExactly(2.0, 2.0, 2.0);
     }
 
     @Test
-    void whatIsMissingIsNotTriedAgain() throws Exception {
+    void missingPeerIsNotTriedAgain() throws Exception {
         Results results = run(
                 THREE,
                 experiment("a", () -> {
                     throw new MissingPeerException("not here");
                 }),
                 experiment("b", () -> Map.of("x", 2.0)));
-        assertThat(made).containsExactly("a", "b", "b", "b");
+        assertThat(executed).containsExactly("a", "b", "b", "b");
         assertThat(results.reason("a")).contains("not here");
     }
 
     @Test
-    void whatFailsIsTriedAgainAndToldOf() throws Exception {
+    void failedExperimentIsTriedAgainAndReported() throws Exception {
         Results results = run(THREE, experiment("a", () -> {
-            if (made.size() == 2) {
+            if (executed.size() == 2) {
                 throw new IOException("broken");
             }
             return Map.of("x", 1.0);
         }));
-        assertThat(made).hasSize(3);
+        assertThat(executed).hasSize(3);
         assertThat(results.of("a")).containsOnlyKeys(1, 3);
         assertThat(results.reason("a")).contains("repetition 2 failed: broken");
-        assertThat(told.toString(StandardCharsets.UTF_8)).contains("a: repetition 2 failed: broken");
+        assertThat(output.toString(StandardCharsets.UTF_8)).contains("a: repetition 2 failed: broken");
     }
 
     @Test
-    void noRepetitionIsBegunWhenTheTimeIsOver() throws Exception {
+    void noRepetitionStartsAfterTheTimeIsUp() throws Exception {
         Results results = run(new Pace("none", 0, 1, 1, 3, 0, 30), experiment("a", () -> Map.of("x", 1.0)));
-        assertThat(made).isEmpty();
+        assertThat(executed).isEmpty();
         assertThat(results.reason("a").orElseThrow()).startsWith("no time was left");
     }
 
     @Test
-    void onceIsOnceAndCountsInEveryRepetition() throws Exception {
+    void onceExperimentRunsOnceAndCountsInEveryRepetition() throws Exception {
         Results results = run(THREE, new OnceExperiment(experiment("a", () -> Map.of("x", 4.0))));
-        assertThat(made).containsExactly("a");
+        assertThat(executed).containsExactly("a");
         assertThat(results.values("a", "x")).containsExactly(4.0, 4.0, 4.0);
     }
 }

@@ -21,7 +21,7 @@ class PairExperimentTest {
     }
 
     @Test
-    void aProcessThatFailsIsAFailureWithItsReason() {
+    void failureOfAProcessIsReportedWithItsReason() {
         var experiment = new PairExperiment("no-such-test", List.of(), Parameters.of());
         assertThatThrownBy(() -> experiment.run(TINY))
                 .isInstanceOf(IOException.class)

@@ -22,25 +22,25 @@ class BenchJsonTest {
     }
 
     @Test
-    void whatIsWrittenReadsBackTheSame() {
+    void writtenValuesParseToEqualValues() {
         assertThat(JsonParser.parse(BenchJson.write(document()))).isEqualTo(document());
         assertThat(JsonParser.parse(BenchJson.writeLine(document()))).isEqualTo(document());
     }
 
     @Test
-    void aLineIsOneLine() {
+    void writeLineWritesOneLine() {
         assertThat(BenchJson.writeLine(document())).doesNotContain("\n");
     }
 
     @Test
-    void numbersThatJsonLacksAreNull() {
+    void infinitiesAndNanAreNull() {
         assertThat(BenchJson.writeLine(Arrays.asList(Double.NaN, Double.POSITIVE_INFINITY)))
                 .isEqualTo("[null, null]");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "{", "[1,]", "{\"a\"}", "\"\\u12\"", "\"open", "nul", "1 2", "--", "[", "{\"a\":1,}"})
-    void whatIsNotJsonIsRefusedWithItsPlace(String text) {
+    void invalidJsonIsRejectedWithItsPosition(String text) {
         assertThatThrownBy(() -> JsonParser.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at character");

@@ -24,7 +24,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void thePageIsWellFormedWhateverNamesThereAre() throws Exception {
+    void pageIsWellFormedWithAnyNames() throws Exception {
         Document document = document(HtmlReport.write(MACHINE, ResultsTest.rows(), results()));
         assertThat(document.getElementsByTagName("p").item(0).getTextContent()).contains("a <fast> \"one\" & more");
         assertThat(document.getElementsByTagName("table").item(0).getTextContent())
@@ -32,13 +32,13 @@ class HtmlReportTest {
     }
 
     @Test
-    void thePageNeedsNothingFromOutside() {
+    void pageIsSelfContained() {
         assertThat(HtmlReport.write(MACHINE, ResultsTest.rows(), results()))
                 .doesNotContain("http", "src=", "href=", "url(", "@import");
     }
 
     @Test
-    void whatHasPercentilesMakesALineOfThem() throws Exception {
+    void rowsWithPercentilesHaveALine() throws Exception {
         Document document = document(HtmlReport.write(MACHINE, ResultsTest.rows(), results()));
         assertThat(document.getElementsByTagName("svg").getLength()).isEqualTo(1);
         assertThat(document.getElementsByTagName("polyline").getLength()).isEqualTo(1);
@@ -46,7 +46,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void throughputMakesBarsAndSizesMakeLines() throws Exception {
+    void throughputsAreBarsAndSizesAreLines() throws Exception {
         Row small = new Row(
                 "write-throughput-64", "this project", "64 B", "e1", "g", Unit.GIGABYTES_PER_SECOND, null, List.of());
         Row large = new Row(
@@ -70,7 +70,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void nothingMeasuredIsAPageToo() throws Exception {
+    void resultsWithoutFiguresMakeAPage() throws Exception {
         Document document = document(HtmlReport.write(MACHINE, ResultsTest.rows(), new Results()));
         assertThat(document.getElementsByTagName("svg").getLength()).isZero();
     }

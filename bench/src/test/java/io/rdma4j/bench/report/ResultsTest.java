@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ResultsTest {
     static final Row RAW =
             new Row("raw", "floor", "the floor", "e-raw", "p50Micros", Unit.MICROSECONDS, null, List.of());
-    static final Row MINE = new Row(
+    static final Row MEASURED = new Row(
             "mine",
             "ours",
             "a <row> & more",
@@ -24,7 +24,7 @@ class ResultsTest {
 
     static Map<String, Row> rows() {
         Map<String, Row> rows = new LinkedHashMap<>();
-        for (Row row : List.of(RAW, MINE, ABSENT)) {
+        for (Row row : List.of(RAW, MEASURED, ABSENT)) {
             rows.put(row.id(), row);
         }
         return rows;
@@ -32,7 +32,7 @@ class ResultsTest {
 
     static Results results() {
         Results results = new Results();
-        // The machine is twice as slow in the second repetition, and nothing was measured of the floor in the third.
+        // The machine is twice as slow in the second repetition, and the floor has no figure in the third.
         results.add("e-raw", 1, Map.of("p50Micros", 2.0, "p99Micros", 5.0));
         results.add("e-raw", 2, Map.of("p50Micros", 4.0, "p99Micros", 9.0));
         results.add("e-mine", 1, Map.of("p50Micros", 2.4, "p99Micros", 7.0));
@@ -44,28 +44,28 @@ class ResultsTest {
 
     @Test
     void ratiosAreTakenWithinRepetitions() {
-        Statistics ratio = results().ratio(MINE, RAW).orElseThrow();
+        Statistics ratio = results().ratio(MEASURED, RAW).orElseThrow();
         assertThat(ratio.count()).isEqualTo(2);
         assertThat(ratio.median()).isBetween(1.19999, 1.20001);
     }
 
     private static void add(
-            Results results, String experiment, int repetition, double figure, double far, double after) {
+            Results results, String experiment, int repetition, double figure, double before, double after) {
         results.add(
                 experiment,
                 repetition,
-                Map.of("p50Micros", figure, MachineStates.BEFORE, far, MachineStates.AFTER, after));
+                Map.of("p50Micros", figure, MachineStates.BEFORE, before, MachineStates.AFTER, after));
     }
 
     @Test
-    void ratiosAreOfTheSameMachineWhereItIsTwoInTurn() {
+    void ratiosAreWithinOneStateIfTheMachineHasTwo() {
         Results results = new Results();
         add(results, "e-raw", 1, 2.0, 500, 520);
         add(results, "e-mine", 1, 1.5, 100, 110);
         add(results, "e-raw", 2, 1.0, 105, 100);
         add(results, "e-mine", 2, 3.4, 510, 490);
         add(results, "e-raw", 3, 7.0, 100, 500);
-        Statistics ratio = results.ratio(MINE, RAW).orElseThrow();
+        Statistics ratio = results.ratio(MEASURED, RAW).orElseThrow();
         assertThat(ratio.minimum()).isEqualTo(1.5);
         assertThat(ratio.maximum()).isEqualTo(1.7);
         assertThat(results.processorDistance())
@@ -73,40 +73,40 @@ class ResultsTest {
     }
 
     @Test
-    void ratiosAreTakenWithinRepetitionsWhereNoMachineHasBoth() {
+    void ratiosAreWithinRepetitionsIfNoStateHasBothRows() {
         Results results = new Results();
         add(results, "e-raw", 1, 2.0, 500, 520);
         add(results, "e-mine", 1, 1.5, 100, 110);
-        assertThat(results.ratio(MINE, RAW).orElseThrow().median()).isEqualTo(0.75);
+        assertThat(results.ratio(MEASURED, RAW).orElseThrow().median()).isEqualTo(0.75);
     }
 
     @Test
-    void aMachineThatStaysTheSameIsOne() {
+    void machineThatDoesNotChangeHasOneState() {
         Results results = new Results();
         add(results, "e-raw", 1, 2.0, 100, 120);
         add(results, "e-mine", 1, 4.0, 110, 190);
-        assertThat(results.ratio(MINE, RAW).orElseThrow().median()).isEqualTo(2.0);
+        assertThat(results.ratio(MEASURED, RAW).orElseThrow().median()).isEqualTo(2.0);
         assertThat(results.processorDistance()).isEqualTo("100 to 190 ns");
     }
 
     @Test
-    void aRowWithoutFiguresHasNeitherStatisticsNorRatio() {
+    void rowWithoutFiguresHasNeitherStatisticsNorRatio() {
         assertThat(results().statistics(ABSENT)).isEmpty();
         assertThat(results().ratio(ABSENT, RAW)).isEmpty();
-        assertThat(results().ratio(MINE, ABSENT)).isEmpty();
+        assertThat(results().ratio(MEASURED, ABSENT)).isEmpty();
     }
 
     @Test
     void aimsAreReachedByRatioOrByFigureOrNotMeasured() {
-        List<Aim> aims = MINE.aims();
-        assertThat(results().reached(MINE, aims.get(0), rows()).map(aims.get(0)::isMetBy))
+        List<Aim> aims = MEASURED.aims();
+        assertThat(results().reached(MEASURED, aims.get(0), rows()).map(aims.get(0)::isMetBy))
                 .contains(true);
-        assertThat(results().reached(MINE, aims.get(1), rows())).isEmpty();
-        assertThat(results().reached(MINE, aims.get(2), rows())).contains(4.8);
+        assertThat(results().reached(MEASURED, aims.get(1), rows())).isEmpty();
+        assertThat(results().reached(MEASURED, aims.get(2), rows())).contains(4.8);
     }
 
     @Test
-    void theLimitItselfMeetsAnAim() {
+    void limitItselfMeetsAnAim() {
         assertThat(new Aim(true, 2, null).isMetBy(2)).isTrue();
         assertThat(new Aim(true, 2, null).isMetBy(2.001)).isFalse();
         assertThat(new Aim(false, 2, null).isMetBy(2)).isTrue();
@@ -114,7 +114,7 @@ class ResultsTest {
     }
 
     @Test
-    void figuresThatAreNoNumbersDoNotCount() {
+    void nanFiguresDoNotCount() {
         Results results = new Results();
         results.add("e-raw", 1, Map.of("p50Micros", Double.NaN));
         results.add("e-raw", 2, Map.of("p50Micros", 3.0));

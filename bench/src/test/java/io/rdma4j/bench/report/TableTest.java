@@ -15,7 +15,7 @@ class TableTest {
     }
 
     @Test
-    void aRowShowsMedianSpreadTailRatioAndWhetherItsAimIsMet() {
+    void rowShowsMedianSpreadP99RatioAndWhetherItsAimIsMet() {
         assertThat(line("mine").strip().replaceAll(" +", " "))
                 .isEqualTo("a <row> & more [mine] 4.80 µs 2.40 100 8.00 1.20 ≤ 1.25 × raw 1.20 met");
     }
@@ -26,12 +26,12 @@ class TableTest {
     }
 
     @Test
-    void aSkippedRowSaysWhy() {
+    void skippedRowShowsTheReason() {
         assertThat(line("absent")).endsWith("skipped: there is none here");
     }
 
     @Test
-    void groupsHaveAHeadingEach() {
+    void eachGroupHasAHeading() {
         assertThat(text.lines().filter(line -> line.equals("floor") || line.equals("ours")))
                 .containsExactly("floor", "ours");
     }

@@ -6,11 +6,11 @@ import org.junit.jupiter.api.Test;
 
 class LatencyMeterTest {
     @Test
-    void whatTheWarmUpRecordsIsForgotten() {
+    void timesOfTheWarmUpAreDiscarded() {
         LatencyMeter meter =
                 new LatencyMeter(Parameters.of("warmUpMillis", 0, "longestWarmUpMillis", 0, "measureMillis", 60_000));
         assertThat(meter.next()).isNotEqualTo(LatencyMeter.LAST);
-        meter.done(); // the first look: the warm-up is over
+        meter.done(); // the first poll: the warm-up is over
         assertThat(meter.samples().count()).isZero();
         assertThat(meter.next()).isNotEqualTo(LatencyMeter.LAST);
         meter.done();
@@ -18,7 +18,7 @@ class LatencyMeterTest {
     }
 
     @Test
-    void theLastPingIsStampedWhenTheTimeIsOver() {
+    void pingAfterTheTimeIsUpHasTheLastStamp() {
         LatencyMeter meter =
                 new LatencyMeter(Parameters.of("warmUpMillis", 0, "longestWarmUpMillis", 0, "measureMillis", 0));
         byte first = meter.next();

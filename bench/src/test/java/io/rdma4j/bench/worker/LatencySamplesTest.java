@@ -9,7 +9,7 @@ class LatencySamplesTest {
     private final LatencySamples samples = new LatencySamples(1000);
 
     @Test
-    void percentilesAreTheTimesThatSoManyDoNotExceed() {
+    void percentileIsTheTimeThatThatManyDoNotExceed() {
         for (int i = 100; i >= 1; i--) {
             samples.add(i * 10L);
         }
@@ -21,7 +21,7 @@ class LatencySamplesTest {
     }
 
     @Test
-    void whatComesAfterAPercentileCountsInTheNext() {
+    void samplesAddedAfterAPercentileCountInTheNextOne() {
         samples.add(5);
         assertThat(samples.percentileNanos(50)).isEqualTo(5);
         samples.add(1);
@@ -29,7 +29,7 @@ class LatencySamplesTest {
     }
 
     @Test
-    void whatDoesNotFitIsNotRecorded() {
+    void samplesBeyondTheCapacityAreNotRecorded() {
         for (int i = 0; i < 1500; i++) {
             samples.add(i);
         }
@@ -38,14 +38,14 @@ class LatencySamplesTest {
     }
 
     @Test
-    void nothingHasNoPercentile() {
+    void emptySetHasNoPercentile() {
         samples.add(3);
         samples.clear();
         assertThatThrownBy(() -> samples.percentileNanos(50)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
-    void halvesOfRoundTripsAreReportedInMicroseconds() {
+    void halfRoundTripsAreReportedInMicroseconds() {
         samples.add(5000);
         Figures figures = new Figures().addLatency(samples, 0.5);
         assertThat(figures.values())

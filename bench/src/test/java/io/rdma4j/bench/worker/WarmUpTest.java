@@ -17,7 +17,7 @@ class WarmUpTest {
     }
 
     @Test
-    void compilersThatAreIdleFromTheStartLeaveTheShortestWarmUp() {
+    void idleCompilersGiveTheMinimumWarmUp() {
         for (int millis = 0; millis < 500; millis += 10) {
             assertThat(isOverAt(millis)).as("%d ms", millis).isFalse();
         }
@@ -25,7 +25,7 @@ class WarmUpTest {
     }
 
     @Test
-    void itIsOverWhenTheCompilersHaveBeenIdleForAWhile() {
+    void warmUpEndsWhenTheCompilersHaveBeenIdleForAWhile() {
         for (int millis = 0; millis <= 1000; millis += 10) {
             ticks.incrementAndGet();
             assertThat(isOverAt(millis)).as("%d ms", millis).isFalse();
@@ -35,7 +35,7 @@ class WarmUpTest {
     }
 
     @Test
-    void itIsOverAfterTheLongestTimeWhateverTheCompilersDo() {
+    void warmUpEndsAfterTheMaximumTimeRegardlessOfTheCompilers() {
         for (int millis = 0; millis < 3000; millis += 10) {
             ticks.incrementAndGet();
             assertThat(isOverAt(millis)).as("%d ms", millis).isFalse();
@@ -45,8 +45,8 @@ class WarmUpTest {
     }
 
     @Test
-    void compilersOfThisProcessHaveWorked() {
-        // Read from /proc where there is one.
+    void compilerTicksAreNotNegative() {
+        // Read from /proc; 0 on systems without it.
         assertThat(Processors.compilerTicks()).isGreaterThanOrEqualTo(0);
     }
 }

@@ -20,7 +20,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
-/** A Jetty server with TLS, and the JDK's own client. They know nothing of RDMA. */
+/** A Jetty server with TLS, and the JDK's client, without any RDMA code. */
 final class JettyTls {
     private static final int BODY = 700_000;
     private static final int REQUESTS = 5;

@@ -18,7 +18,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.util.Random;
 
-/** Echoes of datagrams with Netty's NIO transport. It knows of RDMA where it makes its channels, in one line. */
+/** A datagram echo with Netty's NIO transport; only the line that creates the channels is specific to RDMA. */
 final class NettyDatagrams {
     private static final int ROUNDS = 1000;
     private static final int BYTES = 500;
@@ -62,7 +62,7 @@ final class NettyDatagrams {
         }
     }
 
-    /** Sends the next datagram when the last one has come back; closes its channel when all have, or one differs. */
+    /** Sends a datagram after each echo, and closes its channel after the last echo or if one differs. */
     private static final class Client extends SimpleChannelInboundHandler<DatagramPacket> {
         private final InetSocketAddress server;
         private final Random random = new Random(1);

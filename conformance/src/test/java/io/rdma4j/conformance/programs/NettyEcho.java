@@ -17,7 +17,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.util.Random;
 
-/** An echo server and its client with Netty's NIO transport, as its own examples have them. It knows nothing of RDMA. */
+/** An echo server and client with Netty's NIO transport, as in its examples, without any RDMA code. */
 final class NettyEcho {
     private static final int BYTES = 4_000_000;
 

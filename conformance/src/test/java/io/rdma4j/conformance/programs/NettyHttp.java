@@ -25,7 +25,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 
-/** An HTTP server and its client with Netty's NIO transport. It knows nothing of RDMA. */
+/** An HTTP server and client with Netty's NIO transport, without any RDMA code. */
 final class NettyHttp {
     private static final int BODY = 500_000;
 

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Programs of others, unmodified: each in a process of its own, started with nothing but the option that names the
- * provider of selectors. What they said went over RDMA: the capture has it.
+ * Runs unmodified programs of other projects, each in a process of its own. They are started with only the option that
+ * names the selector provider. A capture verifies that their data was transferred over RDMA.
  */
 @Timeout(120)
 class ProgramsTest {
@@ -82,7 +82,7 @@ class ProgramsTest {
         return label + ":\n" + out(label) + Files.readString(folder.resolve(label + ".err"));
     }
 
-    /** Starts server and client; returns what the client printed. */
+    /** Starts server and client, and returns the client's output. */
     private String run(Class<?> program, String... more) throws Exception {
         Process server = start("server", program, words("server", more));
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
@@ -105,7 +105,7 @@ class ProgramsTest {
         return words.toArray(String[]::new);
     }
 
-    /** Bytes of the RoCEv2 frames that a process sent or received. */
+    /** Returns the number of bytes in the RoCEv2 frames that a process sent or received. */
     private long bytesOfRoce(String label) throws IOException {
         return RoceCapture.read(capture(label)).bytes();
     }
@@ -123,7 +123,7 @@ class ProgramsTest {
     }
 
     @Test
-    void nettyEchoesDatagramsIfItsChannelsAreThoseOfRdma() throws Exception {
+    void nettyEchoesDatagramsOverRdmaChannels() throws Exception {
         assertThat(run(NettyDatagrams.class)).contains("1000 datagrams echoed");
         assertThat(bytesOfRoce("client")).isGreaterThan(2 * 990 * 500);
     }
@@ -158,7 +158,7 @@ class ProgramsTest {
     }
 
     @Test
-    void zooKeeperKeepsNodesAndTellsWatches() throws Exception {
+    void zooKeeperStoresNodesAndNotifiesWatches() throws Exception {
         Path data = Files.createDirectory(folder.resolve("zookeeper"));
         assertThat(run(ZooKeeperRun.class, data.toString())).contains("50 nodes, watch true");
         assertThat(bytesOfRoce("client")).isGreaterThan(5_000);

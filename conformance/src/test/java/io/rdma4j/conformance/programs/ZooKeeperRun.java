@@ -13,7 +13,7 @@ import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 
-/** A ZooKeeper server and a client of it. They know nothing of RDMA. */
+/** A ZooKeeper server and its client, without any RDMA code. */
 final class ZooKeeperRun {
     private static final int NODES = 50;
     private static final int SESSION_MILLIS = 20_000;

@@ -240,7 +240,7 @@ public final class OffPathInjection implements AcceptanceTest {
             Map<String, Long> counters = side.queuePair().counters();
             return counters.getOrDefault("bad_source", 0L)
                     + counters.getOrDefault("bad_source_port", 0L)
-                    + counters.getOrDefault("far_psn", 0L);
+                    + counters.getOrDefault("out_of_window_psns", 0L);
         }
     }
 }

@@ -5,7 +5,7 @@ import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.ConnectionWatch;
+import io.rdma4j.transport.cm.ConnectionObserver;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
@@ -33,7 +33,7 @@ interface CmHost {
     void send(CmDatagram datagram);
 
     /** Who is told of all connections; under the lock. */
-    ConnectionWatch connectionWatch();
+    ConnectionObserver connectionWatch();
 
     /** GUID of this process' channel adapter. */
     long caGuid();

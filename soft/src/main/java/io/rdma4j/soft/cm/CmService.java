@@ -123,7 +123,7 @@ final class CmService {
     /** A process of this host has ended without a word to the peers of these connections. */
     void onOrphans(List<AbandonedConnection> left) {
         for (AbandonedConnection each : left) {
-            agent.disconnectOrphan(host.nowNanos(), each);
+            agent.disconnectAbandoned(host.nowNanos(), each);
         }
         flush();
     }

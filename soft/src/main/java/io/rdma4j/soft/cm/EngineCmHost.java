@@ -24,7 +24,7 @@ import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.transport.cm.ConnectionWatch;
+import io.rdma4j.transport.cm.ConnectionObserver;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.QueuePairType;
@@ -180,7 +180,7 @@ final class EngineCmHost implements CmHost {
         @Override
         public void onProcessGone(Port port, int slot) {
             Gid address = new Gid(port.high(), port.low());
-            service.onPeersLost(connection -> connection.route().leadsTo(address, port.scope())
+            service.onPeersLost(connection -> connection.route().matchesPeer(address, port.scope())
                     && Slot.ofCommunicationId(connection.remoteId()) == slot);
         }
 
@@ -211,12 +211,12 @@ final class EngineCmHost implements CmHost {
      * Leaves word with another process of this host, which ends the connection should this process be killed. Peers on the
      * same address learn that by themselves ({@link GsiHandler#onProcessGone}).
      */
-    private final class Wills implements ConnectionWatch {
+    private final class Wills implements ConnectionObserver {
         @Override
         public void onEstablished(CmConnection connection) {
             Port port = portOf(connection.route());
             if (port instanceof SharedPort shared
-                    && !connection.route().leadsTo(connection.route().local(), port.scope())) {
+                    && !connection.route().matchesPeer(connection.route().local(), port.scope())) {
                 AbandonedConnection left = connection.asAbandonedConnection();
                 Gid remote = left.route().remote();
                 shared.addWill(new CrashDisconnect(
@@ -231,7 +231,7 @@ final class EngineCmHost implements CmHost {
         }
 
         @Override
-        public void onOver(CmConnection connection) {
+        public void onClosed(CmConnection connection) {
             if (portOf(connection.route()) instanceof SharedPort shared) {
                 shared.removeWill(connection.localId());
             }
@@ -239,7 +239,7 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
-    public ConnectionWatch connectionWatch() {
+    public ConnectionObserver connectionWatch() {
         return new Wills();
     }
 

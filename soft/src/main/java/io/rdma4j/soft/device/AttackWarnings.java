@@ -22,7 +22,8 @@ public final class AttackWarnings {
             LOGGER.log(
                     System.Logger.Level.WARNING,
                     "somebody may be trying to break into %s: so far %d packets from another address, %d from another UDP port, %d with a PSN far off"
-                            .formatted(queuePair, counters.badSource, counters.badSourcePort, counters.farPsns));
+                            .formatted(
+                                    queuePair, counters.badSource, counters.badSourcePort, counters.outOfWindowPsns));
         }
     }
 

@@ -39,13 +39,13 @@ final class QueuePairExplanations {
                 ": the peer did not answer; asked %d times (retry count %d)",
                 p.retryCount() + 1,
                 p.retryCount());
-        return p.silenceNanos() == Long.MAX_VALUE
+        return p.retryTimeoutNanos() == Long.MAX_VALUE
                 ? asked
                 : String.format(
                         Locale.ROOT,
                         "%s, and waited up to %.1f ms each time (timeout %d)",
                         asked,
-                        p.silenceNanos() / NANOS_PER_MILLI,
+                        p.retryTimeoutNanos() / NANOS_PER_MILLI,
                         p.timeoutExponent());
     }
 }

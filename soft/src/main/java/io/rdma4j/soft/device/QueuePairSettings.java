@@ -312,7 +312,7 @@ final class QueuePairSettings {
                 current.retryCount(),
                 current.rnrRetry(),
                 current.timeout(),
-                /* repeatsEarly= */ true);
+                /* tailLossProbes= */ true);
     }
 
     /** What may change while the queue pair works. */

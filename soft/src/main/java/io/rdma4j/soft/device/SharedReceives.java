@@ -31,10 +31,10 @@ final class SharedReceives extends SharedReceiveQueue {
     }
 
     @Override
-    protected void giveBack(ReceiveRequest done) {
+    protected void release(ReceiveRequest done) {
         takers.lock();
         try {
-            super.giveBack(done);
+            super.release(done);
         } finally {
             takers.unlock();
         }

@@ -12,7 +12,7 @@ import io.rdma4j.soft.host.StackSettings;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.ConnectionWatch;
+import io.rdma4j.transport.cm.ConnectionObserver;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.DeviceContext;
@@ -229,8 +229,8 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public ConnectionWatch connectionWatch() {
-            return ConnectionWatch.NONE;
+        public ConnectionObserver connectionWatch() {
+            return ConnectionObserver.NONE;
         }
 
         @Override

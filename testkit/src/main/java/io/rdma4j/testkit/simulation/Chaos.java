@@ -10,35 +10,37 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * What befalls hosts and the ways between them in a run, drawn in advance: partitions of both directions and of one, pauses,
- * crashes and restarts, and a network that changes for the worse or the better.
+ * The disruptions of a run, drawn in advance.
+ *
+ * <p>They are partitions in one or both directions, pauses, crashes and restarts of hosts, and changes of the network's
+ * faults.
  */
 final class Chaos {
-    /** Pauses that no retry outlasts: the shortest time-out, eight times, is a little longer. */
+    /** Shorter pauses break no connection: eight times the shortest timeout is a little longer. */
     private static final long HARMLESS_PAUSE_NANOS = 10_000_000;
 
     private static final long SHORTEST_NANOS = 50_000;
     private static final long LATEST_NANOS = 300_000_000;
     private static final long LONGEST_NANOS = 3_000_000_000L;
 
-    /** Something that happens at a time; {@code order} makes equal times deterministic. */
-    private record Blow(long atNanos, int order, String name, Runnable action) {}
+    /** A disruption and its time; {@code order} makes the order of equal times deterministic. */
+    private record Disruption(long atNanos, int order, String name, Runnable action) {}
 
     private final SplittableRandom random;
     private final VirtualNetwork network;
     private final List<SimulatedHost> hosts;
     private final EventLog log;
-    private final List<Blow> blows = new ArrayList<>();
+    private final List<Disruption> disruptions = new ArrayList<>();
     private int next;
     private boolean mayBreak;
     private final boolean isQuiet;
 
     /**
-     * Draws what happens.
+     * Draws the disruptions.
      *
-     * @param maxLoss most loss that a network may have
-     * @param onCrash told of a host before it crashes
-     * @param onRestart told of a host when it runs again
+     * @param maxLoss upper limit of the network's loss
+     * @param onCrash called with a host before it crashes
+     * @param onRestart called with a host after it has restarted
      */
     Chaos(
             SplittableRandom random,
@@ -61,34 +63,34 @@ final class Chaos {
                 default -> change(maxLoss);
             }
         }
-        blows.sort(Comparator.comparingLong(Blow::atNanos).thenComparingInt(Blow::order));
+        disruptions.sort(Comparator.comparingLong(Disruption::atNanos).thenComparingInt(Disruption::order));
     }
 
     private void partition() {
-        SimulatedHost from = any();
-        SimulatedHost to = any();
-        boolean bothWays = random.nextBoolean();
-        long begin = time(LATEST_NANOS);
-        String ways = name(from) + (bothWays ? " and " : " to ") + name(to);
+        SimulatedHost from = randomHost();
+        SimulatedHost to = randomHost();
+        boolean bothDirections = random.nextBoolean();
+        long begin = randomNanos(LATEST_NANOS);
+        String path = name(from) + (bothDirections ? " and " : " to ") + name(to);
         mayBreak = true;
-        add(begin, "cut " + ways, () -> {
+        add(begin, "cut " + path, () -> {
             network.cut(from, to);
-            if (bothWays) {
+            if (bothDirections) {
                 network.cut(to, from);
             }
         });
-        add(begin + time(LONGEST_NANOS), "heal " + ways, () -> {
+        add(begin + randomNanos(LONGEST_NANOS), "heal " + path, () -> {
             network.heal(from, to);
-            if (bothWays) {
+            if (bothDirections) {
                 network.heal(to, from);
             }
         });
     }
 
     private void pause() {
-        SimulatedHost host = any();
-        long begin = time(LATEST_NANOS);
-        long nanos = random.nextBoolean() ? time(HARMLESS_PAUSE_NANOS) : time(LONGEST_NANOS);
+        SimulatedHost host = randomHost();
+        long begin = randomNanos(LATEST_NANOS);
+        long nanos = random.nextBoolean() ? randomNanos(HARMLESS_PAUSE_NANOS) : randomNanos(LONGEST_NANOS);
         mayBreak |= nanos >= HARMLESS_PAUSE_NANOS;
         add(begin, "pause " + name(host), () -> {
             if (host.isUp()) {
@@ -99,8 +101,8 @@ final class Chaos {
     }
 
     private void crash(Consumer<SimulatedHost> onCrash, Consumer<SimulatedHost> onRestart) {
-        SimulatedHost host = any();
-        long begin = time(LATEST_NANOS);
+        SimulatedHost host = randomHost();
+        long begin = randomNanos(LATEST_NANOS);
         mayBreak = true;
         add(begin, "crash " + name(host), () -> {
             if (host.isUp()) {
@@ -109,7 +111,7 @@ final class Chaos {
             }
         });
         if (random.nextInt(3) != 0) {
-            add(begin + time(LONGEST_NANOS), "restart " + name(host), () -> {
+            add(begin + randomNanos(LONGEST_NANOS), "restart " + name(host), () -> {
                 if (!host.isUp()) {
                     host.restart();
                     onRestart.accept(host);
@@ -121,53 +123,53 @@ final class Chaos {
     private void change(double maxLoss) {
         NetworkFaults faults = NetworkFaults.random(random, maxLoss).withBursts(random);
         mayBreak |= faults.loses();
-        add(time(LATEST_NANOS), "network with " + faults, () -> network.faults(faults));
+        add(randomNanos(LATEST_NANOS), "network with " + faults, () -> network.faults(faults));
     }
 
-    private SimulatedHost any() {
+    private SimulatedHost randomHost() {
         return hosts.get(random.nextInt(hosts.size()));
     }
 
-    /** Short times are as likely as long ones. */
-    private long time(long mostNanos) {
+    /** Returns a random time with a logarithmic distribution: short times are as likely as long ones. */
+    private long randomNanos(long maxNanos) {
         double exponent = random.nextDouble();
-        return (long) (SHORTEST_NANOS * Math.pow((double) mostNanos / SHORTEST_NANOS, exponent));
+        return (long) (SHORTEST_NANOS * Math.pow((double) maxNanos / SHORTEST_NANOS, exponent));
     }
 
     private void add(long atNanos, String name, Runnable action) {
-        blows.add(new Blow(atNanos, blows.size(), name, action));
+        disruptions.add(new Disruption(atNanos, disruptions.size(), name, action));
     }
 
-    /** Does what is due. */
+    /** Applies the disruptions that are due. */
     void apply(long nowNanos) {
-        while (next < blows.size() && blows.get(next).atNanos <= nowNanos) {
-            Blow blow = blows.get(next++);
-            log.note(nowNanos, blow.name);
-            blow.action.run();
+        while (next < disruptions.size() && disruptions.get(next).atNanos <= nowNanos) {
+            Disruption disruption = disruptions.get(next++);
+            log.note(nowNanos, disruption.name);
+            disruption.action.run();
         }
     }
 
-    /** When something happens next; {@link Long#MAX_VALUE} if nothing does. */
+    /** Returns the time of the next disruption, or {@link Long#MAX_VALUE} if there is none. */
     long nextNanos() {
-        return next < blows.size() ? blows.get(next).atNanos : Long.MAX_VALUE;
+        return next < disruptions.size() ? disruptions.get(next).atNanos : Long.MAX_VALUE;
     }
 
-    /** When all has happened. */
+    /** Returns the time of the last disruption. */
     long endNanos() {
-        return blows.isEmpty() ? 0 : blows.getLast().atNanos;
+        return disruptions.isEmpty() ? 0 : disruptions.getLast().atNanos;
     }
 
-    /** Whether it is a reason for a connection to break. */
+    /** Returns whether the disruptions may break a connection. */
     boolean mayBreak() {
         return mayBreak;
     }
 
-    /** Whether nothing happens. */
+    /** Returns whether there are no disruptions. */
     boolean isQuiet() {
         return isQuiet;
     }
 
-    /** A host's name in messages. */
+    /** Returns a host's name for messages. */
     static String name(SimulatedHost host) {
         long address = host.addressLow();
         return "10.%d.%d.%d".formatted(address >> 16 & 0xff, address >> 8 & 0xff, address & 0xff);

@@ -4,29 +4,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric of hosts under faults, drawn from one seed: two to eight hosts; reliable connections with and without shared
- * receives, extended and unreliable ones, and the streams of RDMA sockets, all made and ended by communication managers;
- * datagrams and groups; a network that loses, doubles, reorders, corrupts and delays; partitions, pauses, crashes and
- * restarts.
+ * A simulated network of hosts under faults, drawn from one seed.
  *
- * <p>What is checked: every completion comes once, in order, with a status that has a reason; memory and messages are as a
- * sequential model says, or, where a connection ends early, as after some of the requests and no fewer than were reported; each
- * event of a connection comes once; nothing is stuck, and nothing is left over on any host.
+ * <p>A run has two to eight hosts. Communication managers set up and end the connections: reliable ones with and
+ * without shared receives, extended and unreliable ones, and the streams of RDMA sockets. Datagrams and multicast
+ * groups are added. The network loses, duplicates, reorders, corrupts and delays frames. Hosts are partitioned, paused,
+ * crashed and restarted.
  *
- * <p>The same seed gives the same run, frame by frame: see {@link Result#traceHash}. Thread safe: runs share nothing.
+ * <p>The run checks that each completion is reported once, in order, and with a status that has a reason. Memory and
+ * messages must match a sequential model. If a connection ends early, they must match the model after some of the
+ * requests, at least those reported as completed. Each event of a connection is reported once. At the end no operation
+ * is stuck, and no host has anything left.
+ *
+ * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}. Thread safe: runs share no state.
  */
 public final class Cluster {
     /**
-     * What a run was like.
+     * The result of a run.
      *
-     * @param seed its seed
-     * @param traceHash depends on every frame and its time
-     * @param hosts hosts
-     * @param deliveredFrames frames that arrived
-     * @param lostFrames frames that did not
-     * @param virtualNanos virtual time that passed
-     * @param connections connections that were asked for
-     * @param completed those of them on which everything was done that was meant to
+     * @param seed the seed
+     * @param traceHash a hash of every frame and its time
+     * @param hosts number of hosts
+     * @param deliveredFrames number of frames delivered
+     * @param lostFrames number of frames lost
+     * @param virtualNanos virtual time that has passed
+     * @param connections number of connections that were requested
+     * @param completed number of connections that completed all planned work
      */
     public record Result(
             long seed,
@@ -41,21 +44,21 @@ public final class Cluster {
     private Cluster() {}
 
     /**
-     * Does the run of a seed.
+     * Runs a seed.
      *
-     * @return a number that depends on every frame and its time
-     * @throws SimulationFailure if anything is not as it must be; the message names the seed
+     * @return a hash of every frame and its time
+     * @throws SimulationFailure if a check fails; the message names the seed
      */
     public static long run(long seed) {
         return run(seed, null).traceHash();
     }
 
     /**
-     * Does the run of a seed and says more about it.
+     * Runs a seed and returns details.
      *
-     * @param seed all that is random comes from it
-     * @param trace takes a line for each thing that happens; null for nobody
-     * @throws SimulationFailure if anything is not as it must be; the message names the seed
+     * @param seed the seed of all random decisions
+     * @param trace receives a line for each event; null for no trace
+     * @throws SimulationFailure if a check fails; the message names the seed
      */
     public static Result run(long seed, @Nullable Consumer<String> trace) {
         EventLog log = new EventLog(trace);

@@ -18,17 +18,17 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a cluster: hosts, the work on them, what befalls them, and the check of what has come of it. */
+/** One run of a cluster: the hosts, their work, the disruptions, and the final checks. */
 final class ClusterRun {
-    private static final int MOST_HOSTS = 8;
-    private static final int MOST_CONVERSATIONS = 6;
+    private static final int MAX_HOSTS = 8;
+    private static final int MAX_CONNECTIONS = 6;
     private static final int BACKLOG = 16;
     private static final int SLOW_LINKS = 6;
     private static final double MAX_LOSS = 0.15;
     private static final long MAX_STEPS = 1_000_000;
 
-    /** In which everything is over when nothing befalls hosts and network any more: connection managers are patient. */
-    private static final long MOST_NANOS_AFTER_CHAOS = 400_000_000_000L;
+    /** The time within which all work must end after the last disruption. It is long because the CM's timeouts are. */
+    private static final long MAX_NANOS_AFTER_CHAOS = 400_000_000_000L;
 
     private static final long SHORTEST_IDLE_NANOS = 1_000;
     private static final long LONGEST_IDLE_NANOS = 5_000_000;
@@ -54,8 +54,8 @@ final class ClusterRun {
         random = new SplittableRandom(seed);
         int[] sizes = {64, 600, 3_000, 12_000};
         parameters = new RunParameters(
-                random.nextInt(2, MOST_HOSTS + 1),
-                random.nextInt(1, MOST_CONVERSATIONS + 1),
+                random.nextInt(2, MAX_HOSTS + 1),
+                random.nextInt(1, MAX_CONNECTIONS + 1),
                 random.nextInt(1, 16),
                 sizes[random.nextInt(sizes.length)],
                 random.nextInt(4) == 0,
@@ -64,15 +64,15 @@ final class ClusterRun {
         network = new VirtualNetwork(random.nextLong(), parameters.faults());
         network.observe(log);
         ledger.watch(network);
-        makeHosts();
+        createHosts();
         if (random.nextInt(SLOW_LINKS) == 0) {
             slowDown();
         }
         chaos = new Chaos(random.split(), network, hosts, log, MAX_LOSS, this::onCrash, this::onRestart);
-        makeWork();
+        createWork();
     }
 
-    private void makeHosts() {
+    private void createHosts() {
         for (int i = 0; i < parameters.hosts(); i++) {
             SimulatedHost host = network.addHost();
             hosts.add(host);
@@ -80,7 +80,7 @@ final class ClusterRun {
         }
     }
 
-    /** Puts a slow link before one host: what it cannot take in time is lost. */
+    /** Places a slow link, which loses the frames that exceed its buffer, before one host. */
     private void slowDown() {
         long bytesPerSecond = 1_000_000L << random.nextInt(10);
         SimulatedHost host = anyHost();
@@ -89,7 +89,7 @@ final class ClusterRun {
         isSlow = true;
     }
 
-    private void makeWork() {
+    private void createWork() {
         SideKind[] kinds = SideKind.values();
         for (int i = 0; i < parameters.connections(); i++) {
             SideKind kind = kinds[random.nextInt(kinds.length)];
@@ -138,10 +138,10 @@ final class ClusterRun {
 
     // ---- sides
 
-    /** Makes one side of a connection. */
-    ConnectedSide makeSide(
+    /** Creates one side of a connection. */
+    ConnectedSide createSide(
             SideKind kind, boolean isActive, String name, SimulatedHost host, SplittableRandom sideRandom) {
-        int most = parameters.maxMessageBytes();
+        int maxBytes = parameters.maxMessageBytes();
         int operations = parameters.operationsPerSide();
         ReceivePool pool = pools.get(host);
         return switch (kind) {
@@ -160,7 +160,7 @@ final class ClusterRun {
                         name,
                         host,
                         ledger,
-                        Math.max(Integer.BYTES, most),
+                        Math.max(Integer.BYTES, maxBytes),
                         operations,
                         operations,
                         sideRandom.nextBoolean(),
@@ -169,23 +169,23 @@ final class ClusterRun {
         };
     }
 
-    /** Whether there is a reason for a reliable connection to give up. */
+    /** Returns whether there is a reason for a reliable connection to break. */
     private boolean mayBreak() {
         return isSlow || parameters.faults().loses() || chaos.mayBreak();
     }
 
-    /** Whether nothing is lost, damaged or cut off, and nobody does wrong. */
+    /** Returns whether no frame is lost, corrupted or cut off, and no side breaks the rules. */
     boolean isPerfect() {
         return !isSlow && !parameters.faults().loses() && chaos.isQuiet() && !parameters.breaksRules();
     }
 
-    // ---- what befalls hosts
+    // ---- crashes and restarts
 
     private void onCrash(SimulatedHost host) {
-        sequences.forEach(conversation -> conversation.onCrash(host));
+        sequences.forEach(sequence -> sequence.onCrash(host));
         for (DatagramSide side : datagrams) {
             if (side.host == host) {
-                side.die();
+                side.kill();
             }
         }
         pools.remove(host);
@@ -197,7 +197,7 @@ final class ClusterRun {
         pools.put(host, new ReceivePool(host, receiveBytes, random.split()));
     }
 
-    /** Gives each request to the attempt that it belongs to. */
+    /** Passes each request to the connection that it belongs to. */
     private final class Listener implements CmListener {
         @Override
         public boolean matches(CmRoute route, Req request) {
@@ -208,7 +208,7 @@ final class ClusterRun {
         public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
             SimulatedConnection attempt = attempts.get(SimulatedConnection.number(request));
             if (attempt == null) {
-                throw new SimulationFailure("a request that nobody has sent: " + request);
+                throw new SimulationFailure("a request that no host has sent: " + request);
             }
             return attempt.onRequest(connection, request);
         }
@@ -220,7 +220,7 @@ final class ClusterRun {
         long steps = 0;
         long idleNanos = SHORTEST_IDLE_NANOS;
         while (!isOver()) {
-            checkPatience(++steps);
+            checkProgress(++steps);
             chaos.apply(network.nowNanos());
             sequences.forEach(ConnectionSequence::work);
             datagrams.stream().filter(side -> !side.host.isPaused()).forEach(UnreliableSide::work);
@@ -246,8 +246,8 @@ final class ClusterRun {
                 && network.isQuiet();
     }
 
-    private void checkPatience(long steps) {
-        boolean isLate = network.nowNanos() > chaos.endNanos() + MOST_NANOS_AFTER_CHAOS;
+    private void checkProgress(long steps) {
+        boolean isLate = network.nowNanos() > chaos.endNanos() + MAX_NANOS_AFTER_CHAOS;
         if (isLate || steps > MAX_STEPS) {
             throw new SimulationFailure("something is stuck after " + steps + " steps: "
                     + sequences.stream()
@@ -268,7 +268,7 @@ final class ClusterRun {
         }
     }
 
-    /** What the run is like, for a message. */
+    /** Describes the run, for messages. */
     String description() {
         return parameters + ", at " + network.nowNanos() + " ns";
     }

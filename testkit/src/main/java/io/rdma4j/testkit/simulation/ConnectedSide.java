@@ -6,93 +6,97 @@ import io.rdma4j.wire.Psn;
 import java.util.SplittableRandom;
 
 /**
- * One side of a connection in a run, of any type: its queue pair, the application that works on it, and the model of what
- * must come of that. Who connects it calls, in this order: {@link #meet} on both sides, {@link #ready} when the peer's
- * answer is there, {@link #start} when the connection is established, {@link #work} again and again, {@link #end} when it is
- * over, and {@link #checkEnd} when everything is.
+ * One side of a connection in a run, of any type.
+ *
+ * <p>It consists of a queue pair, the application that uses it, and the model of the expected result. The owner of the
+ * connection first calls {@link #setPeer} on both sides. It calls {@link #ready} when the peer's reply has arrived,
+ * {@link #start} when the connection is established, and then {@link #work} repeatedly. It calls {@link #end} when the
+ * connection is over, and {@link #checkEnd} at the end of the run.
  */
 interface ConnectedSide {
-    /** Its name in messages. */
+    /** Returns the side's name for messages. */
     String name();
 
-    /** Where it lives. */
+    /** Returns the side's host. */
     SimulatedHost host();
 
-    /** Its queue pair. */
+    /** Returns the side's queue pair. */
     QueuePairMachine machine();
 
-    /** What the peer has to know. */
+    /** Returns the parameters that the peer needs. */
     ConnectionTerms terms();
 
-    /** What the application tells the peer's: private data, at most 64 bytes. */
-    byte[] greeting();
+    /** Returns the application's private data for the peer, at most 64 bytes. */
+    byte[] connectData();
 
-    /** Brings the models of both sides together; before that nothing is posted. */
-    void meet(ConnectedSide peer);
+    /** Sets the peer, whose model this side shares; called before any work is posted. */
+    void setPeer(ConnectedSide peer);
 
     /**
      * Makes the queue pair ready to receive and to send.
      *
-     * @param peer what the peer has told
-     * @param greeting the peer's greeting, maybe with more bytes behind
+     * @param peer the peer's parameters
+     * @param connectData the peer's private data, possibly with padding
      * @param mtuBytes path MTU
      */
-    void ready(ConnectionTerms peer, byte[] greeting, int mtuBytes);
+    void ready(ConnectionTerms peer, byte[] connectData, int mtuBytes);
 
-    /** From now on requests may be posted. */
+    /** Allows requests to be posted. */
     void start();
 
-    /** Does some of what there is to do. */
+    /** Does some of the pending work. */
     void work(long nowNanos);
 
-    /** Whether all planned work is posted, finished and received; then the connection may end without loss. */
+    /**
+     * Returns whether all planned work is posted, completed and received, so that the connection can end without loss.
+     */
     boolean isDone();
 
-    /** Whether it has done all that it meant to, and nothing of it failed. */
+    /** Returns whether all planned work is done and none of it failed. */
     boolean isComplete();
 
-    /** Whether it wants no connection any more. */
+    /** Returns whether the application wants to end the connection. */
     boolean wantsToEnd();
 
-    /** The connection is over: the queue pair is flushed. Again: nothing. */
+    /** Ends the connection and flushes the queue pair. Further calls have no effect. */
     void end();
 
-    /** Whether {@link #work} has nothing left to do. */
-    boolean isGone();
+    /** Returns whether {@link #work} has nothing left to do. */
+    boolean isClosed();
 
-    /** The host has crashed: nothing comes from it any more. */
-    void die();
+    /** Marks the side as killed: it sends nothing from now on. */
+    void kill();
 
-    /** Whether it has died. */
-    boolean isDead();
+    /** Returns whether the side was killed. */
+    boolean isKilled();
 
     /**
-     * Checks all that must hold when everything is over, and gives its resources back.
+     * Runs the final checks and releases the side's resources.
      *
-     * @throws SimulationFailure if something does not hold
+     * @throws SimulationFailure if a check fails
      */
     void checkEnd();
 
-    /** Whether the peer's first packet has come. */
-    boolean hasHeard();
+    /** Returns whether the peer's first packet has arrived. */
+    boolean hasReceived();
 
     /** Connects two sides without a connection manager. */
     static void connect(ConnectedSide a, ConnectedSide b, SplittableRandom random) {
         int mtuBytes = 256 << random.nextInt(5);
-        a.meet(b);
-        b.meet(a);
-        a.ready(b.terms(), b.greeting(), mtuBytes);
-        b.ready(a.terms(), a.greeting(), mtuBytes);
+        a.setPeer(b);
+        b.setPeer(a);
+        a.ready(b.terms(), b.connectData(), mtuBytes);
+        b.ready(a.terms(), a.connectData(), mtuBytes);
         a.start();
         b.start();
     }
 
-    /** A PSN to begin with: one in two wraps around the end soon. */
+    /** Returns a random first PSN; every second one wraps around soon. */
     static int startingPsn(SplittableRandom random) {
         return random.nextBoolean() ? Psn.MASK - random.nextInt(40) : random.nextInt(Psn.COUNT);
     }
 
-    /** The path from a host to a peer. */
+    /** Returns the path from a host to a peer. */
     static QueuePairMachine.Peer path(SimulatedHost host, ConnectionTerms peer) {
         return new QueuePairMachine.Peer(
                 host.addressHigh(), host.addressLow(), peer.high(), peer.low(), 0, peer.queuePairNumber(), 0, 64, 0);

@@ -13,21 +13,23 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection that communication managers make: an application that owns a side of it and drives it as the
- * events of its connection tell. It sees to it that each event comes once, and in a state in which it makes sense.
+ * One end of a connection that communication managers set up: the application that owns a side.
+ *
+ * <p>It drives the side as the events of the connection demand. It checks that each event is reported once, and in a
+ * state in which it makes sense.
  */
 final class ConnectionEnd implements CmEvents {
     private static final int REJECTED_REPLIES = 30;
-    private static final long MOST_PATIENCE_NANOS = 3_000_000_000L;
+    private static final long MAX_PEER_TIMEOUT_NANOS = 3_000_000_000L;
 
     final ConnectedSide side;
     private final SimulatedConnection attempt;
     private final SplittableRandom random;
-    private final long patienceNanos;
+    private final long peerTimeoutNanos;
     private @Nullable CmConnection connection;
     private @Nullable Req request;
-    private long answerAtNanos = Long.MAX_VALUE;
-    private long aloneSinceNanos = -1;
+    private long acceptAtNanos = Long.MAX_VALUE;
+    private long peerEndedNanos = -1;
     private boolean started;
     private boolean ended;
 
@@ -35,87 +37,89 @@ final class ConnectionEnd implements CmEvents {
         this.attempt = attempt;
         this.side = side;
         this.random = random;
-        patienceNanos = random.nextLong(MOST_PATIENCE_NANOS);
+        peerTimeoutNanos = random.nextLong(MAX_PEER_TIMEOUT_NANOS);
     }
 
     SimulatedHost host() {
         return side.host();
     }
 
-    /** Whether the connection is established, or was. */
+    /** Returns whether the connection is or was established. */
     boolean isStarted() {
         return started;
     }
 
-    /** Whether the application has given the connection up, or was told that it is over. */
+    /** Returns whether the application has ended the connection, or was notified of its end. */
     boolean isEnded() {
         return ended;
     }
 
-    /** Whether nothing is left to happen to it. */
+    /** Returns whether no further event can occur. */
     boolean isOver() {
-        return side.isDead() || ended && side.isGone() && (connection == null || connection.state() == CmState.IDLE);
+        return side.isKilled()
+                || ended && side.isClosed() && (connection == null || connection.state() == CmState.IDLE);
     }
 
     // ---- active
 
-    /** Asks the peer's host for a connection. */
-    void connect(CmConnection made) {
-        connection = made;
+    /** Sets the connection that was requested from the peer's host. */
+    void connect(CmConnection cmConnection) {
+        connection = cmConnection;
     }
 
     @Override
-    public void onReply(CmConnection made, Rep reply) {
+    public void onReply(CmConnection cmConnection, Rep reply) {
         attempt.note(side.name() + " gets the reply");
         require(!started && !ended, "a reply for a connection that has one or is over");
         if (random.nextInt(REJECTED_REPLIES) == 0) {
-            made.reject(attempt.nowNanos(), RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
-            end("takes the request back");
+            cmConnection.reject(attempt.nowNanos(), RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
+            end("rejects the reply");
             return;
         }
         ConnectionTerms peer = new ConnectionTerms(
-                made.route().remote().high(),
-                made.route().remote().low(),
-                reply.queuePair(made.request()),
+                cmConnection.route().remote().high(),
+                cmConnection.route().remote().low(),
+                reply.queuePair(cmConnection.request()),
                 reply.startingPsn(),
                 reply.responderResources());
-        side.ready(peer, attempt.withoutName(reply.privateData()), attempt.mtuBytes());
-        made.sendReadyToUse(attempt.nowNanos());
+        side.ready(peer, attempt.connectData(reply.privateData()), attempt.mtuBytes());
+        cmConnection.sendReadyToUse(attempt.nowNanos());
         start();
     }
 
     // ---- passive
 
-    /** Takes a request, which is answered now or later. */
-    void onRequest(CmConnection made, Req asked, long thinkNanos) {
-        connection = made;
-        request = asked;
-        if (thinkNanos == 0) {
-            answer();
+    /** Accepts a request, immediately or after a delay. */
+    void onRequest(CmConnection cmConnection, Req cmRequest, long delayNanos) {
+        connection = cmConnection;
+        request = cmRequest;
+        if (delayNanos == 0) {
+            accept();
         } else {
-            answerAtNanos = attempt.nowNanos() + thinkNanos;
+            acceptAtNanos = attempt.nowNanos() + delayNanos;
         }
     }
 
-    private void answer() {
-        answerAtNanos = Long.MAX_VALUE;
-        CmConnection made = connection;
-        Req asked = request;
-        if (made == null || asked == null || ended) {
+    private void accept() {
+        acceptAtNanos = Long.MAX_VALUE;
+        CmConnection cmConnection = connection;
+        Req cmRequest = request;
+        if (cmConnection == null || cmRequest == null || ended) {
             return;
         }
         ConnectionTerms peer = new ConnectionTerms(
-                made.route().remote().high(),
-                made.route().remote().low(),
-                asked.localQueuePair(),
-                asked.startingPsn(),
-                asked.responderResources());
-        side.ready(peer, attempt.withoutName(asked.privateData()), SimulatedConnection.mtuBytes(asked.pathMtu()));
-        made.accept(attempt.nowNanos(), attempt.reply(side, asked));
+                cmConnection.route().remote().high(),
+                cmConnection.route().remote().low(),
+                cmRequest.localQueuePair(),
+                cmRequest.startingPsn(),
+                cmRequest.responderResources());
+        side.ready(
+                peer, attempt.connectData(cmRequest.privateData()), SimulatedConnection.mtuBytes(cmRequest.pathMtu()));
+        cmConnection.accept(attempt.nowNanos(), attempt.reply(side, cmRequest));
     }
 
     @Override
-    public void onReadyToUse(CmConnection made) {
+    public void onReadyToUse(CmConnection cmConnection) {
         attempt.note(side.name() + " is established");
         require(!started && !ended, "established twice, or after the end");
         start();
@@ -129,102 +133,105 @@ final class ConnectionEnd implements CmEvents {
     // ---- the end
 
     @Override
-    public void onReject(CmConnection made, Rej reject) {
+    public void onReject(CmConnection cmConnection, Rej reject) {
         require(!ended, "a reject after the end");
-        over("is rejected, " + RejectReason.describe(reject.reason()));
+        finish("is rejected, " + RejectReason.describe(reject.reason()));
     }
 
     @Override
-    public void onUnreachable(CmConnection made) {
+    public void onUnreachable(CmConnection cmConnection) {
         require(!ended && !started, "unreachable after the end, or established");
-        over("finds the peer unreachable");
+        finish("finds the peer unreachable");
     }
 
     @Override
-    public void onDisconnectRequest(CmConnection made) {
+    public void onDisconnectRequest(CmConnection cmConnection) {
         require(!ended, "asked to disconnect after the end");
         require(started, "asked to disconnect before it is established");
-        over("is asked to disconnect");
-        made.disconnect(attempt.nowNanos());
+        finish("is asked to disconnect");
+        cmConnection.disconnect(attempt.nowNanos());
     }
 
     @Override
-    public void onDisconnected(CmConnection made, boolean timedOut) {
-        require(ended, "disconnected without having asked for it");
-        attempt.note(side.name() + (timedOut ? " hears nothing of its disconnect" : " is disconnected"));
+    public void onDisconnected(CmConnection cmConnection, boolean timedOut) {
+        require(ended, "disconnected without having requested it");
+        attempt.note(side.name() + (timedOut ? " gets no reply to its disconnect request" : " is disconnected"));
     }
 
     @Override
-    public void onTimewaitExit(CmConnection made) {
+    public void onTimewaitExit(CmConnection cmConnection) {
         require(ended, "the time-wait of a connection in use is over");
     }
 
-    private void over(String why) {
-        attempt.note(side.name() + " " + why);
+    private void finish(String reason) {
+        attempt.note(side.name() + " " + reason);
         ended = true;
         side.end();
     }
 
-    /** The application has had enough. */
-    void end(String why) {
+    /** Ends the connection on behalf of the application. */
+    void end(String reason) {
         if (ended) {
             return;
         }
-        over(why);
-        CmConnection made = connection;
-        if (made == null) {
+        finish(reason);
+        CmConnection cmConnection = connection;
+        if (cmConnection == null) {
             return;
         }
-        switch (made.state()) {
+        switch (cmConnection.state()) {
             case ESTABLISHED -> {
                 if (random.nextBoolean()) {
-                    made.disconnect(attempt.nowNanos());
+                    cmConnection.disconnect(attempt.nowNanos());
                 } else {
-                    made.destroy(attempt.nowNanos());
+                    cmConnection.destroy(attempt.nowNanos());
                 }
             }
             case IDLE, TIMEWAIT -> {}
-            default -> made.destroy(attempt.nowNanos());
+            default -> cmConnection.destroy(attempt.nowNanos());
         }
     }
 
-    /** The host has crashed. */
-    void die() {
+    /** Marks the end as killed because its host has crashed. */
+    void kill() {
         ended = true;
-        side.die();
+        side.kill();
     }
 
     // ---- the application
 
-    /** Does some of what there is to do. */
+    /** Does some of the pending work. */
     void work(@Nullable ConnectionEnd peer) {
         long now = attempt.nowNanos();
-        if (side.isDead() || host().isPaused()) {
+        if (side.isKilled() || host().isPaused()) {
             return;
         }
-        if (answerAtNanos <= now) {
-            answer();
+        if (acceptAtNanos <= now) {
+            accept();
         }
-        if (!started && side.hasHeard() && connection != null) {
+        if (!started && side.hasReceived() && connection != null) {
             connection.notifyCommunicationEstablished();
         }
         side.work(now);
         if (started && !ended) {
-            lookAround(now, peer);
+            checkPeer(now, peer);
         }
     }
 
-    /** A peer that is gone without a word is waited for with some patience, as by a keep-alive. */
-    private void lookAround(long now, @Nullable ConnectionEnd peer) {
-        boolean isAlone = peer == null || peer.isEnded();
-        if (!isAlone) {
-            aloneSinceNanos = -1;
-        } else if (aloneSinceNanos < 0) {
-            aloneSinceNanos = now;
+    /**
+     * Ends the connection if its side wants to, or if the peer has ended and sends no disconnect request for some time.
+     * The wait corresponds to a keep-alive.
+     */
+    private void checkPeer(long now, @Nullable ConnectionEnd peer) {
+        boolean isPeerEnded = peer == null || peer.isEnded();
+        if (!isPeerEnded) {
+            peerEndedNanos = -1;
+        } else if (peerEndedNanos < 0) {
+            peerEndedNanos = now;
         }
         if (side.wantsToEnd()) {
             end("ends it");
-        } else if (isAlone && now - aloneSinceNanos > patienceNanos) {
+        } else if (isPeerEnded && now - peerEndedNanos > peerTimeoutNanos) {
             end("waits no longer for its peer");
         }
     }
@@ -237,7 +244,7 @@ final class ConnectionEnd implements CmEvents {
 
     @Override
     public String toString() {
-        return side.name() + (started ? " started" : "") + (ended ? " ended" : "") + (side.isGone() ? " gone" : "")
-                + (side.isDead() ? " dead" : "") + " " + connection + " " + side;
+        return side.name() + (started ? " started" : "") + (ended ? " ended" : "") + (side.isClosed() ? " closed" : "")
+                + (side.isKilled() ? " killed" : "") + " " + connection + " " + side;
     }
 }

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Two applications on two hosts, or on one, that connect, part, and maybe connect again. */
+/** Two applications, on one host or two, that connect and disconnect up to three times. */
 final class ConnectionSequence {
-    private static final int MOST_ATTEMPTS = 3;
-    private static final long MOST_PAUSE_NANOS = 20_000_000;
+    private static final int MAX_ATTEMPTS = 3;
+    private static final long MAX_PAUSE_NANOS = 20_000_000;
 
     private final ClusterRun run;
     private final SideKind kind;
@@ -34,11 +34,11 @@ final class ConnectionSequence {
         this.activeHost = activeHost;
         this.passiveHost = passiveHost;
         this.random = random;
-        attemptsLeft = random.nextInt(1, MOST_ATTEMPTS + 1);
-        nextAttemptNanos = random.nextLong(MOST_PAUSE_NANOS);
+        attemptsLeft = random.nextInt(1, MAX_ATTEMPTS + 1);
+        nextAttemptNanos = random.nextLong(MAX_PAUSE_NANOS);
     }
 
-    /** Does some of what there is to do. */
+    /** Does some of the pending work. */
     void work() {
         for (SimulatedConnection attempt : attempts) {
             attempt.work();
@@ -46,7 +46,7 @@ final class ConnectionSequence {
         long now = run.network().nowNanos();
         if (attemptsLeft > 0 && now >= nextAttemptNanos && isFree()) {
             attemptsLeft--;
-            nextAttemptNanos = now + random.nextLong(MOST_PAUSE_NANOS);
+            nextAttemptNanos = now + random.nextLong(MAX_PAUSE_NANOS);
             int number = run.nextAttemptNumber();
             SimulatedConnection attempt = new SimulatedConnection(
                     run, kind, name + "." + attempts.size(), number, activeHost, passiveHost, random.split());
@@ -62,38 +62,38 @@ final class ConnectionSequence {
                 && (attempts.isEmpty() || attempts.getLast().isActiveEnded());
     }
 
-    /** When it wants to be asked again, whatever happens; {@link Long#MAX_VALUE} for nothing special. */
+    /** Returns the time at which {@link #work} must be called, or {@link Long#MAX_VALUE} for none. */
     long nextNanos() {
         return attemptsLeft > 0 && isFree() ? nextAttemptNanos : Long.MAX_VALUE;
     }
 
-    /** A host has crashed. */
+    /** Notifies the connections of the crash of a host. */
     void onCrash(SimulatedHost host) {
         attempts.forEach(attempt -> attempt.onCrash(host));
     }
 
-    /** Whether nothing is left to happen; a host that never comes back asks for nothing. */
+    /** Returns whether no further event can occur; a host that is down starts no connections. */
     boolean isOver() {
         return (attemptsLeft == 0 || !activeHost.isUp()) && attempts.stream().allMatch(SimulatedConnection::isOver);
     }
 
-    /** Connections that did all they meant to. */
+    /** Returns the number of connections that completed all planned work. */
     int completed() {
         return (int) attempts.stream().filter(SimulatedConnection::isComplete).count();
     }
 
-    /** Connections that were asked for. */
+    /** Returns the number of connections that were requested. */
     int attempted() {
         return attempts.size();
     }
 
-    /** The first attempt that is not over, for a message. */
+    /** Returns the first unfinished connection, for messages. */
     @Nullable
     SimulatedConnection unfinished() {
         return attempts.stream().filter(each -> !each.isOver()).findFirst().orElse(null);
     }
 
-    /** Checks all that must hold when everything is over. */
+    /** Runs the final checks. */
     void checkEnd() {
         attempts.forEach(SimulatedConnection::checkEnd);
     }

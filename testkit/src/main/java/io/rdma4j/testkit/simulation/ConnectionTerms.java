@@ -1,12 +1,12 @@
 package io.rdma4j.testkit.simulation;
 
 /**
- * What one side of a connection tells the other, in a REQ or REP or directly.
+ * The parameters that one side of a connection sends to the other, in a REQ, in a REP or directly.
  *
- * @param high address, upper half
- * @param low address, lower half
- * @param queuePairNumber number of its queue pair
- * @param startingPsn first PSN that it sends with
- * @param servedReads READs and atomics that it serves at once
+ * @param high upper half of the address
+ * @param low lower half of the address
+ * @param queuePairNumber number of the queue pair
+ * @param startingPsn first PSN of the packets it sends
+ * @param servedReads READs and atomics that it serves at a time
  */
 record ConnectionTerms(long high, long low, int queuePairNumber, int startingPsn, int servedReads) {}

@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * A datagram queue pair: it sends to all others and to groups, some of which it is a member of, sometimes with a key that
- * they do not have.
+ * A datagram queue pair that sends to all others and to multicast groups.
+ *
+ * <p>It is a member of some of the groups. Some datagrams have a queue key that differs from the receiver's.
  */
 final class DatagramSide extends UnreliableSide {
     private static final int ROUTE_BYTES = UdQueuePair.ROUTE_HEADER_BYTES;
@@ -29,7 +30,10 @@ final class DatagramSide extends UnreliableSide {
     private final Set<SimulatedGroup> joined = new LinkedHashSet<>();
     private int psn;
 
-    /** Creates a side, ready to send; {@code all} is to hold it and the others, each of which sends {@code planned}. */
+    /**
+     * Creates a side that is ready to send. The list {@code all} will contain it and the others, each of which sends
+     * {@code planned} messages.
+     */
     DatagramSide(
             String name,
             SimulatedHost host,
@@ -39,9 +43,9 @@ final class DatagramSide extends UnreliableSide {
             int mtu,
             int planned,
             int incoming,
-            boolean isFed,
+            boolean alwaysHasReceives,
             SplittableRandom random) {
-        super(name, host, ledger, mtu, mtu + ROUTE_BYTES, planned, incoming, isFed, random);
+        super(name, host, ledger, mtu, mtu + ROUTE_BYTES, planned, incoming, alwaysHasReceives, random);
         this.all = all;
         this.groups = groups;
         this.mtu = mtu;
@@ -91,7 +95,7 @@ final class DatagramSide extends UnreliableSide {
                 name, to.name, message, hasKey, MessageLedger.packet(queuePair.number(), to.queuePair.number(), psn++));
     }
 
-    /** Each member that has the key gets it, this side too if it is one. */
+    /** Fills a request to a group. Each member with the key receives the message, including this side if it is one. */
     private void fillForGroup(SendRequest request, int index) {
         int key = random.nextInt(3);
         request.destination = groups.get(index);
@@ -114,7 +118,7 @@ final class DatagramSide extends UnreliableSide {
 
     @Override
     void onArrival(Completion completion, byte[] memory, int offset) {
-        check(completion.hasRouteHeader && completion.byteLength >= ROUTE_BYTES, "a datagram without its route");
+        check(completion.hasRouteHeader && completion.byteLength >= ROUTE_BYTES, "a datagram without its route header");
         int payload = offset + ROUTE_BYTES;
         ledger.arrive(
                 name, idOf(completion, memory, payload), memory, payload, (int) completion.byteLength - ROUTE_BYTES);
@@ -122,12 +126,12 @@ final class DatagramSide extends UnreliableSide {
         boolean isKnown = all.stream()
                 .anyMatch(side -> side.queuePair.number() == completion.sourceQueuePair
                         && (int) side.host.addressLow() == source);
-        check(isKnown, "a datagram from nobody: 0x" + Integer.toHexString(source));
+        check(isKnown, "a datagram from an unknown sender: 0x" + Integer.toHexString(source));
     }
 
     @Override
-    public void die() {
-        super.die();
+    public void kill() {
+        super.kill();
         leaveGroups();
     }
 
@@ -135,7 +139,7 @@ final class DatagramSide extends UnreliableSide {
         joined.forEach(group -> group.detach(host, queuePair));
     }
 
-    /** Checks what must be so when everything is done. */
+    /** Runs the final checks. */
     void checkEnd() {
         check(checkFinished(), "a datagram was placed in a receive that did not complete");
         leaveGroups();

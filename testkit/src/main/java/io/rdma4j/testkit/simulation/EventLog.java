@@ -10,12 +10,12 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What happens in a run: told line by line to who asked for it, and the last of it kept for the report of a failure. */
+/** The event log of a run: passes each line to a reader, and keeps the last ones for failure reports. */
 final class EventLog implements NetworkObserver {
-    private static final int MOST_KEPT = 40;
+    private static final int MAX_KEPT = 40;
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** Something that happened; frames are made readable only when somebody reads. */
+    /** An event; a frame is dissected only when the event is printed. */
     private record Event(
             long nowNanos, String text, @Nullable Frame frame) {
         @Override
@@ -26,9 +26,9 @@ final class EventLog implements NetworkObserver {
     }
 
     private final @Nullable Consumer<String> reader;
-    private final ArrayDeque<Event> last = new ArrayDeque<>(MOST_KEPT + 1);
+    private final ArrayDeque<Event> last = new ArrayDeque<>(MAX_KEPT + 1);
 
-    /** Creates an empty log; the reader takes each line at once, null for nobody. */
+    /** Creates an empty log. The reader, if not null, receives each line immediately. */
     EventLog(@Nullable Consumer<String> reader) {
         this.reader = reader;
     }
@@ -38,7 +38,7 @@ final class EventLog implements NetworkObserver {
         add(new Event(nowNanos, fate == Fate.LOST ? "lost: " : "", frame));
     }
 
-    /** Notes that something has happened. */
+    /** Adds an event. */
     void note(long nowNanos, String text) {
         add(new Event(nowNanos, "-- " + text, null));
     }
@@ -48,12 +48,12 @@ final class EventLog implements NetworkObserver {
             reader.accept(event.toString());
         }
         last.add(event);
-        if (last.size() > MOST_KEPT) {
+        if (last.size() > MAX_KEPT) {
             last.remove();
         }
     }
 
-    /** The last lines, the latest last. */
+    /** Returns the last lines, the latest last. */
     List<String> lastEvents() {
         List<String> lines = new ArrayList<>();
         last.forEach(event -> lines.add(event.toString()));

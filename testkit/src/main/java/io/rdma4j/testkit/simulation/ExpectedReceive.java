@@ -2,21 +2,21 @@ package io.rdma4j.testkit.simulation;
 
 import org.jspecify.annotations.Nullable;
 
-/** A receive that the peer must see, in this place of the order. */
+/** A receive that the peer must complete, in the order of these objects. */
 final class ExpectedReceive {
-    /** The bytes in its buffer; empty for a WRITE with immediate data. */
+    /** The bytes in the buffer; empty for a WRITE with immediate data. */
     final byte[] message;
 
-    /** The length that its completion must say. */
+    /** The length in the completion. */
     final int byteLength;
 
     /** The immediate data, or null. */
     final @Nullable Integer immediate;
 
-    /** The own key that its completion says was taken back, or null. */
+    /** The receiver's key that the completion reports as invalidated, or null. */
     final @Nullable Integer revokedKey;
 
-    /** Whether an RDMA WRITE takes it. */
+    /** True if an RDMA WRITE with immediate data consumes the receive. */
     final boolean isWrite;
 
     ExpectedReceive(

@@ -30,37 +30,39 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Seeded runs of connection managers that set connections up and take them down over a network that loses, doubles and
- * reorders. Checked are: each connection is asked for once, established once and at both ends, and ended once; no end gives
- * the number of its queue pair back before late packets are gone; and nothing is left over.
+ * Seeded runs of connection managers that set up and end connections over a faulty network.
+ *
+ * <p>The network loses, duplicates and reorders messages. Each connection must be requested once, established once at
+ * both ends, and ended once. No end may release its queue pair number before late packets have expired. At the end
+ * nothing may be left.
  */
 public final class HandshakeSimulation {
     private static final long SERVICE = 0x0000_0000_0106_1c06L;
     private static final long MILLISECOND = 1_000_000;
     private static final long SECOND = 1_000 * MILLISECOND;
 
-    /** What a time-wait lasts at least with the packet life time of the requests here, counted as Linux does. */
+    /** The minimum duration of time-wait for the packet life time of the requests here, computed as Linux does. */
     private static final long TIMEWAIT_NANOS = 2_048 * MILLISECOND;
 
     private static final int PACKET_LIFE_TIME = 19;
     private static final double MAX_LOSS = 0.3;
-    private static final int MOST_LOST_IN_A_ROW = 4;
+    private static final int MAX_LOST_IN_A_ROW = 4;
 
-    private record Flight(long arrivalNanos, long order, Host to, Gid from, MemorySegment mad) {}
+    private record InFlight(long arrivalNanos, long order, Host to, Gid from, MemorySegment mad) {}
 
     private final SplittableRandom random;
-    private final PriorityQueue<Flight> flying =
-            new PriorityQueue<>(Comparator.comparingLong(Flight::arrivalNanos).thenComparingLong(Flight::order));
+    private final PriorityQueue<InFlight> inFlight =
+            new PriorityQueue<>(Comparator.comparingLong(InFlight::arrivalNanos).thenComparingLong(InFlight::order));
     private final Host client = new Host(1);
     private final Host server = new Host(2);
     private final double loss;
-    private final double doubling;
+    private final double duplication;
     private final int rejecting;
 
-    /** Whether applications give some connections up as soon as they have them. */
-    private final boolean hasty;
+    /** True if applications close some connections as soon as they are established. */
+    private final boolean closesEarly;
 
-    /** How many copies of each message were lost since one arrived. */
+    /** For each message, the number of copies lost since one arrived. */
     private final Map<Long, Integer> lostInARow = new HashMap<>();
 
     private long now = 1_000 * SECOND;
@@ -69,22 +71,22 @@ public final class HandshakeSimulation {
     private HandshakeSimulation(long seed) {
         random = new SplittableRandom(seed);
         loss = random.nextInt(4) == 0 ? 0 : random.nextDouble() * MAX_LOSS;
-        doubling = random.nextDouble() * 0.3;
+        duplication = random.nextDouble() * 0.3;
         rejecting = random.nextInt(4) == 0 ? 2 : 0;
-        hasty = random.nextInt(3) == 0;
+        closesEarly = random.nextInt(3) == 0;
     }
 
     /**
-     * Does the run of a seed.
+     * Runs a seed.
      *
-     * @throws SimulationFailure if anything is not as it must be; the message names the seed
+     * @throws SimulationFailure if a check fails; the message names the seed
      */
     public static void run(long seed) {
         HandshakeSimulation simulation = new HandshakeSimulation(seed);
         try {
             simulation.run();
         } catch (SimulationFailure failure) {
-            throw new SimulationFailure("handshakes of seed " + seed + ": " + failure.getMessage(), failure);
+            throw new SimulationFailure("handshakes with seed " + seed + ": " + failure.getMessage(), failure);
         }
     }
 
@@ -93,36 +95,37 @@ public final class HandshakeSimulation {
         int count = random.nextInt(1, 8);
         for (int i = 0; i < count; i++) {
             client.connect(server);
-            pass(random.nextLong(3 * SECOND));
+            advance(random.nextLong(3 * SECOND));
         }
-        pass(90 * SECOND);
+        advance(90 * SECOND);
         for (CmConnection each : client.connections) {
-            boolean mayBeOver = rejecting > 0 || hasty;
+            boolean mayBeIdle = rejecting > 0 || closesEarly;
             check(
-                    mayBeOver && each.state() == CmState.IDLE || each.state() == CmState.ESTABLISHED,
+                    mayBeIdle && each.state() == CmState.IDLE || each.state() == CmState.ESTABLISHED,
                     "after 90 seconds a connection is " + each);
         }
         check(
-                server.requests == count || rejecting > 0 && server.requests > count, // a lost REJ: it is asked again
-                count + " connections were asked for, " + server.requests + " requests came");
+                server.requests == count
+                        || rejecting > 0 && server.requests > count, // if a REJ is lost, the request is repeated
+                count + " connections were requested, " + server.requests + " requests arrived");
         check(
                 client.readyToUse == server.readyToUse,
-                client.readyToUse + " established here, " + server.readyToUse + " there");
+                client.readyToUse + " established at the client, " + server.readyToUse + " at the server");
         List<CmConnection> both = new ArrayList<>(client.connections);
         both.addAll(server.connections);
         for (CmConnection each : both) {
             if (each.state() == CmState.ESTABLISHED && random.nextInt(3) > 0) {
-                leave(each);
+                close(each);
             }
         }
-        client.leaveAll();
-        pass(400 * SECOND);
+        client.closeAll();
+        advance(400 * SECOND);
         client.checkEnd();
         server.checkEnd();
     }
 
-    /** The owner disconnects, and may have no use for the connection any more then, or closes it without that. */
-    private void leave(CmConnection connection) {
+    /** Closes a connection: disconnects it, disconnects and destroys it, or only destroys it. */
+    private void close(CmConnection connection) {
         Host owner = client.connections.contains(connection) ? client : server;
         int how = random.nextInt(3);
         if (how < 2) {
@@ -134,21 +137,21 @@ public final class HandshakeSimulation {
         }
     }
 
-    /** Lets time pass. */
-    private void pass(long nanos) {
+    /** Advances the virtual time. */
+    private void advance(long nanos) {
         long end = now + nanos;
         send();
         while (true) {
             long next = Math.min(client.agent.nextDeadlineNanos(), server.agent.nextDeadlineNanos());
-            next = Math.min(next, flying.isEmpty() ? Long.MAX_VALUE : flying.element().arrivalNanos);
+            next = Math.min(next, inFlight.isEmpty() ? Long.MAX_VALUE : inFlight.element().arrivalNanos);
             if (next > end) {
                 now = end;
                 return;
             }
             now = Math.max(now, next);
-            check(order < 100_000, "the two do not stop talking");
-            while (!flying.isEmpty() && flying.element().arrivalNanos <= now) {
-                deliver(flying.remove());
+            check(order < 100_000, "the hosts do not stop sending");
+            while (!inFlight.isEmpty() && inFlight.element().arrivalNanos <= now) {
+                deliver(inFlight.remove());
             }
             client.agent.onDeadline(now);
             server.agent.onDeadline(now);
@@ -162,26 +165,31 @@ public final class HandshakeSimulation {
             while (host.agent.pollTransmit(out)) {
                 Gid from = new Gid(out.localHigh, out.localLow);
                 Host to = host == client ? server : client;
-                int copies = isLost(out) ? 0 : random.nextDouble() < doubling ? 2 : 1;
+                int copies = isLost(out) ? 0 : random.nextDouble() < duplication ? 2 : 1;
                 for (int i = 0; i < copies; i++) {
                     long arrival = now + MILLISECOND + random.nextLong(20 * MILLISECOND);
-                    flying.add(new Flight(arrival, order++, to, from, out.mad));
+                    inFlight.add(new InFlight(arrival, order++, to, from, out.mad));
                 }
             }
         }
     }
 
-    /** By chance, but not more often in a row than what is repeated least: the DREQ of a connection without an owner. */
+    /**
+     * Decides at random whether a message is lost.
+     *
+     * <p>The losses in a row are fewer than the transmissions of the message that is repeated least: the DREQ of a
+     * connection without an owner.
+     */
     private boolean isLost(CmDatagram out) {
         long message = CmMad.transactionId(out.mad, 0) << 8
                 | Objects.requireNonNull(CmMad.attribute(out.mad, 0)).id();
         int inARow = lostInARow.getOrDefault(message, 0);
-        boolean isLost = random.nextDouble() < loss && inARow < MOST_LOST_IN_A_ROW;
+        boolean isLost = random.nextDouble() < loss && inARow < MAX_LOST_IN_A_ROW;
         lostInARow.put(message, isLost ? inARow + 1 : 0);
         return isLost;
     }
 
-    private void deliver(Flight f) {
+    private void deliver(InFlight f) {
         Gid to = f.to.address;
         f.to.agent.onMad(now, f.from.high(), f.from.low(), 0, f.mad, 0, CmMad.LENGTH, to.high(), to.low());
     }
@@ -192,7 +200,7 @@ public final class HandshakeSimulation {
         }
     }
 
-    /** One host: its agent, and an application that answers at once. */
+    /** A host: its CM agent, and an application that replies immediately. */
     private final class Host implements CmEvents, CmListener {
         final Gid address;
         final CmAgent agent;
@@ -224,10 +232,10 @@ public final class HandshakeSimulation {
                     this));
         }
 
-        void leaveAll() {
+        void closeAll() {
             for (CmConnection each : connections) {
                 if (each.state() == CmState.ESTABLISHED) {
-                    leave(each);
+                    close(each);
                 }
             }
         }
@@ -254,19 +262,19 @@ public final class HandshakeSimulation {
         public void onReply(CmConnection connection, Rep reply) {
             readyToUse++;
             connection.sendReadyToUse(now);
-            leaveInHaste(connection);
+            maybeCloseEarly(connection);
         }
 
-        private void leaveInHaste(CmConnection connection) {
-            if (hasty && random.nextBoolean()) {
-                leave(connection);
+        private void maybeCloseEarly(CmConnection connection) {
+            if (closesEarly && random.nextBoolean()) {
+                close(connection);
             }
         }
 
         @Override
         public void onReadyToUse(CmConnection connection) {
             readyToUse++;
-            leaveInHaste(connection);
+            maybeCloseEarly(connection);
         }
 
         @Override
@@ -277,7 +285,7 @@ public final class HandshakeSimulation {
 
         @Override
         public void onUnreachable(CmConnection connection) {
-            throw new SimulationFailure("given up: " + connection);
+            throw new SimulationFailure("unreachable: " + connection);
         }
 
         @Override
@@ -288,7 +296,7 @@ public final class HandshakeSimulation {
 
         @Override
         public void onDisconnected(CmConnection connection, boolean timedOut) {
-            check(!timedOut, "no answer to the end of " + connection);
+            check(!timedOut, "no reply to the disconnect request of " + connection);
             end(connection);
         }
 
@@ -303,7 +311,7 @@ public final class HandshakeSimulation {
             check(since != null, "a time-wait without an end: " + connection);
             check(
                     since != null && now - since >= TIMEWAIT_NANOS,
-                    "the number of a queue pair is given back after " + (now - (since == null ? now : since)) + " ns");
+                    "a queue pair number is released after " + (now - (since == null ? now : since)) + " ns");
         }
 
         void checkEnd() {

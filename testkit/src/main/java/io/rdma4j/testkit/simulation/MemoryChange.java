@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one request does to the peer's memory. */
+/** The change of the peer's memory by one request. */
 final class MemoryChange {
     private final int offset;
     private final byte[] before;
@@ -12,12 +12,12 @@ final class MemoryChange {
     private final boolean isWhole;
 
     /**
-     * Notes a change.
+     * Creates a change.
      *
-     * @param offset where
+     * @param offset offset in the memory
      * @param before the bytes before; not copied
-     * @param after the bytes after, as many; not copied
-     * @param isWhole whether it is done as a whole or not at all; else packet by packet
+     * @param after the bytes after, of equal length; not copied
+     * @param isWhole true if the change is atomic; otherwise it is made packet by packet
      */
     MemoryChange(int offset, byte[] before, byte[] after, boolean isWhole) {
         this.offset = offset;
@@ -27,14 +27,14 @@ final class MemoryChange {
     }
 
     /**
-     * Whether a memory is as after some of the changes, in their order, the last of them maybe in part.
+     * Checks that the memory results from some of the changes, in their order, of which the last may be partial.
      *
-     * @param memory what is there
-     * @param last what was there after all changes
+     * @param memory the memory's content
+     * @param last the expected content after all changes
      * @param changes all changes
-     * @param least changes that must have been made
-     * @param mtuBytes bytes of a packet
-     * @return null if it is; else what is wrong
+     * @param least the number of changes that must have been made
+     * @param mtuBytes size of a packet's payload
+     * @return null if the memory matches, otherwise a description of the difference
      */
     static @Nullable String explain(byte[] memory, byte[] last, List<MemoryChange> changes, int least, int mtuBytes) {
         byte[] state = last.clone();
@@ -52,7 +52,7 @@ final class MemoryChange {
         return null;
     }
 
-    /** Whether a memory is as before this change, but for the change's first packets. */
+    /** Returns whether the memory is as before this change, except for the change's first packets. */
     private boolean isPartIn(byte[] memory, byte[] stateBefore, int mtuBytes) {
         int end = offset + after.length;
         int same = Arrays.mismatch(memory, offset, end, after, 0, after.length);

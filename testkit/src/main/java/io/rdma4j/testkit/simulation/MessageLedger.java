@@ -13,13 +13,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * All messages of unreliable queue pairs in a run. What arrives must be one of them, whole, at whom it was sent to, and at
- * most once; twice only if the network has doubled each of its packets.
+ * All messages of the unreliable queue pairs in a run.
+ *
+ * <p>A message that arrives must be one of them, complete, and addressed to the receiver. It may arrive once, or twice
+ * if the network has duplicated each of its packets.
  */
 final class MessageLedger {
     /** A message. */
     static final class Sent {
-        /** Its number, from 1 in the order of posting. */
+        /** The message's number, counted from 1 in the order of posting. */
         final int id;
 
         private final String from;
@@ -27,7 +29,7 @@ final class MessageLedger {
         private final byte[] bytes;
         private final long[] packets;
 
-        /** How often it arrived at each of those that may take it. */
+        /** The number of arrivals at each possible receiver. */
         private final Map<String, Integer> arrivals = new LinkedHashMap<>();
 
         private Sent(int id, String from, String to, Set<String> receivers, byte[] bytes, long[] packets) {
@@ -42,65 +44,65 @@ final class MessageLedger {
 
     private final List<Sent> messages = new ArrayList<>();
     private final Map<String, Integer> lastArrival = new HashMap<>();
-    private final Set<Long> doubled = new HashSet<>();
+    private final Set<Long> duplicated = new HashSet<>();
     private boolean keepsOrder = true;
     private int copies;
     private int arrived;
     private int arrivedAtMembers;
 
-    /** Lets the network tell which packets it doubles. */
+    /** Registers for the network's notifications of duplicated packets. */
     void watch(VirtualNetwork network) {
         Packet packet = new Packet();
         network.onDuplicate(frame -> {
             if (packet.parse(frame) == Packet.Result.OK) {
                 boolean hasSource = packet.opcode().hasDeth();
                 int from = hasSource ? Deth.sourceQueuePair(packet.segment(), packet.dethOffset()) : 0;
-                doubled.add(packet(from, packet.destinationQueuePair(), packet.psn()));
+                duplicated.add(packet(from, packet.destinationQueuePair(), packet.psn()));
             }
         });
     }
 
-    /** Number of the next message. */
+    /** Returns the number of the next message. */
     int nextId() {
         return messages.size() + 1;
     }
 
     /**
-     * A packet's name, by which the copies of it are known.
+     * Returns an identifier of a packet, which its copies share.
      *
-     * @param from number of the sending queue pair, or 0 where the receiving one has one peer only
+     * @param from number of the sending queue pair, or 0 if the receiving one has a single peer
      */
     static long packet(int from, int to, int psn) {
         return ((long) from << 24 ^ to) << 24 ^ psn & 0xff_ffff;
     }
 
     /**
-     * Notes a message when it is posted.
+     * Records a message when it is posted.
      *
      * @param from name of the sender
      * @param to name of the receiver
-     * @param mayArrive whether the receiver may take it
-     * @param packets the names of its packets
+     * @param mayArrive true if the receiver may accept it
+     * @param packets the identifiers of its packets
      */
     void add(String from, String to, byte[] bytes, boolean mayArrive, long... packets) {
         add(from, to, mayArrive ? Set.of(to) : Set.of(), bytes, packets);
     }
 
     /**
-     * Notes a message to a group when it is posted.
+     * Records a message to a group when it is posted.
      *
      * @param to name of the group
-     * @param receivers names of all that may take it, in an order that is the same in each run
+     * @param receivers names of all possible receivers, in an order that is equal in each run
      */
     void add(String from, String to, Set<String> receivers, byte[] bytes, long... packets) {
         messages.add(new Sent(nextId(), from, to, receivers, bytes, packets));
         copies += Math.max(1, receivers.size());
     }
 
-    /** Notes a message that arrived, and checks it; the bytes may be those of a longer array. */
+    /** Records and checks a message that has arrived. The array may be longer than the message. */
     void arrive(String at, int id, byte[] in, int offset, int length) {
         if (id < 1 || id > messages.size()) {
-            throw new SimulationFailure(at + ": a message that nobody sent, number " + id);
+            throw new SimulationFailure(at + ": a message that was not sent, number " + id);
         }
         Sent sent = messages.get(id - 1);
         String message = at + ": message " + id + " of " + sent.bytes.length + " bytes";
@@ -110,9 +112,9 @@ final class MessageLedger {
         if (!Arrays.equals(in, offset, offset + length, sent.bytes, 0, sent.bytes.length)) {
             throw new SimulationFailure(message + " has other bytes, or " + length + " of them");
         }
-        boolean mayComeTwice = Arrays.stream(sent.packets).allMatch(doubled::contains);
+        boolean mayArriveTwice = Arrays.stream(sent.packets).allMatch(duplicated::contains);
         int times = sent.arrivals.merge(at, 1, Integer::sum);
-        if (times > (mayComeTwice ? 2 : 1)) {
+        if (times > (mayArriveTwice ? 2 : 1)) {
             throw new SimulationFailure(message + " arrives for the " + times + "th time");
         }
         keepsOrder &= lastArrival.merge(sent.from + " to " + at, id, Integer::max) == id;
@@ -120,22 +122,24 @@ final class MessageLedger {
         arrivedAtMembers += at.equals(sent.to) ? 0 : 1;
     }
 
-    /** Messages sent, those to a group once for each that may take them. */
+    /** Returns the number of messages sent; one to a group counts once for each possible receiver. */
     int sent() {
         return copies;
     }
 
-    /** Messages that arrived. */
+    /** Returns the number of messages that arrived. */
     int arrived() {
         return arrived;
     }
 
-    /** Messages to groups that arrived, once for each member that took them. */
+    /** Returns the number of group messages that arrived, counted once for each receiver. */
     int arrivedAtMembers() {
         return arrivedAtMembers;
     }
 
-    /** Checks what must be so where the network loses and disturbs nothing and there is a receive for everything. */
+    /**
+     * Checks that all messages have arrived in order; for a network without faults and with a receive for each message.
+     */
     void checkAllArrivedInOrder() {
         for (Sent sent : messages) {
             if (sent.arrivals.values().stream().anyMatch(times -> times != 1)) {
@@ -143,7 +147,7 @@ final class MessageLedger {
             }
         }
         if (!keepsOrder) {
-            throw new SimulationFailure("messages came out of order");
+            throw new SimulationFailure("messages arrived out of order");
         }
     }
 }

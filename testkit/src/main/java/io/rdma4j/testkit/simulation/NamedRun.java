@@ -3,18 +3,18 @@ package io.rdma4j.testkit.simulation;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Lets a failure of a run name the seed, which replays it, and what the run was like. */
+/** Adds the seed, which replays the run, and a description of the run to its failure. */
 final class NamedRun {
     private NamedRun() {}
 
     /**
-     * Does a run.
+     * Runs a simulation.
      *
-     * @param seed its seed
-     * @param description what it is like, when it has failed
-     * @param lastEvents what happened before it failed
+     * @param seed the seed
+     * @param description supplies a description of the run after a failure
+     * @param lastEvents supplies the events before the failure
      * @param run the run
-     * @throws SimulationFailure if it fails, with the seed
+     * @throws SimulationFailure if the run fails; the message names the seed
      */
     static <T> T of(long seed, Supplier<String> description, Supplier<List<String>> lastEvents, Supplier<T> run) {
         try {

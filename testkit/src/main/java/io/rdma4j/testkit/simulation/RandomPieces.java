@@ -4,11 +4,11 @@ import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.ScatterGather;
 import java.util.SplittableRandom;
 
-/** Lengths of messages and the pieces of memory that they lie in. */
+/** Random lengths of messages, and random scatter/gather lists for them. */
 final class RandomPieces {
     private RandomPieces() {}
 
-    /** A length; those around the edges of packets are more likely than others. */
+    /** Returns a random length; lengths close to a multiple of the packet size are more likely. */
     static int length(SplittableRandom random, int maxBytes) {
         int length = switch (random.nextInt(4)) {
             case 0 -> random.nextInt(0, 9);
@@ -18,7 +18,7 @@ final class RandomPieces {
         return Math.min(Math.max(length, 0), maxBytes);
     }
 
-    /** Lets a list name one stretch of a region in one to three pieces. */
+    /** Fills a list with one to three pieces that cover a range of a region. */
     static void split(SplittableRandom random, ScatterGather list, MemoryRegion region, int offset, int length) {
         int done = 0;
         list.clear();

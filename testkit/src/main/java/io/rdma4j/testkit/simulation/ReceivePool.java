@@ -14,12 +14,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Receives that sides on one host share in a run. Which side gets which is not foreseen; that none is lost and none is
- * used twice is checked.
+ * The receives that the sides on one host share in a run.
+ *
+ * <p>The model does not predict which side gets which receive. It checks that no receive is lost and none is used
+ * twice.
  */
 final class ReceivePool {
     private static final int QUEUE_NUMBER = 0x71;
-    private static final int PLACES = 64;
+    private static final int SLOTS = 64;
 
     private final SimulatedHost host;
     private final SplittableRandom random;
@@ -30,17 +32,17 @@ final class ReceivePool {
     private final MemoryRegion region;
     private final Map<Long, Integer> offsets = new HashMap<>();
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
-    private int owed;
+    private int shortfall;
     private int limitReports;
-    private int armings;
+    private int timesArmed;
     private long nextId;
 
     /**
      * Creates an empty pool.
      *
-     * @param host where the receives' memory is registered
-     * @param sizeBytes bytes of each receive
-     * @param random for sizes
+     * @param host the host at which the receives' memory is registered
+     * @param sizeBytes size of each receive
+     * @param random the source of random sizes
      */
     ReceivePool(SimulatedHost host, int sizeBytes, SplittableRandom random) {
         this.host = host;
@@ -48,9 +50,9 @@ final class ReceivePool {
         this.sizeBytes = sizeBytes;
         queue = new SharedReceiveQueue(random.nextInt(1, 12), 2, 1, () -> limitReports++, QUEUE_NUMBER, null);
         domain.add(queue);
-        bytes = new byte[PLACES * sizeBytes];
-        for (int place = 0; place < PLACES; place++) {
-            free.add(place * sizeBytes);
+        bytes = new byte[SLOTS * sizeBytes];
+        for (int slot = 0; slot < SLOTS; slot++) {
+            free.add(slot * sizeBytes);
         }
         region = host.memory()
                 .register(MemorySegment.ofArray(bytes), random.nextLong() & ~0xfffL, AccessFlags.LOCAL_WRITE, 1);
@@ -60,52 +62,62 @@ final class ReceivePool {
         return queue;
     }
 
-    /** Where targets of extended connections find it. */
+    /** Returns the domain through which targets of extended connections use the queue. */
     XrcDomain domain() {
         return domain;
     }
 
-    /** Posts a receive; says whether there was room. Now and then it arms the limit or changes the size, too. */
+    /**
+     * Posts a receive, and occasionally arms the limit or resizes the queue.
+     *
+     * @return false if the queue or the memory is full
+     */
     boolean post() {
         if (random.nextInt(8) == 0) {
-            disturb();
+            changeLimits();
         }
-        Integer place = free.peek();
-        ReceiveRequest request = place == null ? null : queue.claim();
-        if (place == null || request == null) {
+        Integer offset = free.peek();
+        ReceiveRequest request = offset == null ? null : queue.claim();
+        if (offset == null || request == null) {
             return false;
         }
         free.remove();
         request.workRequestId = nextId++;
-        offsets.put(request.workRequestId, place);
+        offsets.put(request.workRequestId, offset);
         int first = random.nextInt(sizeBytes + 1);
-        request.list.add(region, place, first);
-        request.list.add(region, (long) place + first, sizeBytes - first);
+        request.list.add(region, offset, first);
+        request.list.add(region, (long) offset + first, sizeBytes - first);
         queue.publish();
         return true;
     }
 
-    /** Notes that a side which has ended took receives, or may have, that others have posted for themselves. */
-    void owe(int receives) {
-        owed += receives;
+    /**
+     * Records receives of a side that has ended; it may have consumed receives that the others posted for themselves.
+     */
+    void addShortfall(int receives) {
+        shortfall += receives;
     }
 
-    /** Posts what is owed, as far as there is room. */
-    void payBack() {
-        while (owed > 0 && post()) {
-            owed--;
+    /** Posts the missing receives, as far as there is room. */
+    void postShortfall() {
+        while (shortfall > 0 && post()) {
+            shortfall--;
         }
     }
 
-    private void disturb() {
+    private void changeLimits() {
         boolean resized = queue.resize(random.nextInt(1, 16));
         if (queue.limit() == 0 && resized) {
             queue.limit(random.nextInt(1, queue.capacity() + 1));
-            armings++;
+            timesArmed++;
         }
     }
 
-    /** Takes note that a receive is completed; says whether it was posted and not completed before. */
+    /**
+     * Records the completion of a receive.
+     *
+     * @return true if the receive was posted, was not completed before, and holds the message
+     */
     boolean complete(long id, byte[] message) {
         Integer offset = offsets.remove(id);
         if (offset == null) {
@@ -119,10 +131,11 @@ final class ReceivePool {
     void checkEnd() {
         if (offsets.size() != queue.size()) {
             throw new SimulationFailure(
-                    offsets.size() + " shared receives are not completed, but " + queue.size() + " are left");
+                    offsets.size() + " shared receives are not completed, but " + queue.size() + " are in the queue");
         }
-        if (limitReports > armings) {
-            throw new SimulationFailure("the limit was reported " + limitReports + " times for " + armings);
+        if (limitReports > timesArmed) {
+            throw new SimulationFailure(
+                    "the limit was reported " + limitReports + " times, but armed " + timesArmed + " times");
         }
         host.memory().deregister(region);
     }

@@ -20,10 +20,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
-/** Two queue pairs of a reliable connection, and between them a script that sees every packet and decides what becomes of it. */
+/** Two queue pairs of a reliable connection, and filters that see every packet between them and may drop it. */
 final class RulePair {
     private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
-    private static final int MOST_PACKETS = 100_000;
+    private static final int MAX_PACKETS = 100_000;
     private static final int ALL_RIGHTS =
             AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
     static final int DEPTH = 16;
@@ -31,10 +31,10 @@ final class RulePair {
     /** A completion. */
     record Done(long id, WorkStatus status, boolean isReceive) {}
 
-    /** How a pair is connected; the same both ways, but for the path MTU. */
+    /** The parameters of a connection, equal in both directions except for the path MTU. */
     record Terms(int clientMtu, int serverMtu, int startingPsn, int retryCount, int rnrRetry, int timeout) {}
 
-    /** One end. */
+    /** One end of the connection. */
     static final class End {
         final MemoryTable memory;
         final RcQueuePair queuePair;
@@ -48,16 +48,16 @@ final class RulePair {
                     number,
                     new QueuePairMachine.Configuration(DEPTH, DEPTH, 4, 4, 0, true, 1, null, null),
                     memory,
-                    this::take,
-                    this::take,
+                    this::onCompletion,
+                    this::onCompletion,
                     event -> {});
         }
 
-        private void take(Completion c) {
+        private void onCompletion(Completion c) {
             done.add(new Done(c.workRequestId, c.status, c.isReceive));
         }
 
-        /** Registers bytes with all rights but those that are taken away, in a protection domain. */
+        /** Registers bytes in a protection domain, with all rights except {@code without}. */
         MemoryRegion register(byte[] bytes, int without, int protectionDomain) {
             return memory.register(
                     MemorySegment.ofArray(bytes), 0x10_0000_0000L, ALL_RIGHTS & ~without, protectionDomain);
@@ -74,7 +74,7 @@ final class RulePair {
             queuePair.receiveQueue().publish();
         }
 
-        /** The next work request, to be changed before it is posted. */
+        /** Claims the next work request, which the caller may modify before posting it. */
         SendRequest claim(long id, WorkOpcode opcode, MemoryRegion region, long bytes) {
             SendRequest request = queuePair.sendQueue().claim();
             if (request == null) {
@@ -94,7 +94,7 @@ final class RulePair {
             queuePair.sendQueue().publish();
         }
 
-        /** Statuses of the sends, or of the receives, in the order of their completion. */
+        /** Returns the statuses of the sends, or of the receives, in the order of their completion. */
         List<WorkStatus> statuses(boolean ofReceives) {
             return done.stream()
                     .filter(each -> each.isReceive == ofReceives)
@@ -110,10 +110,10 @@ final class RulePair {
     private final Frame frame = new Frame();
     private final Packet packet = new Packet();
 
-    /** What becomes of requests, and of answers: whether a packet arrives. */
+    /** The filters of requests and of responses: each returns whether a packet is delivered. */
     Predicate<Packet> requests = each -> true;
 
-    Predicate<Packet> answers = each -> true;
+    Predicate<Packet> responses = each -> true;
 
     RulePair(Terms terms, SplittableRandom random) {
         client = new End(0x11, random.split());
@@ -133,10 +133,12 @@ final class RulePair {
     }
 
     /**
-     * Lets both sides say all they have to say now; time stands still. Requests arrive one by one, and the server answers
-     * each at once; the answers arrive when the client has nothing more to say.
+     * Delivers all packets that both sides have to send now; time does not advance.
+     *
+     * <p>Requests arrive one by one, and the server responds to each immediately. Its responses arrive when the client
+     * has nothing left to send.
      */
-    void talk() {
+    void exchange() {
         List<byte[]> held = new ArrayList<>();
         int packets = 0;
         do {
@@ -144,26 +146,26 @@ final class RulePair {
             int bytes;
             while ((bytes = client.queuePair.pollTransmit(nowNanos, frame.segment, 0)) > 0) {
                 deliver(client, server, bytes, requests);
-                hold(held);
-                if (++packets > MOST_PACKETS) {
-                    throw new SimulationFailure("the client does not stop talking");
+                collectResponses(held);
+                if (++packets > MAX_PACKETS) {
+                    throw new SimulationFailure("the client does not stop sending");
                 }
             }
-            hold(held);
-            for (byte[] answer : held) {
-                MemorySegment.copy(MemorySegment.ofArray(answer), 0, frame.segment, 0, answer.length);
-                deliver(server, client, answer.length, answers);
+            collectResponses(held);
+            for (byte[] response : held) {
+                MemorySegment.copy(MemorySegment.ofArray(response), 0, frame.segment, 0, response.length);
+                deliver(server, client, response.length, responses);
             }
         } while (!held.isEmpty());
     }
 
-    /** Takes what the server has to say. */
-    private void hold(List<byte[]> held) {
+    /** Collects the packets that the server has to send. */
+    private void collectResponses(List<byte[]> held) {
         int bytes;
         while ((bytes = server.queuePair.pollTransmit(nowNanos, frame.segment, 0)) > 0) {
             held.add(frame.segment.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
-            if (held.size() > MOST_PACKETS) {
-                throw new SimulationFailure("the server does not stop talking");
+            if (held.size() > MAX_PACKETS) {
+                throw new SimulationFailure("the server does not stop sending");
             }
         }
     }
@@ -178,29 +180,29 @@ final class RulePair {
         frame.destinationLow = to.low;
         Packet.Result result = packet.parse(frame);
         if (result != Packet.Result.OK) {
-            throw new SimulationFailure("a packet that cannot be read: " + result);
+            throw new SimulationFailure("a malformed packet: " + result);
         }
         if (passes.test(packet)) {
             to.queuePair.onPacket(nowNanos, packet);
         }
     }
 
-    /** Brings the server's answer of the test's own to the client: header bytes that lie at the start of a segment. */
-    void forgeAnswer(MemorySegment headers, int bytes) {
+    /** Delivers a forged response of the server to the client. The header bytes are at the start of the segment. */
+    void deliverForgedResponse(MemorySegment headers, int bytes) {
         MemorySegment.copy(headers, 0, frame.segment, 0, bytes);
         deliver(server, client, bytes, each -> true);
     }
 
-    /** Talks, and lets the time pass to the client's next deadline, until it has none. */
-    void talkToTheEnd() {
-        talk();
+    /** Exchanges packets and advances the time to the client's next deadline, until it has none. */
+    void exchangeUntilIdle() {
+        exchange();
         for (int deadlines = 0; client.queuePair.nextDeadlineNanos() != Long.MAX_VALUE; deadlines++) {
             if (deadlines > 1_000) {
-                throw new SimulationFailure("a deadline follows the other, without end");
+                throw new SimulationFailure("deadlines follow each other without end");
             }
             nowNanos = Math.max(nowNanos, client.queuePair.nextDeadlineNanos());
             client.queuePair.onDeadline(nowNanos);
-            talk();
+            exchange();
         }
     }
 }

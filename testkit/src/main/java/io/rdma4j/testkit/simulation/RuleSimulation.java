@@ -19,12 +19,14 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Rules of the reliable connection that random work over a bad network does not show: what a peer that breaks a rule is
- * told, what happens to one that says nothing, how often and when. Each run plays one of the rules, by its seed, with random
- * sizes. The seeds from 0 to {@link #RULES} play them all.
+ * Rules of the reliable connection that random work over a faulty network does not exercise.
+ *
+ * <p>They state how a responder reacts to a peer that breaks a rule, and how often and when a requester retransmits to
+ * a silent peer. The seed of a run selects one of the rules, and random sizes. The seeds from 0 up to {@link #RULES}
+ * exclusive cover all rules.
  */
 public final class RuleSimulation {
-    /** How many rules there are. */
+    /** The number of rules. */
     public static final int RULES = 9;
 
     private static final int BYTES = 4096;
@@ -43,9 +45,9 @@ public final class RuleSimulation {
     }
 
     /**
-     * Plays the rule of a seed.
+     * Runs the rule of a seed.
      *
-     * @throws SimulationFailure if it is not kept; the message names the seed
+     * @throws SimulationFailure if the rule is violated; the message names the seed
      */
     public static void run(long seed) {
         RuleSimulation s = new RuleSimulation(seed);
@@ -53,16 +55,16 @@ public final class RuleSimulation {
             switch ((int) Long.remainderUnsigned(seed, RULES)) {
                 case 0 -> s.gapIsRefusedOnce();
                 case 1 -> s.everyMessageIsCounted();
-                case 2 -> s.lostAnswerIsAskedForAtTheNextOne();
-                case 3 -> s.silentPeerIsGivenUpAfterItsRetries();
-                case 4 -> s.peerWithoutReceivesIsGivenUpAfterItsRetries();
+                case 2 -> s.lostResponseIsDetectedByTheNextAcknowledgement();
+                case 3 -> s.silentPeerExhaustsTheRetries();
+                case 4 -> s.peerWithoutReceivesExhaustsTheRnrRetries();
                 case 5 -> s.wrongRequestIsRefusedAndChangesNothing();
                 case 6 -> s.messageThatDoesNotFitIsRefused();
                 case 7 -> s.packetOfWrongSizeIsRefused();
-                default -> s.acknowledgementOfWhatWasNotSentIsIgnored();
+                default -> s.acknowledgementOfAnUnsentPacketIsIgnored();
             }
         } catch (SimulationFailure failure) {
-            throw new SimulationFailure("rule of seed " + seed + ": " + failure.getMessage(), failure);
+            throw new SimulationFailure("rule with seed " + seed + ": " + failure.getMessage(), failure);
         }
     }
 
@@ -88,12 +90,12 @@ public final class RuleSimulation {
         }
         AtomicBoolean wasLost = new AtomicBoolean();
         pair.requests = packet -> wasLost.getAndSet(true);
-        pair.answers = packet -> {
-            count += isRefusal(packet) ? 1 : 0;
+        pair.responses = packet -> {
+            count += isNak(packet) ? 1 : 0;
             return true;
         };
-        pair.talkToTheEnd();
-        check(count == 1, count + " refusals of one gap");
+        pair.exchangeUntilIdle();
+        check(count == 1, count + " NAKs for one gap");
         checkAllSucceeded(pair, messages);
     }
 
@@ -101,7 +103,7 @@ public final class RuleSimulation {
         RulePair pair = pair(7, 7, EXPONENT);
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
         MemoryRegion to = pair.server.register(serverBytes, 0, 1);
-        pair.answers = packet -> {
+        pair.responses = packet -> {
             if (packet.opcode().hasAeth()) {
                 lastMessageNumber = Aeth.messageSequenceNumber(packet.segment(), packet.aethOffset());
             }
@@ -115,13 +117,13 @@ public final class RuleSimulation {
             request.remoteAddress = to.address();
             request.remoteKey = to.key();
             pair.client.queuePair.sendQueue().publish();
-            pair.talkToTheEnd();
-            check(lastMessageNumber == i, "message " + i + " is answered with number " + lastMessageNumber);
+            pair.exchangeUntilIdle();
+            check(lastMessageNumber == i, "message " + i + " is acknowledged with number " + lastMessageNumber);
         }
     }
 
-    private void lostAnswerIsAskedForAtTheNextOne() {
-        RulePair pair = pair(7, 7, 0); // no timer: only what the peer says can help
+    private void lostResponseIsDetectedByTheNextAcknowledgement() {
+        RulePair pair = pair(7, 7, 0); // no timer: only the peer's response can trigger the retransmission
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
         MemoryRegion to = pair.server.register(serverBytes, 0, 1);
         pair.server.postReceive(1, to, 100);
@@ -133,12 +135,12 @@ public final class RuleSimulation {
         pair.client.queuePair.sendQueue().publish();
         pair.client.post(2, WorkOpcode.SEND, from, 100);
         AtomicBoolean wasLost = new AtomicBoolean();
-        pair.answers = packet -> wasLost.getAndSet(true);
-        pair.talk();
+        pair.responses = packet -> wasLost.getAndSet(true);
+        pair.exchange();
         checkAllSucceeded(pair, 2);
     }
 
-    private void silentPeerIsGivenUpAfterItsRetries() {
+    private void silentPeerExhaustsTheRetries() {
         int retries = random.nextInt(8);
         RulePair pair = pair(retries, 7, EXPONENT);
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
@@ -152,15 +154,15 @@ public final class RuleSimulation {
             return false;
         };
         long start = pair.nowNanos;
-        pair.talkToTheEnd();
+        pair.exchangeUntilIdle();
         check(count == retries + 1, "with " + retries + " retries it was sent " + count + " times");
         long spent = pair.nowNanos - start;
-        long least = (retries + 1) * Timers.acknowledgeTimeoutNanos(EXPONENT);
-        check(spent >= least && spent <= 4 * least, "given up after " + spent + " ns");
+        long minNanos = (retries + 1) * Timers.acknowledgeTimeoutNanos(EXPONENT);
+        check(spent >= minNanos && spent <= 4 * minNanos, "the connection broke after " + spent + " ns");
         checkFailed(pair, messages, WorkStatus.RETRY_EXCEEDED_ERROR);
     }
 
-    private void peerWithoutReceivesIsGivenUpAfterItsRetries() {
+    private void peerWithoutReceivesExhaustsTheRnrRetries() {
         int retries = random.nextInt(7);
         RulePair pair = pair(7, retries, EXPONENT);
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
@@ -169,7 +171,7 @@ public final class RuleSimulation {
             count++;
             return true;
         };
-        pair.talkToTheEnd();
+        pair.exchangeUntilIdle();
         check(count == retries + 1, "with " + retries + " retries it was sent " + count + " times");
         checkFailed(pair, 1, WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
     }
@@ -185,7 +187,7 @@ public final class RuleSimulation {
             default -> AccessFlags.REMOTE_ATOMIC;
         };
         int fault = random.nextInt(7);
-        // The region is a part of the bytes, so that what reaches beyond it would be seen.
+        // The region covers only a part of the bytes, so that an access beyond its end would be detected.
         MemoryRegion to = pair.server.memory.register(
                 MemorySegment.ofArray(serverBytes).asSlice(0, BYTES / 2),
                 0x20_0000_0000L,
@@ -206,11 +208,11 @@ public final class RuleSimulation {
         request.swapOrAdd = 1;
         pair.client.queuePair.sendQueue().publish();
         pair.client.post(2, WorkOpcode.SEND, from, 10);
-        byte[] before = serverBytes.clone();
-        byte[] own = clientBytes.clone();
-        pair.talkToTheEnd();
-        check(Arrays.equals(before, serverBytes), kind + " with fault " + fault + " has changed memory");
-        check(Arrays.equals(own, clientBytes), kind + " with fault " + fault + " has read memory");
+        byte[] serverBefore = serverBytes.clone();
+        byte[] clientBefore = clientBytes.clone();
+        pair.exchangeUntilIdle();
+        check(Arrays.equals(serverBefore, serverBytes), kind + " with fault " + fault + " has changed memory");
+        check(Arrays.equals(clientBefore, clientBytes), kind + " with fault " + fault + " has read memory");
         checkFailed(pair, 2, WorkStatus.REMOTE_ACCESS_ERROR);
     }
 
@@ -223,7 +225,7 @@ public final class RuleSimulation {
         pair.server.postReceive(2, to, room);
         pair.client.post(1, WorkOpcode.SEND, from, room + 1L);
         byte[] beyond = Arrays.copyOfRange(serverBytes, room, BYTES);
-        pair.talkToTheEnd();
+        pair.exchangeUntilIdle();
         check(Arrays.equals(beyond, Arrays.copyOfRange(serverBytes, room, BYTES)), "a receive was overrun");
         checkFailed(pair, 1, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
         check(
@@ -245,12 +247,12 @@ public final class RuleSimulation {
         request.remoteKey = to.key();
         pair.client.queuePair.sendQueue().publish();
         byte[] before = serverBytes.clone();
-        pair.talkToTheEnd();
-        check(Arrays.equals(before, serverBytes), "a packet of wrong size was taken");
+        pair.exchangeUntilIdle();
+        check(Arrays.equals(before, serverBytes), "a packet of wrong size was executed");
         checkFailed(pair, 1, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
-    private void acknowledgementOfWhatWasNotSentIsIgnored() {
+    private void acknowledgementOfAnUnsentPacketIsIgnored() {
         RulePair pair = pair(7, 7, EXPONENT);
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
         int messages = random.nextInt(1, 4);
@@ -259,7 +261,7 @@ public final class RuleSimulation {
             pair.client.post(i, WorkOpcode.SEND, from, 10);
         }
         pair.requests = packet -> false;
-        pair.talk();
+        pair.exchange();
         int wrong = random.nextBoolean() ? messages + random.nextInt(3) : -1 - random.nextInt(3);
         MemorySegment forged = MemorySegment.ofArray(new byte[Bth.LENGTH + Aeth.LENGTH]);
         Bth.write(
@@ -274,7 +276,7 @@ public final class RuleSimulation {
                 Psn.plus(first, wrong));
         Aeth.write(forged, Bth.LENGTH, Aeth.ACK, messages);
         try {
-            pair.forgeAnswer(forged, Bth.LENGTH + Aeth.LENGTH);
+            pair.deliverForgedResponse(forged, Bth.LENGTH + Aeth.LENGTH);
         } catch (RuntimeException e) {
             throw new SimulationFailure("a forged acknowledgement throws " + e, e);
         }
@@ -288,7 +290,9 @@ public final class RuleSimulation {
                 "the sends ended with " + statuses + " instead of " + messages + " successes");
     }
 
-    /** The first one fails so, the others are flushed; none is missing, and no timer is left over. */
+    /**
+     * Checks that the first send failed with a status, that the others were flushed in order, and that none is missing.
+     */
     private static void checkFailed(RulePair pair, int messages, WorkStatus status) {
         List<WorkStatus> statuses = pair.client.statuses(false);
         check(
@@ -296,7 +300,7 @@ public final class RuleSimulation {
                 "the sends ended with " + statuses + " instead of " + status);
         check(
                 statuses.stream().skip(1).allMatch(each -> each == WorkStatus.WORK_REQUEST_FLUSHED_ERROR),
-                "the sends behind it ended with " + statuses);
+                "the sends after it ended with " + statuses);
         for (int i = 1; i < messages; i++) {
             check(pair.client.done.get(i).id() > pair.client.done.get(i - 1).id(), "flushed out of order");
         }
@@ -308,7 +312,7 @@ public final class RuleSimulation {
         }
     }
 
-    private static boolean isRefusal(Packet packet) {
+    private static boolean isNak(Packet packet) {
         return packet.opcode() == Opcode.RC_ACKNOWLEDGE && Aeth.isNak(packet.syndrome());
     }
 }

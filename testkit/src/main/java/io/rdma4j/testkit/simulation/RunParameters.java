@@ -4,14 +4,14 @@ import io.rdma4j.testkit.NetworkFaults;
 import java.util.SplittableRandom;
 
 /**
- * What one run is made of; drawn from its seed.
+ * The parameters of a run, drawn from its seed.
  *
  * @param hosts number of hosts
  * @param connections number of connections between them
- * @param operationsPerSide most work requests that each side of a connection posts
- * @param maxMessageBytes longest message
- * @param breaksRules whether some do at last what their peer must refuse
- * @param faults what the network does
+ * @param operationsPerSide maximum number of work requests that each side of a connection posts
+ * @param maxMessageBytes maximum length of a message
+ * @param breaksRules true if the last request of some sides is one that the peer must refuse
+ * @param faults faults of the network
  */
 record RunParameters(
         int hosts,

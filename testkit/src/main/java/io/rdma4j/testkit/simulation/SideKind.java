@@ -1,6 +1,6 @@
 package io.rdma4j.testkit.simulation;
 
-/** Kinds of connections in a cluster. */
+/** The kinds of connections in a cluster. */
 enum SideKind {
     /** A reliable connection. */
     RELIABLE,

@@ -7,12 +7,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** The memory of one side of a reliable connection: what the peer may reach, what is sent from, and where answers land. */
+/**
+ * The memory of one side of a reliable connection.
+ *
+ * <p>It consists of a target, which the peer may access, the source of messages, the results of READs and atomics, and
+ * the receive buffers.
+ */
 final class SideMemory {
-    /** Bytes that the peer may reach. */
+    /** Size of the memory that the peer may access. */
     static final int TARGET_BYTES = 16_384;
 
-    /** Bytes that messages are taken from. */
+    /** Size of the memory that messages are sent from. */
     static final int SOURCE_BYTES = 65_536;
 
     /** Number of the protection domain. */
@@ -33,10 +38,10 @@ final class SideMemory {
     final MemoryRegion receives;
 
     /**
-     * Registers memory, full of random bytes where something is read from it before it is written.
+     * Registers the memory. Memory that is read before it is written is filled with random bytes.
      *
-     * @param resultCount bytes for results of READs and atomics
-     * @param receiveCount bytes for messages
+     * @param resultCount bytes for the results of READs and atomics
+     * @param receiveCount bytes for received messages
      */
     SideMemory(SimulatedHost host, int resultCount, int receiveCount, SplittableRandom random) {
         this.host = host;
@@ -75,23 +80,23 @@ final class SideMemory {
         return host.memory().register(MemorySegment.ofArray(bytes), alignedAddress(), access, DOMAIN);
     }
 
-    /** What the peer may reach, as it is now. */
+    /** Returns a copy of the memory that the peer may access. */
     byte[] targetCopy() {
         return Arrays.copyOfRange(targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
     }
 
-    /** Whether nothing was written beside what the peer may reach. */
+    /** Returns whether the bytes around the target are unchanged. */
     boolean isIntact() {
         return Arrays.equals(canaries, canaries());
     }
 
     private byte[] canaries() {
-        byte[] beside = Arrays.copyOf(targetBytes, 2 * CANARY_BYTES);
-        System.arraycopy(targetBytes, CANARY_BYTES + TARGET_BYTES, beside, CANARY_BYTES, CANARY_BYTES);
-        return beside;
+        byte[] copy = Arrays.copyOf(targetBytes, 2 * CANARY_BYTES);
+        System.arraycopy(targetBytes, CANARY_BYTES + TARGET_BYTES, copy, CANARY_BYTES, CANARY_BYTES);
+        return copy;
     }
 
-    /** Takes all registrations back. */
+    /** Deregisters all regions. */
     void release() {
         host.memory().deregister(target);
         host.memory().deregister(source);

@@ -10,77 +10,77 @@ import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** The receives of one side of a reliable connection, its own or those of a pool, and the messages that it must get. */
+/** The receives of one side of a reliable connection, its own or those of a pool, and the messages it must get. */
 final class SideReceives {
-    /** Bytes that a receive may be longer than the longest message. */
+    /** Maximum number of bytes by which a receive exceeds the longest message. */
     static final int SLACK_BYTES = 24;
 
-    /** A receive in the own queue. */
+    /** A receive in the side's own queue. */
     private record Posted(long id, int offset) {}
 
     private final String name;
     private final SideMemory memory;
     private final int longestBytes;
     private final @Nullable ReceivePool pool;
-    private final IntPredicate revocations;
+    private final IntPredicate onRevoked;
     private final SplittableRandom random;
     private final ArrayDeque<ExpectedReceive> expected = new ArrayDeque<>();
     private final ArrayDeque<Posted> posted = new ArrayDeque<>();
-    private int wanted;
+    private int unposted;
     private int used;
     private int nextId;
     private int received;
 
     /**
-     * Creates it with nothing posted.
+     * Creates the receives, of which none is posted yet.
      *
-     * @param pool where receives come from, or null for own ones
-     * @param revocations told of each own key that the peer has taken back; says whether it was to
+     * @param pool the pool that receives come from, or null for a queue of the side's own
+     * @param onRevoked called with each key that the peer has invalidated; returns whether that was expected
      */
     SideReceives(
             String name,
             SideMemory memory,
             int longestBytes,
             @Nullable ReceivePool pool,
-            IntPredicate revocations,
+            IntPredicate onRevoked,
             SplittableRandom random) {
         this.name = name;
         this.memory = memory;
         this.longestBytes = longestBytes;
         this.pool = pool;
-        this.revocations = revocations;
+        this.onRevoked = onRevoked;
         this.random = random;
     }
 
-    /** The peer sends a message. */
+    /** Records a message that the peer sends. */
     void expect(ExpectedReceive receive) {
         expected.add(receive);
-        wanted++;
+        unposted++;
     }
 
-    /** Whether all messages have come. */
+    /** Returns whether all messages have arrived. */
     boolean isEmpty() {
         return expected.isEmpty();
     }
 
-    /** Messages that have come. */
+    /** Returns the number of messages received. */
     int received() {
         return received;
     }
 
-    /** Number by which the peer names the queue, where it is shared. */
+    /** Returns the number of the shared receive queue, or 0 if the receives are not shared. */
     int sharedQueueNumber() {
         return pool == null ? 0 : pool.queue().number();
     }
 
-    /** Posts some of what is wanted; a receive that comes late makes the peer wait (RNR), but it does come. */
+    /** Posts some of the required receives. A late receive causes RNR NAKs, but it is posted eventually. */
     void post(ReceiveQueue queue) {
         if (pool != null) {
-            pool.payBack();
+            pool.postShortfall();
         }
         if (random.nextInt(3) != 0) {
-            for (int i = random.nextInt(1, 4); i > 0 && wanted > 0 && postOne(queue); i--) {
-                wanted--;
+            for (int i = random.nextInt(1, 4); i > 0 && unposted > 0 && postOne(queue); i--) {
+                unposted--;
             }
         }
     }
@@ -102,11 +102,11 @@ final class SideReceives {
         return true;
     }
 
-    /** Takes the completion of a receive, and compares it with the message that must be there. */
+    /** Compares the completion of a receive with the expected message. */
     void onCompletion(Completion completion) {
-        Posted own = posted.poll();
+        Posted oldest = posted.poll();
         check(
-                pool != null || own != null && own.id == completion.workRequestId,
+                pool != null || oldest != null && oldest.id == completion.workRequestId,
                 "receive " + completion.workRequestId + " out of order");
         if (completion.status != WorkStatus.SUCCESS) {
             onFailure(completion);
@@ -114,18 +114,18 @@ final class SideReceives {
         }
         ExpectedReceive receive = expected.poll();
         if (receive == null) {
-            throw new SimulationFailure(name + ": a receive completed that nobody sent to");
+            throw new SimulationFailure(name + ": a receive completed without a message for it");
         }
         received++;
         checkFields(completion, receive);
         byte[] message = receive.message;
         boolean isRight = pool != null
                 ? pool.complete(completion.workRequestId, message)
-                : own != null
+                : oldest != null
                         && Arrays.equals(
                                 memory.receiveBytes,
-                                own.offset,
-                                own.offset + message.length,
+                                oldest.offset,
+                                oldest.offset + message.length,
                                 message,
                                 0,
                                 message.length);
@@ -138,13 +138,13 @@ final class SideReceives {
             check(
                     pool.complete(completion.workRequestId, new byte[0]),
                     "shared receive " + completion.workRequestId + " flushed, but not posted");
-            pool.owe(1);
+            pool.addShortfall(1);
         }
     }
 
     private void checkFields(Completion completion, ExpectedReceive receive) {
-        check(completion.isReceive, "a receive reported as a send");
-        check(completion.isReceiveOfWrite == receive.isWrite, "SEND and WRITE confused");
+        check(completion.isReceive, "a receive was reported as a send");
+        check(completion.isReceiveOfWrite == receive.isWrite, "a SEND was reported as a WRITE, or a WRITE as a SEND");
         check(
                 completion.byteLength == receive.byteLength,
                 "received " + completion.byteLength + " bytes instead of " + receive.byteLength);
@@ -155,19 +155,19 @@ final class SideReceives {
         Integer key = receive.revokedKey;
         check(
                 completion.hasInvalidatedKey == (key != null)
-                        && (key == null || key == completion.invalidatedKey && revocations.test(key)),
-                "a window was not taken back");
+                        && (key == null || key == completion.invalidatedKey && onRevoked.test(key)),
+                "a window was not invalidated");
     }
 
-    /** The side has ended: what it would have posted, others may miss in the pool. */
+    /** Ends the side. The receives that it has not posted may be missing in the pool. */
     void end() {
         if (pool != null) {
-            pool.owe(wanted);
-            wanted = 0;
+            pool.addShortfall(unposted);
+            unposted = 0;
         }
     }
 
-    /** Checks that nothing is left in the own queue after a flush. */
+    /** Checks that no receive is left in the side's own queue after a flush. */
     void checkFlushed() {
         check(posted.isEmpty(), "receives without completion after the flush");
     }

@@ -12,8 +12,10 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory windows of one side of a reliable connection: bound by its requests, used by its peer once the binding is
- * reported, taken back by either. Nobody uses a key that is being taken back.
+ * The memory windows of one side of a reliable connection.
+ *
+ * <p>The side's requests bind them, and the peer uses them once the binding is reported. Either side invalidates them.
+ * No request uses a key that is being invalidated.
  */
 final class SideWindows {
     private static final int ACCESS = AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
@@ -23,18 +25,18 @@ final class SideWindows {
     private static final int KEY_BITS = 0xff;
 
     /**
-     * What the peer may use.
+     * The peer's access to a window.
      *
-     * @param key under which key
-     * @param address what the peer has to say for the first byte
-     * @param offset of the first byte in the memory that the window is of
-     * @param length bytes
-     * @param canBeTakenBack whether the peer can take the key back
+     * @param key the remote key
+     * @param address the remote address of the first byte
+     * @param offset offset of the first byte in the region that the window is bound to
+     * @param length length of the window
+     * @param isRevocable true if the peer can invalidate the key
      */
-    record Grant(int key, long address, int offset, int length, boolean canBeTakenBack) {}
+    record Grant(int key, long address, int offset, int length, boolean isRevocable) {}
 
-    /** One window; {@code grant} is what its binding gives, or gave. */
-    private static final class Place {
+    /** A window; {@code grant} is the access that its last binding gives or gave. */
+    private static final class Slot {
         final MemoryWindow window;
 
         @Nullable
@@ -43,7 +45,7 @@ final class SideWindows {
         boolean isUsable;
         boolean isBusy;
 
-        Place(MemoryWindow window) {
+        Slot(MemoryWindow window) {
             this.window = window;
         }
     }
@@ -51,117 +53,117 @@ final class SideWindows {
     private final SimulatedHost host;
     private final MemoryRegion region;
     private final SplittableRandom random;
-    private final List<Place> places = new ArrayList<>();
+    private final List<Slot> slots = new ArrayList<>();
 
-    /** Allocates windows, or none if {@code isUsed} is false. */
+    /** Allocates the windows; none if {@code isUsed} is false. */
     SideWindows(SimulatedHost host, MemoryRegion region, boolean isUsed, SplittableRandom random) {
         this.host = host;
         this.region = region;
         this.random = random;
         for (int i = 0; isUsed && i < WINDOWS; i++) {
-            places.add(new Place(host.memory().allocateWindow(random.nextBoolean(), SideMemory.DOMAIN)));
+            slots.add(new Slot(host.memory().allocateWindow(random.nextBoolean(), SideMemory.DOMAIN)));
         }
     }
 
     /**
-     * Fills a request that binds a window or takes one back.
+     * Fills a request that binds or invalidates a window.
      *
-     * @param peer whose requests may still use a key
-     * @return what to do when the request is done; null if there is nothing to bind or to take back
+     * @param peer the side whose requests may still use a key
+     * @return the action to run when the request has completed, or null if no window can be bound or invalidated
      */
     @Nullable
     Runnable fill(SendRequest request, SimulatedSide peer) {
-        for (Place place : places) {
-            Grant old = place.grant;
-            if (place.isBusy || old != null && peer.isUsing(old.key)) {
+        for (Slot slot : slots) {
+            Grant old = slot.grant;
+            if (slot.isBusy || old != null && peer.isUsing(old.key)) {
                 continue;
             }
-            if (old != null && place.window.isTypeTwo()) {
-                return takeBack(request, place, old);
+            if (old != null && slot.window.isTypeTwo()) {
+                return invalidate(request, slot, old);
             }
-            return bind(request, place);
+            return bind(request, slot);
         }
         return null;
     }
 
-    private Runnable takeBack(SendRequest request, Place place, Grant old) {
-        place.isUsable = false;
-        place.isBusy = true;
+    private Runnable invalidate(SendRequest request, Slot slot, Grant old) {
+        slot.isUsable = false;
+        slot.isBusy = true;
         request.opcode = WorkOpcode.LOCAL_INVALIDATE;
         request.invalidateKey = old.key;
-        return () -> free(place);
+        return () -> free(slot);
     }
 
-    private static void free(Place place) {
-        place.isBusy = false;
-        place.isUsable = false;
-        place.grant = null;
+    private static void free(Slot slot) {
+        slot.isBusy = false;
+        slot.isUsable = false;
+        slot.grant = null;
     }
 
-    private Runnable bind(SendRequest request, Place place) {
+    private Runnable bind(SendRequest request, Slot slot) {
         int length = random.nextInt(LEAST_BYTES, SideMemory.TARGET_BYTES + 1);
         // Atomics need aligned addresses.
         int offset = random.nextInt(SideMemory.TARGET_BYTES - length + 1) & -Long.BYTES;
-        boolean isZeroBased = place.window.isTypeTwo() && random.nextBoolean();
-        int key = place.window.key() & ~KEY_BITS | random.nextInt(KEY_BITS + 1);
-        place.isUsable = false;
-        place.isBusy = true;
+        boolean isZeroBased = slot.window.isTypeTwo() && random.nextBoolean();
+        int key = slot.window.key() & ~KEY_BITS | random.nextInt(KEY_BITS + 1);
+        slot.isUsable = false;
+        slot.isBusy = true;
         request.opcode = WorkOpcode.BIND_MEMORY_WINDOW;
-        request.window = place.window;
+        request.window = slot.window;
         request.bindRegion = region;
         request.bindOffset = offset;
         request.bindLength = length;
         request.bindAccess = ACCESS | (isZeroBased ? AccessFlags.ZERO_BASED : 0);
         request.remoteKey = key;
         return () -> {
-            place.isBusy = false;
-            place.isUsable = true;
-            place.grant = new Grant(
-                    key, isZeroBased ? 0 : region.address() + offset, offset, length, place.window.isTypeTwo());
+            slot.isBusy = false;
+            slot.isUsable = true;
+            slot.grant = new Grant(
+                    key, isZeroBased ? 0 : region.address() + offset, offset, length, slot.window.isTypeTwo());
         };
     }
 
-    /** A window that the peer may use for so many bytes, or null. */
+    /** Returns a window that the peer may use for the given number of bytes, or null. */
     @Nullable
     Grant pick(int lengthBytes) {
-        for (Place place : places) {
-            Grant grant = place.grant;
-            if (place.isUsable && grant != null && grant.length >= lengthBytes) {
+        for (Slot slot : slots) {
+            Grant grant = slot.grant;
+            if (slot.isUsable && grant != null && grant.length >= lengthBytes) {
                 return grant;
             }
         }
         return null;
     }
 
-    /** A window that the peer is to take back with its next SEND; it uses it no more. Null if there is none. */
+    /** Chooses a window that the peer invalidates with its next SEND, and no longer uses; null if there is none. */
     @Nullable
     Grant revoke() {
-        for (Place place : places) {
-            Grant grant = place.grant;
-            if (place.isUsable && grant != null && grant.canBeTakenBack) {
-                place.isUsable = false;
-                place.isBusy = true;
+        for (Slot slot : slots) {
+            Grant grant = slot.grant;
+            if (slot.isUsable && grant != null && grant.isRevocable) {
+                slot.isUsable = false;
+                slot.isBusy = true;
                 return grant;
             }
         }
         return null;
     }
 
-    /** The peer has taken a key back; returns whether it was to. */
+    /** Notes that the peer has invalidated a key; returns whether that was expected. */
     boolean onRevoked(int key) {
-        for (Place place : places) {
-            Grant grant = place.grant;
-            if (grant != null && grant.key == key && place.isBusy && !place.isUsable) {
-                boolean isFree = !place.window.isBound();
-                free(place);
+        for (Slot slot : slots) {
+            Grant grant = slot.grant;
+            if (grant != null && grant.key == key && slot.isBusy && !slot.isUsable) {
+                boolean isFree = !slot.window.isBound();
+                free(slot);
                 return isFree;
             }
         }
         return false;
     }
 
-    /** Takes all windows back. */
+    /** Deallocates all windows. */
     void release() {
-        places.forEach(place -> host.memory().deallocate(place.window));
+        slots.forEach(slot -> host.memory().deallocate(slot.window));
     }
 }

@@ -17,21 +17,22 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection from the request to the end of its time-wait: who asks, who answers, and how it ends. A connection ends when
- * both sides have done what they meant to, or in the middle of it, or by what befalls hosts and network.
+ * One connection, from the request to the end of its time-wait.
+ *
+ * <p>It ends when both sides have done their planned work, or in the middle of it, or because of the disruptions.
  */
 final class SimulatedConnection {
-    /** The service that every host has, and one that none has. */
+    /** The service ID that every host listens on. */
     static final long SERVICE = 0x0106_1c06L;
 
     private static final long NO_SERVICE = 0x0106_1c07L;
 
     private static final int WITHOUT_SERVICE = 24;
     private static final int REJECTED = 12;
-    private static final int SLOW_ANSWERS = 4;
+    private static final int SLOW_REPLIES = 4;
     private static final int ENDED_EARLY = 3;
-    private static final long MOST_THINK_NANOS = 1_000_000_000L;
-    private static final long MOST_WORK_NANOS = 50_000_000L;
+    private static final long MAX_REPLY_DELAY_NANOS = 1_000_000_000L;
+    private static final long MAX_WORK_NANOS = 50_000_000L;
     private static final int TARGET_DELAY = 15;
     private static final int HOPS = 64;
 
@@ -44,11 +45,11 @@ final class SimulatedConnection {
     private final int mtuCode;
     private final ConnectionEnd active;
     private final boolean passiveEnds;
-    private final long cutAfterNanos;
+    private final long disconnectAfterNanos;
     private @Nullable ConnectionEnd passive;
     private long bothStartedNanos = -1;
 
-    /** Sends a request from one host to another. */
+    /** Creates both ends' parameters and the active end; {@link #begin} sends the request. */
     SimulatedConnection(
             ClusterRun run,
             SideKind kind,
@@ -65,12 +66,12 @@ final class SimulatedConnection {
         this.random = random;
         mtuCode = random.nextInt(1, 6);
         passiveEnds = random.nextBoolean();
-        // A stream ends as its applications want; others do not care about what is cut off.
-        cutAfterNanos = kind != SideKind.STREAM && random.nextInt(ENDED_EARLY) == 0
-                ? random.nextLong(MOST_WORK_NANOS)
+        // The applications of a stream end it themselves; those of other connections may be interrupted.
+        disconnectAfterNanos = kind != SideKind.STREAM && random.nextInt(ENDED_EARLY) == 0
+                ? random.nextLong(MAX_WORK_NANOS)
                 : Long.MAX_VALUE;
         active = new ConnectionEnd(
-                this, run.makeSide(kind, true, name + " client", activeHost, random.split()), random.split());
+                this, run.createSide(kind, true, name + " client", activeHost, random.split()), random.split());
     }
 
     /** Sends the request. */
@@ -91,13 +92,13 @@ final class SimulatedConnection {
                 .localResponseTimeout(random.nextInt(14, 19))
                 .maxCmRetries(random.nextInt(3, 16))
                 .primaryPath(CmPath.roce(gid(from), gid(passiveHost), 0, 0, HOPS, random.nextInt(10, 15)))
-                .privateData(named(active.side.greeting()));
+                .privateData(privateData(active.side.connectData()));
         if (kind == SideKind.UNRELIABLE) {
             request.transportType(Req.TRANSPORT_UC);
         } else if (kind == SideKind.EXTENDED) {
             request.extended();
         }
-        note("asks for " + kind);
+        note("requests a connection, " + kind);
         active.connect(agent.connect(nowNanos(), request, 0, active));
     }
 
@@ -105,30 +106,34 @@ final class SimulatedConnection {
         return new Gid(host.addressHigh(), host.addressLow());
     }
 
-    /** Takes the request at the peer's host; who gets the events of the connection, or null. */
+    /**
+     * Handles the request at the peer's host.
+     *
+     * @return the receiver of the connection's events, or null if the request is rejected
+     */
     @Nullable
     CmEvents onRequest(CmConnection connection, Req request) {
         boolean isKnown = request.transportType() == (kind == SideKind.UNRELIABLE ? Req.TRANSPORT_UC : Req.TRANSPORT_RC)
                 || kind == SideKind.EXTENDED && request.isExtended();
         if (!isKnown || mtuBytes(request.pathMtu()) != mtuBytes()) {
-            throw new SimulationFailure(name + ": the request has changed on its way: " + request);
+            throw new SimulationFailure(name + ": the request was changed in transit: " + request);
         }
         if (passive != null || random.nextInt(REJECTED) == 0) {
             note("rejects the request");
             connection.reject(nowNanos(), RejectReason.CONSUMER_DEFINED, PrivateData.of((byte) 1));
             return null;
         }
-        ConnectionEnd made = new ConnectionEnd(
-                this, run.makeSide(kind, false, name + " server", passiveHost, random.split()), random.split());
-        passive = made;
-        active.side.meet(made.side);
-        made.side.meet(active.side);
-        made.onRequest(
-                connection, request, random.nextInt(SLOW_ANSWERS) == 0 ? random.nextLong(1, MOST_THINK_NANOS) : 0);
-        return made;
+        ConnectionEnd passiveEnd = new ConnectionEnd(
+                this, run.createSide(kind, false, name + " server", passiveHost, random.split()), random.split());
+        passive = passiveEnd;
+        active.side.setPeer(passiveEnd.side);
+        passiveEnd.side.setPeer(active.side);
+        passiveEnd.onRequest(
+                connection, request, random.nextInt(SLOW_REPLIES) == 0 ? random.nextLong(1, MAX_REPLY_DELAY_NANOS) : 0);
+        return passiveEnd;
     }
 
-    /** What the passive side says. */
+    /** Returns the reply of the passive side. */
     Rep reply(ConnectedSide side, Req request) {
         ConnectionTerms terms = side.terms();
         Rep reply = Rep.of(
@@ -143,24 +148,24 @@ final class SimulatedConnection {
                 7,
                 kind == SideKind.EXTENDED,
                 0,
-                named(side.greeting()));
+                privateData(side.connectData()));
         return request.isExtended() ? reply.extended() : reply;
     }
 
-    private PrivateData named(byte[] greeting) {
-        return PrivateData.of(ByteBuffer.allocate(Integer.BYTES + greeting.length)
+    private PrivateData privateData(byte[] connectData) {
+        return PrivateData.of(ByteBuffer.allocate(Integer.BYTES + connectData.length)
                 .putInt(number)
-                .put(greeting)
+                .put(connectData)
                 .array());
     }
 
-    /** The number of the attempt that a request belongs to. */
+    /** Returns the number of the connection that a request belongs to. */
     static int number(Req request) {
         return ByteBuffer.wrap(request.privateData().toByteArray()).getInt();
     }
 
-    /** The greeting in private data. */
-    byte[] withoutName(PrivateData data) {
+    /** Returns the application's part of the private data. */
+    byte[] connectData(PrivateData data) {
         byte[] bytes = data.toByteArray();
         if (ByteBuffer.wrap(bytes).getInt() != number) {
             throw new SimulationFailure(name + ": the private data are those of another connection");
@@ -168,12 +173,12 @@ final class SimulatedConnection {
         return Arrays.copyOfRange(bytes, Integer.BYTES, bytes.length);
     }
 
-    /** Bytes of the path MTU. */
+    /** Returns the path MTU in bytes. */
     int mtuBytes() {
         return mtuBytes(mtuCode);
     }
 
-    /** Bytes of a path MTU that a message names by its code. */
+    /** Returns the path MTU in bytes for a code in a message. */
     static int mtuBytes(int code) {
         return 128 << code;
     }
@@ -182,12 +187,12 @@ final class SimulatedConnection {
         return run.network().nowNanos();
     }
 
-    /** Notes that something has happened. */
+    /** Adds an event to the log. */
     void note(String text) {
         run.log().note(nowNanos(), text.startsWith(name) ? text : name + " " + text);
     }
 
-    /** Does some of what both ends have to do, and ends it when its time has come. */
+    /** Does some of the pending work of both ends, and ends the connection when it is time. */
     void work() {
         ConnectionEnd server = passive;
         active.work(server);
@@ -201,47 +206,47 @@ final class SimulatedConnection {
         if (bothStartedNanos < 0) {
             bothStartedNanos = nowNanos();
         }
-        ConnectionEnd who = passiveEnds ? server : active;
-        if (who.host().isPaused() || who.side.isDead()) {
+        ConnectionEnd initiator = passiveEnds ? server : active;
+        if (initiator.host().isPaused() || initiator.side.isKilled()) {
             return;
         }
         if (kind != SideKind.STREAM && active.side.isDone() && server.side.isDone()) {
-            who.end("has done everything and disconnects");
-        } else if (nowNanos() - bothStartedNanos > cutAfterNanos) {
-            who.end("disconnects in the middle of it");
+            initiator.end("has done all its work and disconnects");
+        } else if (nowNanos() - bothStartedNanos > disconnectAfterNanos) {
+            initiator.end("disconnects in the middle of its work");
         }
     }
 
-    /** A host has crashed. */
+    /** Notifies the ends of the crash of a host. */
     void onCrash(SimulatedHost host) {
         if (active.host() == host) {
-            active.die();
+            active.kill();
         }
         if (passive != null && passive.host() == host) {
-            passive.die();
+            passive.kill();
         }
     }
 
-    /** Whether the side that asked has no use for it any more. */
+    /** Returns whether the active end has ended. */
     boolean isActiveEnded() {
         return active.isEnded();
     }
 
-    /** Whether both sides did all that they meant to. */
+    /** Returns whether both sides completed all planned work. */
     boolean isComplete() {
         return bothStartedNanos >= 0 && passive != null && active.side.isComplete() && passive.side.isComplete();
     }
 
-    /** Whether nothing is left to happen to it. */
+    /** Returns whether no further event can occur. */
     boolean isOver() {
         return active.isOver() && (passive == null || passive.isOver());
     }
 
-    /** Checks all that must hold when everything is over. */
+    /** Runs the final checks. */
     void checkEnd() {
-        boolean mustComplete = run.isPerfect() && bothStartedNanos >= 0 && cutAfterNanos == Long.MAX_VALUE;
+        boolean mustComplete = run.isPerfect() && bothStartedNanos >= 0 && disconnectAfterNanos == Long.MAX_VALUE;
         if (mustComplete && kind != SideKind.STREAM && !isComplete()) {
-            throw new SimulationFailure(name + " was in nobody's way, but is not complete: " + this);
+            throw new SimulationFailure(name + " was not disturbed, but is not complete: " + this);
         }
         active.side.checkEnd();
         if (passive != null) {

@@ -3,36 +3,36 @@ package io.rdma4j.testkit.simulation;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
 
-/** One send work request of a run, with all that the sequential model says of it. */
+/** A send work request of a run, with its expected effects. */
 final class SimulatedOperation {
-    /** Its number. */
+    /** The work request ID. */
     final long id;
 
-    /** What it does. */
+    /** The operation. */
     final WorkOpcode opcode;
 
-    /** Bytes of the message. */
+    /** Length of the message. */
     final int lengthBytes;
 
-    /** Whether its success is reported. */
+    /** True if its success is reported. */
     final boolean signaled;
 
-    /** Where in the poster's result memory the bytes of a READ or atomic land. */
+    /** Offset of a READ's or atomic's result in the requester's result memory. */
     final int resultOffset;
 
-    /** The bytes that must land there; empty for operations without a result. */
+    /** The expected result; empty for operations without one. */
     final byte[] result;
 
-    /** Changes of the peer's memory that are made when it is done, those of earlier operations included. */
+    /** Number of changes of the peer's memory after this operation, including those of earlier operations. */
     final int changesAfter;
 
-    /** Key of the peer's memory that it uses. */
+    /** The remote key that it uses. */
     final int remoteKey;
 
-    /** Whether the peer must refuse it. */
+    /** True if the peer must refuse it. */
     boolean isProhibited;
 
-    /** What its success means for others. */
+    /** An action to run when it has succeeded. */
     Runnable whenDone = () -> {};
 
     SimulatedOperation(SendRequest request, int lengthBytes, int resultOffset, byte[] result, int changesAfter) {
@@ -46,7 +46,7 @@ final class SimulatedOperation {
         this.remoteKey = request.remoteKey;
     }
 
-    /** Whether the peer has a receive completed by it. */
+    /** Returns whether it consumes a receive of the peer. */
     boolean takesReceive() {
         return switch (opcode) {
             case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE, RDMA_WRITE_WITH_IMMEDIATE -> true;

@@ -23,17 +23,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a connection in a run: it posts random work, keeps the model of what that work must do, and checks every
- * completion against it.
+ * One side of a reliable connection in a run.
  *
- * <p>The model is sequential: a responder executes requests in the order of their posting, so the memory after them, the
- * result of each READ and atomic, and each message are known when a request is posted. One thing alone is not: a READ
- * that was lost is executed again, maybe after later WRITEs to the same bytes. So a change that follows a READ is fenced
- * here, as an application has to do it.
+ * <p>It posts random work, maintains the model of the expected effects, and checks every completion against it.
  *
- * <p>Where a connection ends early, this is left of it: the peer's memory is as after some of the requests, in their order, of
- * which the last may be done in part, packet by packet; and of that and of the messages received there is no less than what
- * was reported as done here.
+ * <p>The model is sequential: a responder executes requests in the order in which they were posted. So the memory, the
+ * result of each READ and atomic, and each message are known when a request is posted. There is one exception: a READ
+ * whose response was lost is executed again, possibly after later WRITEs to the same bytes. So a change that follows a
+ * READ is fenced, as an application would have to do.
+ *
+ * <p>If a connection ends early, the peer's memory must match the model after some of the requests, in their order. The
+ * last of them may be partial, packet by packet. The memory and the received messages must include everything that was
+ * reported as completed here.
  */
 final class SimulatedSide implements ConnectedSide {
     private static final int TARGET_BYTES = SideMemory.TARGET_BYTES;
@@ -54,7 +55,7 @@ final class SimulatedSide implements ConnectedSide {
     private final SideWindows windows;
     private final SideReceives receives;
 
-    /** What the peer's target memory must hold after all that was posted here. */
+    /** The expected content of the peer's target memory after all posted requests. */
     private byte[] model = new byte[0];
 
     private int resultsUsed;
@@ -63,10 +64,10 @@ final class SimulatedSide implements ConnectedSide {
     private boolean readSinceFence;
     private int mtuBytes;
     private boolean started;
-    private boolean dead;
-    private boolean heard;
+    private boolean killed;
+    private boolean hasReceived;
     private boolean failed;
-    private boolean hasDoneWrong;
+    private boolean hasBrokenRules;
     private final List<MemoryChange> changes = new ArrayList<>();
     private int confirmedChanges;
     private int confirmedMessages;
@@ -77,9 +78,9 @@ final class SimulatedSide implements ConnectedSide {
     /**
      * Creates a side.
      *
-     * @param role what its queue pair does; a target posts nothing
-     * @param pool where its receives come from, or null for its own
-     * @param mayBreak whether there is a reason for the peer to be out of reach
+     * @param role role of the queue pair; a target posts nothing
+     * @param pool the pool that its receives come from, or null for a queue of its own
+     * @param mayBreak returns whether there is a reason for the peer to be unreachable
      */
     SimulatedSide(
             String name,
@@ -124,7 +125,7 @@ final class SimulatedSide implements ConnectedSide {
                 host.memory(),
                 this::onSendCompletion,
                 receives::onCompletion,
-                event -> heard |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
+                event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
         queuePair.toInit(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
         host.add(queuePair);
     }
@@ -150,18 +151,18 @@ final class SimulatedSide implements ConnectedSide {
     }
 
     @Override
-    public byte[] greeting() {
+    public byte[] connectData() {
         return new byte[0];
     }
 
     @Override
-    public void meet(ConnectedSide other) {
+    public void setPeer(ConnectedSide other) {
         peer = (SimulatedSide) other;
         model = peer.memory.targetCopy();
     }
 
     @Override
-    public void ready(ConnectionTerms other, byte[] greeting, int pathMtuBytes) {
+    public void ready(ConnectionTerms other, byte[] connectData, int pathMtuBytes) {
         mtuBytes = pathMtuBytes;
         queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
                 ConnectedSide.path(host, other),
@@ -183,7 +184,7 @@ final class SimulatedSide implements ConnectedSide {
         return broken || planned == 0 && unfinished.isEmpty() && receives.isEmpty();
     }
 
-    /** Whether the queue pair has given up; the only good reason is a peer that could not be reached. */
+    /** Returns whether the queue pair is broken. The only valid reason is an unreachable peer. */
     boolean isBroken() {
         return broken;
     }
@@ -199,27 +200,27 @@ final class SimulatedSide implements ConnectedSide {
     }
 
     @Override
-    public boolean isGone() {
+    public boolean isClosed() {
         return broken;
     }
 
     @Override
-    public boolean hasHeard() {
-        return heard;
+    public boolean hasReceived() {
+        return hasReceived;
     }
 
     @Override
-    public boolean isDead() {
-        return dead;
+    public boolean isKilled() {
+        return killed;
     }
 
     @Override
-    public void die() {
-        dead = true;
+    public void kill() {
+        killed = true;
         broken = true;
     }
 
-    /** Posts some of the work that is left, as far as the queues take it. */
+    /** Posts some of the remaining work, as far as the queues have room. */
     @Override
     public void work(long nowNanos) {
         if (broken || !started) {
@@ -233,13 +234,13 @@ final class SimulatedSide implements ConnectedSide {
             planned--;
         }
         if (queuePair.state() == QueuePairMachine.State.ERROR) {
-            end(); // the peer has done something wrong
+            end(); // a request of the peer was refused
             return;
         }
         receives.post(queuePair.receiveQueue());
     }
 
-    /** Now and then the application lets the send queue run dry, and goes on later. */
+    /** Occasionally drains the send queue, and resumes it later. */
     private void drainOrResume() {
         if (queuePair.state() == QueuePairMachine.State.READY_TO_SEND && random.nextInt(DRAINS) == 0) {
             queuePair.drain(random.nextBoolean());
@@ -292,7 +293,7 @@ final class SimulatedSide implements ConnectedSide {
         };
     }
 
-    /** Binds a window or takes one back; where there is none, sends. */
+    /** Binds or invalidates a window; sends if no window is available. */
     private SimulatedOperation local(SendRequest request) {
         Runnable whenDone = windows.fill(request, peer);
         if (whenDone == null) {
@@ -304,7 +305,7 @@ final class SimulatedSide implements ConnectedSide {
         return operation;
     }
 
-    /** Takes a window of the peer back; where there is none, sends. */
+    /** Invalidates a window of the peer; sends if none is available. */
     private SimulatedOperation sendWithInvalidate(SendRequest request) {
         SideWindows.Grant grant = peer.windows.revoke();
         if (grant == null) {
@@ -377,7 +378,7 @@ final class SimulatedSide implements ConnectedSide {
         return new SimulatedOperation(request, result.length, offset, result, changes.size());
     }
 
-    /** Chooses a place in the peer's memory, by the key of the region or of a window; returns its offset. */
+    /** Chooses an offset in the peer's memory, and the key of the region or of a window; returns the offset. */
     private int remote(SendRequest request, int length, int alignment) {
         SideWindows.Grant grant = random.nextInt(3) == 0 ? null : peer.windows.pick(length);
         if (grant == null) {
@@ -392,12 +393,15 @@ final class SimulatedSide implements ConnectedSide {
         return grant.offset() + inside;
     }
 
-    /** Whether a request that is not reported as done may use a key. */
+    /** Returns whether a request that is not yet reported as completed may use a key. */
     boolean isUsing(int key) {
         return unfinished.stream().anyMatch(operation -> operation.remoteKey == key);
     }
 
-    /** Makes the peer refuse a request and break the connection: a wrong key, or a place beyond the end. */
+    /**
+     * Fills a request that the peer must refuse, which breaks the connection: its key is wrong or its range is too
+     * long.
+     */
     private SimulatedOperation prohibited(SendRequest request) {
         boolean isRead = random.nextBoolean();
         request.opcode = isRead ? WorkOpcode.RDMA_READ : WorkOpcode.RDMA_WRITE;
@@ -416,13 +420,13 @@ final class SimulatedSide implements ConnectedSide {
                 request.remoteAddress = peer.memory.source.address();
             }
         }
-        hasDoneWrong = true;
+        hasBrokenRules = true;
         SimulatedOperation operation = new SimulatedOperation(request, length, 0, new byte[0], changes.size());
         operation.isProhibited = true;
         return operation;
     }
 
-    /** Chooses what is sent, from random places of the source memory or inline. */
+    /** Chooses a message, gathered from random offsets of the source memory or inline. */
     private byte[] message(SendRequest request, int maxBytes) {
         int length = length(maxBytes);
         request.lengthBytes = length;
@@ -464,7 +468,7 @@ final class SimulatedSide implements ConnectedSide {
             confirm(operation);
             operation = unfinished.poll();
         }
-        check(operation != null, "a completion too many: " + completion.workRequestId);
+        check(operation != null, "an unexpected completion: " + completion.workRequestId);
         if (operation != null) {
             check(
                     operation.id == completion.workRequestId,
@@ -477,12 +481,12 @@ final class SimulatedSide implements ConnectedSide {
         }
     }
 
-    /** Whether the queue pair may break so. */
+    /** Returns whether the queue pair may break with a status. */
     private boolean isPermitted(WorkStatus status) {
         return switch (status) {
-            case RETRY_EXCEEDED_ERROR -> mayBreak.getAsBoolean() || peer.broken || peer.hasDoneWrong;
-            case REMOTE_ACCESS_ERROR -> hasDoneWrong;
-            case WORK_REQUEST_FLUSHED_ERROR -> peer.hasDoneWrong;
+            case RETRY_EXCEEDED_ERROR -> mayBreak.getAsBoolean() || peer.broken || peer.hasBrokenRules;
+            case REMOTE_ACCESS_ERROR -> hasBrokenRules;
+            case WORK_REQUEST_FLUSHED_ERROR -> peer.hasBrokenRules;
             default -> false;
         };
     }
@@ -498,7 +502,7 @@ final class SimulatedSide implements ConnectedSide {
                     completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR,
                     "status " + completion.status + " after the queue pair broke");
         }
-        // Successes that nobody asked to hear of; after the first failure there are none.
+        // Unsignaled requests that succeeded; after the first failure there are none.
         while (!failed && !unfinished.isEmpty() && unfinished.peek().id != completion.workRequestId) {
             check(!unfinished.peek().signaled, "no completion of " + unfinished.peek());
             confirm(unfinished.remove());
@@ -524,7 +528,7 @@ final class SimulatedSide implements ConnectedSide {
 
     @Override
     public void end() {
-        if (dead) {
+        if (killed) {
             return;
         }
         broken = true;
@@ -534,13 +538,13 @@ final class SimulatedSide implements ConnectedSide {
 
     @Override
     public void checkEnd() {
-        if (!dead && (broken || peer.broken)) {
-            // Requests that had succeeded silently, behind which nothing was posted that could fail, stay untold.
+        if (!killed && (broken || peer.broken)) {
+            // Unsignaled requests that succeeded before the failure have no completion.
             unfinished.removeIf(operation -> !failed && !operation.signaled);
             check(unfinished.isEmpty(), "work requests without completion after the flush: " + unfinished);
             receives.checkFlushed();
-        } else if (!dead) {
-            check(unfinished.isEmpty() && receives.isEmpty(), "work is left over");
+        } else if (!killed) {
+            check(unfinished.isEmpty() && receives.isEmpty(), "unfinished work is left");
         }
         check(
                 confirmedMessages <= peer.receives.received(),
@@ -550,10 +554,10 @@ final class SimulatedSide implements ConnectedSide {
                 : MemoryChange.explain(peer.memory.targetCopy(), model, changes, confirmedChanges, mtuBytes);
         check(difference == null, "the peer's memory " + difference);
         check(memory.isIntact(), "memory beside a region was written");
-        if (dead) {
+        if (killed) {
             return;
         }
-        check(queuePair.nextDeadlineNanos() == Long.MAX_VALUE, "a timer is left over");
+        check(queuePair.nextDeadlineNanos() == Long.MAX_VALUE, "a timer is still running");
         host.remove(queuePair);
         windows.release();
         memory.release();

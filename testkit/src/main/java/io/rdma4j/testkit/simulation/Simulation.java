@@ -11,24 +11,26 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Seeded runs of random work over lossy virtual networks. Each run draws hosts, connections, path MTUs, queue sizes,
- * faults and operations from its seed, and checks every completion, every byte and that nothing is left over.
+ * Seeded runs of random work over lossy virtual networks.
  *
- * <p>The same seed gives the same run, frame by frame: see {@link Result#traceHash}.
+ * <p>Each run draws hosts, connections, path MTUs, queue sizes, faults and operations from its seed. It checks every
+ * completion and every byte, and that nothing is left at the end.
+ *
+ * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}.
  */
 public final class Simulation {
     private static final long MAX_STEPS = 3_000_000;
     private static final double MAX_LOSS = 0.2;
 
     /**
-     * What a run was like.
+     * The result of a run.
      *
-     * @param seed its seed
-     * @param traceHash depends on every frame and its time
-     * @param deliveredFrames frames that arrived
-     * @param lostFrames frames that did not
-     * @param virtualNanos virtual time that passed
-     * @param brokenConnections connections whose retries ran out; only a lossy network can do that
+     * @param seed the seed
+     * @param traceHash a hash of every frame and its time
+     * @param deliveredFrames number of frames delivered
+     * @param lostFrames number of frames lost
+     * @param virtualNanos virtual time that has passed
+     * @param brokenConnections number of connections whose retries ran out, which only a lossy network can cause
      */
     public record Result(
             long seed,
@@ -38,7 +40,7 @@ public final class Simulation {
             long virtualNanos,
             int brokenConnections) {}
 
-    /** Two sides of one connection. */
+    /** The two sides of a connection. */
     private record Connection(SimulatedSide a, SimulatedSide b) {}
 
     private final SplittableRandom random;
@@ -56,9 +58,9 @@ public final class Simulation {
     }
 
     /**
-     * Does the run of a seed.
+     * Runs a seed.
      *
-     * @throws SimulationFailure if anything is not as it must be; the message names the seed
+     * @throws SimulationFailure if a check fails; the message names the seed
      */
     public static Result run(long seed) {
         Simulation simulation = new Simulation(seed);
@@ -78,7 +80,7 @@ public final class Simulation {
             }
             connections.forEach(this::work);
             if (!network.step()) {
-                // Nothing under way: only the applications can go on, a moment later.
+                // Nothing is in flight: advance the time so that the applications continue.
                 network.advanceTo(network.nowNanos() + 1_000);
             }
         }
@@ -130,7 +132,7 @@ public final class Simulation {
         }
     }
 
-    /** The receives that a side on this host shares with others, or null for its own. */
+    /** Returns the receives that a side on this host shares with others, or null if it has its own. */
     private @Nullable ReceivePool pool(SimulatedHost host) {
         return random.nextInt(4) == 0 ? null : pools.get(host);
     }
@@ -153,12 +155,12 @@ public final class Simulation {
         return true;
     }
 
-    /** Lets the last acknowledgements arrive; unsignaled work may still be under way. */
+    /** Delivers the last packets; unsignaled work may still be in flight. */
     private void settle() {
         long steps = 0;
         while (network.step()) {
             if (++steps > MAX_STEPS) {
-                throw new SimulationFailure("the network does not become quiet");
+                throw new SimulationFailure("the network does not become idle");
             }
         }
     }

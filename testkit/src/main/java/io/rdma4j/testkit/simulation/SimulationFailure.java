@@ -2,7 +2,7 @@ package io.rdma4j.testkit.simulation;
 
 import java.util.List;
 
-/** A run that did not do what the sequential model says. The message names the seed, which replays the run. */
+/** Thrown when a run differs from the sequential model. The message names the seed, which replays the run. */
 public final class SimulationFailure extends AssertionError {
     private static final long serialVersionUID = 1L;
 
@@ -22,7 +22,7 @@ public final class SimulationFailure extends AssertionError {
         this.lastEvents = List.copyOf(lastEvents);
     }
 
-    /** What happened before, the latest last; empty where nobody kept it. */
+    /** Returns the events before the failure, the latest last; empty if none were recorded. */
     public List<String> lastEvents() {
         return lastEvents;
     }

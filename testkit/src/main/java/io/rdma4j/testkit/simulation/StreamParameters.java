@@ -5,22 +5,22 @@ import io.rdma4j.testkit.NetworkFaults;
 import java.util.SplittableRandom;
 
 /**
- * What one run of streams is made of; drawn from its seed.
+ * The parameters of a run of streams, drawn from its seed.
  *
  * @param streams number of streams
- * @param mostBytes most that one side writes
- * @param mostBufferBytes largest buffer
- * @param mostQueue longest queue
- * @param hasImmediate whether the transport has immediate data
- * @param maps whether both sides map memory for each other
- * @param kills whether a side is killed at some time
- * @param faults what the network does
+ * @param maxBytes maximum number of bytes that one side writes
+ * @param maxBufferBytes maximum size of a buffer
+ * @param maxQueueLength maximum length of a queue
+ * @param hasImmediate true if the transport has immediate data
+ * @param maps true if both sides map memory for each other
+ * @param kills true if a side is killed at some time
+ * @param faults faults of the network
  */
 record StreamParameters(
         int streams,
-        int mostBytes,
-        int mostBufferBytes,
-        int mostQueue,
+        int maxBytes,
+        int maxBufferBytes,
+        int maxQueueLength,
         boolean hasImmediate,
         boolean maps,
         boolean kills,
@@ -41,14 +41,14 @@ record StreamParameters(
                 NetworkFaults.random(random, maxLoss));
     }
 
-    /** Sizes of one side, which the other does not share. */
+    /** Draws the sizes of one side, independently of the other side's. */
     StreamSizes sizes(SplittableRandom random) {
-        int most = Math.max(mostBufferBytes, StreamSizes.LOW_WATER_BYTES);
+        int max = Math.max(maxBufferBytes, StreamSizes.LOW_WATER_BYTES);
         return new StreamSizes(
-                random.nextInt(StreamSizes.LEAST_QUEUE, mostQueue + 1),
-                random.nextInt(StreamSizes.LEAST_QUEUE, mostQueue + 1),
-                random.nextInt(StreamSizes.LOW_WATER_BYTES, most + 1),
-                2 * random.nextInt(1, mostBufferBytes / 2 + 1),
+                random.nextInt(StreamSizes.LEAST_QUEUE, maxQueueLength + 1),
+                random.nextInt(StreamSizes.LEAST_QUEUE, maxQueueLength + 1),
+                random.nextInt(StreamSizes.LOW_WATER_BYTES, max + 1),
+                2 * random.nextInt(1, maxBufferBytes / 2 + 1),
                 random.nextInt(INLINE_BYTES),
                 1);
     }

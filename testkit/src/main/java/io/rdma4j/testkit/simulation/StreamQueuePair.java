@@ -20,10 +20,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 
-/** Queue pair and registered memory of one side of a stream, as a driver has them; completions wait until they are polled. */
+/** The queue pair and registered memory of one side of a stream; completions are queued until they are polled. */
 final class StreamQueuePair implements StreamPort {
-    /** A completion that nobody has polled yet. */
-    private record Ended(long id, boolean isReceive, boolean isSuccess, int immediate, int byteLength) {}
+    /** A completion that has not been polled. */
+    private record QueuedCompletion(long id, boolean isReceive, boolean isSuccess, int immediate, int byteLength) {}
 
     private final SimulatedHost host;
     private final StreamSizes sizes;
@@ -38,10 +38,10 @@ final class StreamQueuePair implements StreamPort {
     private final MemoryRegion words;
     private final StreamMemory memory;
     private final StreamProtocol protocol;
-    private final ArrayDeque<Ended> ended = new ArrayDeque<>();
+    private final ArrayDeque<QueuedCompletion> completions = new ArrayDeque<>();
     private int nextWord;
-    private boolean heard;
-    private boolean hasGivenUp;
+    private boolean hasReceived;
+    private boolean retriesExceeded;
 
     StreamQueuePair(
             SimulatedHost host, StreamSizes sizes, boolean hasImmediate, SplittableRandom random, StreamSide side) {
@@ -62,7 +62,7 @@ final class StreamQueuePair implements StreamPort {
                 host.memory(),
                 this::onCompletion,
                 this::onCompletion,
-                event -> heard |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
+                event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
         machine.toInit(AccessFlags.REMOTE_WRITE);
         host.add(machine);
         memory = new StreamMemory(
@@ -83,8 +83,8 @@ final class StreamQueuePair implements StreamPort {
 
     /** Makes the queue pair ready to receive and to send. */
     void ready(ConnectionTerms peer, int mtuBytes, int startingPsn) {
-        for (int place = 0; place < sizes.receiveQueue(); place++) {
-            postReceive(place);
+        for (int slot = 0; slot < sizes.receiveQueue(); slot++) {
+            postReceive(slot);
         }
         machine.toReadyToReceive(new RcQueuePair.ReceiveParameters(
                 ConnectedSide.path(host, peer), mtuBytes, peer.startingPsn(), 0, random.nextInt(1, 15)));
@@ -92,14 +92,14 @@ final class StreamQueuePair implements StreamPort {
                 new RcQueuePair.SendParameters(startingPsn, 0, 7, 7, random.nextInt(9, 13), random.nextBoolean()));
     }
 
-    /** Whether a request could not be delivered: who has already left hears nothing of it. */
-    boolean hasGivenUp() {
-        return hasGivenUp;
+    /** Returns whether a request could not be delivered, so that the queue pair broke. */
+    boolean retriesExceeded() {
+        return retriesExceeded;
     }
 
-    /** Whether the peer's first packet has come. */
-    boolean hasHeard() {
-        return heard;
+    /** Returns whether the peer's first packet has arrived. */
+    boolean hasReceived() {
+        return hasReceived;
     }
 
     StreamSizes sizes() {
@@ -172,7 +172,7 @@ final class StreamQueuePair implements StreamPort {
     private SendRequest claim(long id, WorkOpcode opcode) {
         SendRequest request = machine.sendQueue().claim();
         if (request == null) {
-            throw new SimulationFailure("more requests under way than the send queue has places");
+            throw new SimulationFailure("more requests in flight than the send queue has slots");
         }
         request.workRequestId = id;
         request.opcode = opcode;
@@ -180,19 +180,19 @@ final class StreamQueuePair implements StreamPort {
         return request;
     }
 
-    private long wordAt(long place) {
-        return Integer.BYTES * (sizes.sendQueue() + place);
+    private long wordAt(long slot) {
+        return Integer.BYTES * (sizes.sendQueue() + slot);
     }
 
-    private void postReceive(long place) {
+    private void postReceive(long slot) {
         ReceiveRequest request = machine.receiveQueue().claim();
         if (request == null) {
-            throw new SimulationFailure("no place for a receive");
+            throw new SimulationFailure("the receive queue is full");
         }
-        request.workRequestId = place;
+        request.workRequestId = slot;
         request.list.clear();
         if (!hasImmediate) {
-            request.list.add(words, wordAt(place), Integer.BYTES);
+            request.list.add(words, wordAt(slot), Integer.BYTES);
         }
         machine.receiveQueue().publish();
     }
@@ -200,8 +200,8 @@ final class StreamQueuePair implements StreamPort {
     // ---- completions
 
     private void onCompletion(Completion completion) {
-        hasGivenUp |= completion.status == WorkStatus.RETRY_EXCEEDED_ERROR;
-        ended.add(new Ended(
+        retriesExceeded |= completion.status == WorkStatus.RETRY_EXCEEDED_ERROR;
+        completions.add(new QueuedCompletion(
                 completion.workRequestId,
                 completion.isReceive,
                 completion.status == WorkStatus.SUCCESS,
@@ -209,10 +209,10 @@ final class StreamQueuePair implements StreamPort {
                 (int) completion.byteLength));
     }
 
-    /** Polls some completions and gives them to the protocol; receives are posted again. */
-    void progress(int most) {
-        for (int i = 0; i < most && !ended.isEmpty(); i++) {
-            Ended next = ended.remove();
+    /** Polls at most {@code max} completions, passes them to the protocol, and posts the receives again. */
+    void progress(int max) {
+        for (int i = 0; i < max && !completions.isEmpty(); i++) {
+            QueuedCompletion next = completions.remove();
             if (!next.isReceive) {
                 protocol.onSendCompleted(next.id, next.isSuccess);
             } else if (next.isSuccess) {
@@ -225,7 +225,7 @@ final class StreamQueuePair implements StreamPort {
         }
         protocol.update();
         if (machine.state() == QueuePairMachine.State.ERROR) {
-            machine.flush(); // what was posted since it broke
+            machine.flush(); // requests posted since the queue pair broke
         }
     }
 

@@ -18,28 +18,30 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a stream in a run: an application that writes, reads and shuts down when it pleases, and the ledger that says
- * what must have come of it. Every byte tells its place in the stream, so order and integrity are checked when it is read;
- * credit and room in the peer's buffer are checked when a message is posted, against what the peer's application has read.
+ * One side of a stream in a run: an application that writes, reads and shuts down, and the expected results.
+ *
+ * <p>The value of each byte depends on its position in the stream, so order and integrity are checked when it is read.
+ * Credit and room in the peer's buffer are checked when a message is posted, against what the peer's application has
+ * read.
  */
 final class StreamSide implements ConnectedSide {
     private static final int MAPPED_BYTES = 700;
     private static final long MAPPED_OFFSET = 5_000;
-    private static final int[] MOST_AT_ONCE = {2, 50, 3_000};
-    private static final int MOST_READ = 3_000;
-    private static final int[] LAZINESS = {2, 20};
-    private static final int MOST_WRITES = 300;
-    private static final int MOST_ROUNDS = 100;
+    private static final int[] MAX_CHUNK_BYTES = {2, 50, 3_000};
+    private static final int MAX_READ_BYTES = 3_000;
+    private static final int[] READ_INTERVALS = {2, 20};
+    private static final int MAX_WRITES = 300;
+    private static final int MAX_ROUNDS = 100;
 
-    /** Longest that a side goes without a sign of life; far below what a dead peer may take to be found out. */
+    /** The keep-alive interval; far shorter than the time within which a peer's death must be detected. */
     private static final long KEEP_ALIVE_NANOS = 50_000_000;
 
-    /** How a side means to end the stream. */
+    /** How a side ends the stream. */
     private enum Ending {
-        /** Says that it sends no more when it has sent all, and reads to the peer's end. */
+        /** Shuts down its output when it has sent everything, and reads to the end of the peer's stream. */
         HALF_CLOSE,
-        /** Goes when it has sent all, whatever the peer may still send. */
-        LEAVE
+        /** Disconnects when it has sent everything, regardless of what the peer still sends. */
+        DISCONNECT
     }
 
     private final String name;
@@ -50,13 +52,13 @@ final class StreamSide implements ConnectedSide {
     final StreamProtocol protocol;
     final StreamMemory memory;
     private final Ending ending;
-    private final int mostAtOnce;
-    private final int laziness;
+    private final int maxChunkBytes;
+    private final int readInterval;
     private final int planned;
     private final byte[] mapped = new byte[MAPPED_BYTES];
     private final MemoryRegion mappedRegion;
 
-    /** What the peer's mapped memory must hold in the end. */
+    /** The expected content of the peer's mapped memory at the end. */
     private final byte[] mappedModel = new byte[MAPPED_BYTES];
 
     private final BooleanSupplier mayBreak;
@@ -68,17 +70,17 @@ final class StreamSide implements ConnectedSide {
     private long postedBytes;
     private final ArrayDeque<Integer> unreadMessages = new ArrayDeque<>();
     private int readOfFirst;
-    private boolean mappingTold;
-    private long lastSign;
-    private boolean hasLeft;
-    private boolean dead;
-    private boolean gone;
-    private boolean isCut;
+    private boolean mappingPublished;
+    private long lastKeepAliveNanos;
+    private boolean hasDisconnected;
+    private boolean killed;
+    private boolean closed;
+    private boolean peerDisconnected;
 
     /**
      * Creates a side.
      *
-     * @param mayBreak whether the stream may break by itself; asked when everything is over
+     * @param mayBreak returns whether the stream may break without an action of this side; called at the end of the run
      */
     StreamSide(
             String name,
@@ -92,11 +94,11 @@ final class StreamSide implements ConnectedSide {
         this.host = host;
         this.parameters = parameters;
         this.random = random;
-        ending = random.nextInt(4) == 0 ? Ending.LEAVE : Ending.HALF_CLOSE;
-        mostAtOnce = MOST_AT_ONCE[random.nextInt(MOST_AT_ONCE.length)];
-        laziness = LAZINESS[random.nextInt(LAZINESS.length)];
-        int most = Math.min(MOST_WRITES * mostAtOnce, MOST_ROUNDS * parameters.mostBufferBytes());
-        planned = random.nextInt(Math.min(parameters.mostBytes(), most) + 1);
+        ending = random.nextInt(4) == 0 ? Ending.DISCONNECT : Ending.HALF_CLOSE;
+        maxChunkBytes = MAX_CHUNK_BYTES[random.nextInt(MAX_CHUNK_BYTES.length)];
+        readInterval = READ_INTERVALS[random.nextInt(READ_INTERVALS.length)];
+        int max = Math.min(MAX_WRITES * maxChunkBytes, MAX_ROUNDS * parameters.maxBufferBytes());
+        planned = random.nextInt(Math.min(parameters.maxBytes(), max) + 1);
         queuePair =
                 new StreamQueuePair(host, parameters.sizes(random), parameters.hasImmediate(), random.split(), this);
         protocol = queuePair.protocol();
@@ -131,20 +133,20 @@ final class StreamSide implements ConnectedSide {
     }
 
     @Override
-    public byte[] greeting() {
+    public byte[] connectData() {
         return protocol.connectData().toByteArray();
     }
 
     @Override
-    public void meet(ConnectedSide other) {
+    public void setPeer(ConnectedSide other) {
         peer = (StreamSide) other;
     }
 
     @Override
-    public void ready(ConnectionTerms other, byte[] greeting, int mtuBytes) {
+    public void ready(ConnectionTerms other, byte[] connectData, int mtuBytes) {
         queuePair.ready(other, mtuBytes, startingPsn);
-        ConnectData data = ConnectData.parse(greeting);
-        require(data != null && protocol.onPeer(data), "the peer's connection data are refused");
+        ConnectData data = ConnectData.parse(connectData);
+        require(data != null && protocol.onPeer(data), "the peer's connection data was refused");
     }
 
     @Override
@@ -154,73 +156,74 @@ final class StreamSide implements ConnectedSide {
     }
 
     @Override
-    public boolean hasHeard() {
-        return queuePair.hasHeard();
+    public boolean hasReceived() {
+        return queuePair.hasReceived();
     }
 
-    // ---- what the queue pair tells
+    // ---- calls of the queue pair
 
-    /** Data for the peer are posted: the peer must have granted the message, and freed the room. */
+    /** Called when data for the peer is posted. The peer must have granted the message and freed the room. */
     void onPosted(int bytes, long remoteAddress, int remoteKey) {
-        if (remoteKey != peer.memory.receiveKey() || bytes == 0 || peer.hasLeft) {
-            return; // who has left throws away what comes
+        if (remoteKey != peer.memory.receiveKey() || bytes == 0 || peer.hasDisconnected) {
+            return; // a peer that has disconnected discards the data
         }
         int ring = peer.queuePair.sizes().receiveBufferBytes();
         require(
                 remoteAddress == peer.memory.receiveAddress() + postedBytes % ring,
-                "data go elsewhere than where the peer reads on");
-        require(postedBytes % ring + bytes <= ring, "data go beyond the end of the peer's buffer");
+                "data is not written to the peer's next buffer position");
+        require(postedBytes % ring + bytes <= ring, "data is written beyond the end of the peer's buffer");
         postedBytes += bytes;
-        require(postedBytes - peer.read <= ring, "data go where the peer has not read");
+        require(postedBytes - peer.read <= ring, "data overwrites bytes that the peer has not read");
         unreadMessages.add(bytes);
         require(
                 unreadMessages.size() <= peer.queuePair.sizes().receiveQueue(),
-                "a message more than the peer has granted");
+                "more messages than the peer has granted");
     }
 
     private void onPeerRead(int count) {
-        int left = count + readOfFirst;
-        while (!unreadMessages.isEmpty() && unreadMessages.element() <= left) {
-            left -= unreadMessages.remove();
+        int unassigned = count + readOfFirst;
+        while (!unreadMessages.isEmpty() && unreadMessages.element() <= unassigned) {
+            unassigned -= unreadMessages.remove();
         }
-        readOfFirst = left;
+        readOfFirst = unassigned;
     }
 
     // ---- the application
 
     @Override
     public void work(long nowNanos) {
-        if (dead || gone || !started) {
+        if (killed || closed || !started) {
             return;
         }
         if (random.nextInt(3) != 0) {
             queuePair.progress(random.nextInt(1, 20));
         }
-        tellMapping();
+        publishMapping();
         if (random.nextBoolean()) {
             write();
         }
-        if (random.nextInt(laziness) == 0) {
+        if (random.nextInt(readInterval) == 0) {
             read();
         }
-        if (nowNanos - lastSign >= KEEP_ALIVE_NANOS) {
+        if (nowNanos - lastKeepAliveNanos >= KEEP_ALIVE_NANOS) {
             protocol.keepAlive();
-            lastSign = nowNanos;
+            lastKeepAliveNanos = nowNanos;
         }
         if (written == planned) {
             finish();
         }
-        gone = isAtEnd() && protocol.isQuiet();
-        if (gone) {
+        closed = isAtEnd() && protocol.isQuiet();
+        if (closed) {
             host.remove(queuePair.machine());
         }
     }
 
-    private void tellMapping() {
-        if (!mappingTold && parameters.maps()) {
-            mappingTold = true;
-            BufferDescriptor where = new BufferDescriptor(mappedRegion.address(), mappedRegion.key(), MAPPED_BYTES);
-            require(protocol.map(new MappingEntry(MAPPED_OFFSET, where)) == 0, "no place for a mapping");
+    private void publishMapping() {
+        if (!mappingPublished && parameters.maps()) {
+            mappingPublished = true;
+            BufferDescriptor descriptor =
+                    new BufferDescriptor(mappedRegion.address(), mappedRegion.key(), MAPPED_BYTES);
+            require(protocol.map(new MappingEntry(MAPPED_OFFSET, descriptor)) == 0, "no room for a mapping");
         }
     }
 
@@ -228,26 +231,27 @@ final class StreamSide implements ConnectedSide {
         if (parameters.maps() && random.nextInt(4) == 0) {
             writeMapped();
         }
-        int length = (int) Math.min(random.nextInt(mostAtOnce) + 1, planned - written);
+        int length = (int) Math.min(random.nextInt(maxChunkBytes) + 1, planned - written);
         ByteBuffer source = ByteBuffer.wrap(bytes(written, length));
         int count = protocol.write(source);
-        require(count == source.position(), "write has taken more or less than it says");
+        require(count == source.position(), "write has consumed more or fewer bytes than it reports");
         written += count;
     }
 
     private void writeMapped() {
-        int at = random.nextInt(MAPPED_BYTES);
-        byte[] piece = new byte[random.nextInt(MAPPED_BYTES - at)];
+        int offset = random.nextInt(MAPPED_BYTES);
+        byte[] piece = new byte[random.nextInt(MAPPED_BYTES - offset)];
         random.nextBytes(piece);
-        int count = protocol.writeMapped(ByteBuffer.wrap(piece), MAPPED_OFFSET + at);
-        System.arraycopy(piece, 0, mappedModel, at, Math.max(count, 0));
+        int count = protocol.writeMapped(ByteBuffer.wrap(piece), MAPPED_OFFSET + offset);
+        System.arraycopy(piece, 0, mappedModel, offset, Math.max(count, 0));
     }
 
     private void read() {
-        ByteBuffer target = ByteBuffer.allocate(random.nextInt(random.nextBoolean() ? mostAtOnce : MOST_READ) + 1);
+        ByteBuffer target =
+                ByteBuffer.allocate(random.nextInt(random.nextBoolean() ? maxChunkBytes : MAX_READ_BYTES) + 1);
         if (random.nextInt(8) == 0) {
-            int seen = protocol.peek(target);
-            checkBytes(target.flip(), seen);
+            int peeked = protocol.peek(target);
+            checkBytes(target.flip(), peeked);
             target.clear();
         }
         int count = protocol.read(target);
@@ -257,24 +261,24 @@ final class StreamSide implements ConnectedSide {
     }
 
     private void checkBytes(ByteBuffer got, int count) {
-        require(got.equals(ByteBuffer.wrap(peer.bytes(read, count))), "wrong bytes at place " + read);
+        require(got.equals(ByteBuffer.wrap(peer.bytes(read, count))), "wrong bytes at position " + read);
         require(read + count <= peer.written, "more bytes than were written");
     }
 
-    /** Bytes of this side's stream. */
+    /** Returns bytes of this side's stream. */
     private byte[] bytes(long from, int length) {
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
-            long place = from + i;
-            bytes[i] =
-                    (byte) (place * 31 + (place >> 8) * 7 + queuePair.machine().number());
+            long position = from + i;
+            bytes[i] = (byte)
+                    (position * 31 + (position >> 8) * 7 + queuePair.machine().number());
         }
         return bytes;
     }
 
     private void finish() {
-        if (ending == Ending.LEAVE) {
-            hasLeft = true;
+        if (ending == Ending.DISCONNECT) {
+            hasDisconnected = true;
             protocol.disconnect();
         } else {
             protocol.shutdownOutput();
@@ -285,22 +289,22 @@ final class StreamSide implements ConnectedSide {
         return !protocol.isOpen() && protocol.availableBytes() == 0;
     }
 
-    // ---- what happens to it
+    // ---- the end
 
     @Override
-    public void die() {
-        dead = true;
+    public void kill() {
+        killed = true;
         host.remove(queuePair.machine());
     }
 
-    /** The connection manager has heard that the peer has gone. */
+    /** Called when the connection manager has reported the peer's disconnect. */
     @Override
     public void end() {
-        if (isCut) {
+        if (peerDisconnected) {
             return;
         }
-        isCut = true;
-        gone |= !started;
+        peerDisconnected = true;
+        closed |= !started;
         queuePair.progress(Integer.MAX_VALUE);
         protocol.onDisconnected();
         queuePair.machine().toError();
@@ -308,19 +312,19 @@ final class StreamSide implements ConnectedSide {
     }
 
     @Override
-    public boolean isDead() {
-        return dead;
+    public boolean isKilled() {
+        return killed;
     }
 
-    /** Whether it has closed the stream. */
+    /** Returns whether the application has closed the stream. */
     @Override
-    public boolean isGone() {
-        return gone;
+    public boolean isClosed() {
+        return closed;
     }
 
     @Override
     public boolean isDone() {
-        return gone;
+        return closed;
     }
 
     @Override
@@ -330,32 +334,32 @@ final class StreamSide implements ConnectedSide {
 
     @Override
     public boolean wantsToEnd() {
-        return gone;
+        return closed;
     }
 
     boolean isBroken() {
         return protocol.isBroken() != null;
     }
 
-    // ---- what must hold in the end
+    // ---- final checks
 
     @Override
     public void checkEnd() {
-        if (dead) {
+        if (killed) {
             return;
         }
-        String why = protocol.isBroken();
-        boolean wasJoined = started && peer.started;
-        require(why == null || hasReason(why, wasJoined), "broken without a reason: " + why);
+        String reason = protocol.isBroken();
+        boolean bothStarted = started && peer.started;
+        require(reason == null || hasReason(reason, bothStarted), "broken without a reason: " + reason);
         require(protocol.isQuiet(), "requests without completion");
-        boolean peerHadItsSay =
-                wasJoined && !peer.dead && !peer.isBroken() && !peer.queuePair.hasGivenUp() && !isBroken();
-        if (peerHadItsSay && ending != Ending.LEAVE) {
+        boolean bothEndedRegularly =
+                bothStarted && !peer.killed && !peer.isBroken() && !peer.queuePair.retriesExceeded() && !isBroken();
+        if (bothEndedRegularly && ending != Ending.DISCONNECT) {
             require(read == peer.written, "read " + read + " of " + peer.written + " bytes that the peer wrote");
             require(
-                    peer.ending == Ending.LEAVE || peer.written == peer.planned,
-                    "the peer could not write all that it meant to");
-            if (parameters.maps() && !gaveUp() && !peer.gaveUp()) {
+                    peer.ending == Ending.DISCONNECT || peer.written == peer.planned,
+                    "the peer could not write all planned bytes");
+            if (parameters.maps() && !isIncomplete() && !peer.isIncomplete()) {
                 require(Arrays.equals(mapped, peer.mappedModel), "mapped memory differs from what was written");
             }
         }
@@ -363,19 +367,23 @@ final class StreamSide implements ConnectedSide {
         queuePair.close();
     }
 
-    /** A stream that was refused, or whose peer never began, ends without the peer's word, also where nothing is lost. */
-    private boolean hasReason(String why, boolean wasJoined) {
-        boolean isReset = why.contains("had not ended its output");
-        return isReset && !wasJoined || mayBreak.getAsBoolean() && (isReset || why.contains("could not be delivered"));
+    /**
+     * Returns whether a broken stream has a valid reason. Even without loss, a stream that was refused or whose peer
+     * never started ends without the peer's shutdown.
+     */
+    private boolean hasReason(String reason, boolean bothStarted) {
+        boolean isReset = reason.contains("had not ended its output");
+        return isReset && !bothStarted
+                || mayBreak.getAsBoolean() && (isReset || reason.contains("could not be delivered"));
     }
 
-    private boolean gaveUp() {
+    private boolean isIncomplete() {
         return written < planned;
     }
 
     @Override
     public String toString() {
-        return name + (gone ? " gone" : "") + " wrote " + written + " of " + planned + ", read " + read + ", "
+        return name + (closed ? " closed" : "") + " wrote " + written + " of " + planned + ", read " + read + ", "
                 + (protocol.isOpen() ? "open" : "broken: " + protocol.isBroken()) + ", quiet " + protocol.isQuiet()
                 + ", readable " + protocol.availableBytes() + ", queue pair "
                 + queuePair.machine().state();

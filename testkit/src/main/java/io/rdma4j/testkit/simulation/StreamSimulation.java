@@ -8,34 +8,41 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * Seeded runs of RDMA sockets' streams over reliable connections of lossy virtual networks, in which peers may die. Each run
- * draws sizes, path MTU, faults, how much each side writes, reads and when, and how it ends. Checked are order and integrity
- * of every byte, credit and room in the peer's buffer at each message, that all arrives that the peer has written, that each
- * side hears of the end, and of a peer's death in bounded time.
+ * Seeded runs of RDMA sockets' streams over reliable connections of lossy virtual networks, in which peers may die.
  *
- * <p>The same seed gives the same run, frame by frame: see {@link Result#traceHash}.
+ * <p>Each run draws from its seed the sizes, the path MTU, the faults, how much and when each side writes and reads,
+ * and how it ends. It checks the order and integrity of every byte, and credit and room in the peer's buffer at each
+ * message. All bytes that the peer has written must arrive. Each side must be notified of the end, and of a peer's
+ * death in bounded time.
+ *
+ * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}.
  */
 public final class StreamSimulation {
     private static final long MAX_STEPS = 400_000;
     private static final double MAX_LOSS = 0.1;
 
-    /** In which a death must be known: eight transmissions of at most four times 17 ms each, and what was to wait before. */
-    private static final long MOST_NANOS_AFTER_DEATH = 2_000_000_000L;
+    /**
+     * The time within which a death must be detected.
+     *
+     * <p>It allows for eight transmissions of at most four times 17 ms each, and for the wait before the first one.
+     */
+    private static final long MAX_NANOS_AFTER_DEATH = 2_000_000_000L;
 
     /**
-     * What a run was like.
+     * The result of a run.
      *
-     * @param seed its seed
-     * @param traceHash depends on every frame and its time
-     * @param deliveredFrames frames that arrived
-     * @param lostFrames frames that did not
-     * @param brokenStreams streams that broke though nobody was killed; only a lossy network can do that
-     * @param kills sides that were killed
+     * @param seed the seed
+     * @param traceHash a hash of every frame and its time
+     * @param deliveredFrames number of frames delivered
+     * @param lostFrames number of frames lost
+     * @param brokenStreams number of streams that broke although no side was killed, which only a lossy network can
+     *     cause
+     * @param kills number of sides that were killed
      */
     public record Result(
             long seed, long traceHash, long deliveredFrames, long lostFrames, int brokenStreams, int kills) {}
 
-    /** Two sides of one stream; one dies at a time, or none. */
+    /** The two sides of a stream, of which at most one is killed. */
     private static final class Stream {
         final StreamSide a;
         final StreamSide b;
@@ -48,7 +55,7 @@ public final class StreamSimulation {
         }
 
         boolean isDone() {
-            return (a.isDead() || a.isGone()) && (b.isDead() || b.isGone());
+            return (a.isKilled() || a.isClosed()) && (b.isKilled() || b.isClosed());
         }
 
         @Override
@@ -57,22 +64,22 @@ public final class StreamSimulation {
         }
 
         void work(long nowNanos) {
-            if (nowNanos >= deathNanos && !a.isDead() && !a.isGone()) {
-                a.die();
+            if (nowNanos >= deathNanos && !a.isKilled() && !a.isClosed()) {
+                a.kill();
             }
             a.work(nowNanos);
             b.work(nowNanos);
-            tell(a, b);
-            tell(b, a);
-            if (a.isDead() && !b.isGone() && nowNanos - deathNanos > MOST_NANOS_AFTER_DEATH) {
+            notifyOfEnd(a, b);
+            notifyOfEnd(b, a);
+            if (a.isKilled() && !b.isClosed() && nowNanos - deathNanos > MAX_NANOS_AFTER_DEATH) {
                 throw new SimulationFailure(
-                        "the peer's death is not known after " + MOST_NANOS_AFTER_DEATH + " ns: " + b);
+                        "the peer's death was not detected within " + MAX_NANOS_AFTER_DEATH + " ns: " + b);
             }
         }
 
-        /** As the connection manager does: who closes, or gives up, disconnects. */
-        private static void tell(StreamSide from, StreamSide to) {
-            if (from.isGone() && !to.isGone() && !to.isDead()) {
+        /** Disconnects like a connection manager: if a side has closed or failed, the other one is notified. */
+        private static void notifyOfEnd(StreamSide from, StreamSide to) {
+            if (from.isClosed() && !to.isClosed() && !to.isKilled()) {
                 to.end();
             }
         }
@@ -92,9 +99,9 @@ public final class StreamSimulation {
     }
 
     /**
-     * Does the run of a seed.
+     * Runs a seed.
      *
-     * @throws SimulationFailure if anything is not as it must be; the message names the seed
+     * @throws SimulationFailure if a check fails; the message names the seed
      */
     public static Result run(long seed) {
         StreamSimulation simulation = new StreamSimulation(seed);
@@ -114,15 +121,15 @@ public final class StreamSimulation {
             }
             streams.forEach(stream -> stream.work(network.nowNanos()));
             if (!network.step()) {
-                // Nothing under way: only the applications can go on, a moment later.
+                // Nothing is in flight: advance the time so that the applications continue.
                 network.advanceTo(network.nowNanos() + 20_000);
             }
         }
         int broken = 0;
         int kills = 0;
         for (Stream stream : streams) {
-            kills += stream.a.isDead() ? 1 : 0;
-            broken += !stream.a.isDead() && (stream.a.isBroken() || stream.b.isBroken()) ? 1 : 0;
+            kills += stream.a.isKilled() ? 1 : 0;
+            broken += !stream.a.isKilled() && (stream.a.isBroken() || stream.b.isBroken()) ? 1 : 0;
             stream.a.checkEnd();
             stream.b.checkEnd();
         }
@@ -132,7 +139,7 @@ public final class StreamSimulation {
     private void connect() {
         List<SimulatedHost> hosts = List.of(network.addHost(), network.addHost());
         BooleanSupplier mayBreak =
-                () -> parameters.faults().loses() || streams.stream().anyMatch(stream -> stream.a.isDead());
+                () -> parameters.faults().loses() || streams.stream().anyMatch(stream -> stream.a.isKilled());
         for (int i = 0; i < parameters.streams(); i++) {
             SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
             SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));

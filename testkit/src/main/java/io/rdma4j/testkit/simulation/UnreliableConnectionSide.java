@@ -15,8 +15,10 @@ import java.util.BitSet;
 import java.util.SplittableRandom;
 
 /**
- * One side of an unreliable connection. A WRITE that is lost in part may have been placed in part, so of the target memory
- * only this is known: each byte is what it was, or what some WRITE had for it.
+ * One side of an unreliable connection.
+ *
+ * <p>A WRITE of which some packets are lost may have been executed in part. So the model knows only that each byte of
+ * the target memory is unchanged or has a value that some WRITE had for it.
  */
 final class UnreliableConnectionSide extends UnreliableSide implements ConnectedSide {
     private static final WorkOpcode[] OPCODES = {
@@ -31,17 +33,17 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
     private final byte[] targetBytes = new byte[TARGET_BYTES + 2 * CANARY_BYTES];
     private final MemoryRegion target;
 
-    /** The values that each byte of the target may have, {@value #VALUES} bits for each. */
+    /** The permitted values of each byte of the target, {@value #VALUES} bits for each byte. */
     private final BitSet allowed = new BitSet(TARGET_BYTES * VALUES);
 
-    /** The target after all WRITEs, where none is lost. */
+    /** The target after all WRITEs, if none is lost. */
     private final byte[] model = new byte[TARGET_BYTES];
 
     private final int startingPsn;
     private int mtu;
     private int psn;
     private boolean started;
-    private boolean heard;
+    private boolean hasReceived;
     private UnreliableConnectionSide peer = this;
 
     UnreliableConnectionSide(
@@ -70,7 +72,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
                 host.memory(),
                 this::onSendCompletion,
                 this::onReceiveCompletion,
-                event -> heard |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
+                event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
         queuePair.toInit(AccessFlags.REMOTE_WRITE);
         startingPsn = ConnectedSide.startingPsn(random);
         host.add(queuePair);
@@ -92,17 +94,17 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
     }
 
     @Override
-    public byte[] greeting() {
+    public byte[] connectData() {
         return new byte[0];
     }
 
     @Override
-    public void meet(ConnectedSide other) {
+    public void setPeer(ConnectedSide other) {
         peer = (UnreliableConnectionSide) other;
     }
 
     @Override
-    public void ready(ConnectionTerms other, byte[] greeting, int mtuBytes) {
+    public void ready(ConnectionTerms other, byte[] connectData, int mtuBytes) {
         mtu = mtuBytes;
         psn = startingPsn;
         queuePair.toReadyToReceive(ConnectedSide.path(host, other), mtuBytes, other.startingPsn());
@@ -132,13 +134,13 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
     }
 
     @Override
-    public boolean isGone() {
+    public boolean isClosed() {
         return isEnded();
     }
 
     @Override
-    public boolean hasHeard() {
-        return heard;
+    public boolean hasReceived() {
+        return hasReceived;
     }
 
     @Override
@@ -162,9 +164,9 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
         for (int i = 0; i < packets.length; i++) {
             packets[i] = MessageLedger.packet(0, peer.queuePair.number(), psn++);
         }
-        // The ledger sees a WRITE only by its immediate data, and then no bytes in the receive.
-        boolean isSeen = request.opcode != WorkOpcode.RDMA_WRITE;
-        ledger.add(name, peer.name, isWrite ? new byte[0] : message, isSeen, packets);
+        // The ledger records a WRITE only if it has immediate data, and then without the bytes.
+        boolean isRecorded = request.opcode != WorkOpcode.RDMA_WRITE;
+        ledger.add(name, peer.name, isWrite ? new byte[0] : message, isRecorded, packets);
     }
 
     private void allow(int offset, byte[] message) {
@@ -177,7 +179,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
     @Override
     void onArrival(Completion completion, byte[] memory, int offset) {
         int length = completion.isReceiveOfWrite ? 0 : (int) completion.byteLength;
-        check(!completion.hasRouteHeader, "a connection's receive with a route");
+        check(!completion.hasRouteHeader, "a receive of a connection has a route header");
         ledger.arrive(name, idOf(completion, memory, offset), memory, offset, length);
     }
 
@@ -185,20 +187,22 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
     public void checkEnd() {
         for (int i = 0; i < TARGET_BYTES; i++) {
             int value = targetBytes[CANARY_BYTES + i] & 0xff;
-            check(allowed.get(i * VALUES + value), "byte " + i + " of the target is " + value + ", which nobody wrote");
+            check(
+                    allowed.get(i * VALUES + value),
+                    "byte " + i + " of the target is " + value + ", which was never written");
         }
         for (int i = 0; i < CANARY_BYTES; i++) {
             check(
                     (targetBytes[i] | targetBytes[CANARY_BYTES + TARGET_BYTES + i]) == 0,
                     "memory beside the target was written");
         }
-        if (!isDead()) {
+        if (!isKilled()) {
             host.memory().deregister(target);
         }
         checkFinished();
     }
 
-    /** Checks what must be so where nothing is lost or disturbed. */
+    /** Checks the target memory after a run without losses or duplicates. */
     void checkTarget() {
         byte[] memory = Arrays.copyOfRange(targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
         int difference = Arrays.mismatch(model, memory);

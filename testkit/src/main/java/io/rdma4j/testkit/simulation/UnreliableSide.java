@@ -20,14 +20,16 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue pair of an unreliable transport in a run: it posts random messages, each with its number in it, and enters
- * them and what arrives in the ledger.
+ * A queue pair of an unreliable transport in a run.
+ *
+ * <p>It posts random messages, each of which contains its number. It records them and the arriving messages in the
+ * ledger.
  */
 abstract class UnreliableSide {
     static final int DOMAIN = 1;
     private static final byte UNTOUCHED = 0x5a;
 
-    /** A receive that is posted. */
+    /** A posted receive. */
     private record Posted(int offset, int size) {}
 
     final String name;
@@ -35,7 +37,7 @@ abstract class UnreliableSide {
     final SimulatedHost host;
     final MessageLedger ledger;
     final QueuePairMachine.Configuration configuration;
-    private final boolean isFed;
+    private final boolean alwaysHasReceives;
     private final int maxReceiveBytes;
     private final byte[] sourceBytes;
     private final MemoryRegion source;
@@ -49,16 +51,16 @@ abstract class UnreliableSide {
     private int planned;
     private long nextId;
     private boolean ended;
-    private boolean dead;
+    private boolean killed;
 
     /**
-     * Creates a side without queue pair.
+     * Creates a side without a queue pair.
      *
-     * @param maxMessageBytes longest message sent
-     * @param maxReceiveBytes bytes of a receive that takes everything
-     * @param planned messages to send
-     * @param incoming messages that may be sent to it
-     * @param isFed whether there is always a receive, and long enough
+     * @param maxMessageBytes maximum length of a message sent
+     * @param maxReceiveBytes size of a receive that holds every message
+     * @param planned number of messages to send
+     * @param incoming number of messages that may be sent to this side
+     * @param alwaysHasReceives true if a sufficiently large receive is always posted
      */
     UnreliableSide(
             String name,
@@ -68,16 +70,16 @@ abstract class UnreliableSide {
             int maxReceiveBytes,
             int planned,
             int incoming,
-            boolean isFed,
+            boolean alwaysHasReceives,
             SplittableRandom random) {
         this.name = name;
         this.host = host;
         this.ledger = ledger;
         this.maxReceiveBytes = maxReceiveBytes;
         this.planned = planned;
-        this.isFed = isFed;
+        this.alwaysHasReceives = alwaysHasReceives;
         this.random = random;
-        receivesLeft = 2 * incoming; // everything may be doubled
+        receivesLeft = 2 * incoming; // each message may be duplicated
         sourceBytes = new byte[planned * maxMessageBytes + 1];
         source = host.memory().register(MemorySegment.ofArray(sourceBytes), address(), 0, DOMAIN);
         receiveBytes = new byte[receivesLeft * maxReceiveBytes + 1];
@@ -86,7 +88,7 @@ abstract class UnreliableSide {
                 host.memory().register(MemorySegment.ofArray(receiveBytes), address(), AccessFlags.LOCAL_WRITE, DOMAIN);
         configuration = new QueuePairMachine.Configuration(
                 random.nextInt(1, 12),
-                isFed ? receivesLeft + 1 : random.nextInt(1, 12),
+                alwaysHasReceives ? receivesLeft + 1 : random.nextInt(1, 12),
                 4,
                 4,
                 random.nextInt(0, 200),
@@ -98,16 +100,16 @@ abstract class UnreliableSide {
         return random.nextLong() & 0x7fff_ffff_ffff_f000L;
     }
 
-    /** The queue pair. */
+    /** Returns the queue pair. */
     public abstract QueuePairMachine machine();
 
-    /** Chooses what the request does, and to whom; fills all of it but the message, with {@link #message}. */
+    /** Chooses the operation and the destination of a request, and fills it, the message by {@link #message}. */
     abstract void fill(SendRequest request);
 
-    /** Takes a message that arrived, in memory from {@code offset} on. */
+    /** Handles a message that has arrived, at {@code offset} of the memory. */
     abstract void onArrival(Completion completion, byte[] memory, int offset);
 
-    /** Whether everything is posted that was planned. */
+    /** Returns whether all planned messages are posted, or the side has ended. */
     public boolean isDone() {
         return ended || planned == 0;
     }
@@ -116,18 +118,18 @@ abstract class UnreliableSide {
         return planned == 0;
     }
 
-    /** The host has crashed: nothing comes from it any more. */
-    public void die() {
-        dead = true;
+    /** Marks the side as killed: it sends nothing from now on. */
+    public void kill() {
+        killed = true;
         ended = true;
     }
 
-    /** Whether it has died. */
-    public boolean isDead() {
-        return dead;
+    /** Returns whether the side was killed. */
+    public boolean isKilled() {
+        return killed;
     }
 
-    /** Ends it early: what is posted is flushed. */
+    /** Ends the side early, which flushes the posted requests. */
     public void end() {
         if (!ended) {
             ended = true;
@@ -135,17 +137,17 @@ abstract class UnreliableSide {
         }
     }
 
-    /** Whether it was ended, or has died. */
+    /** Returns whether the side was ended or killed. */
     boolean isEnded() {
         return ended;
     }
 
-    /** Posts some of what is left. */
+    /** Posts some of the remaining work. */
     void work() {
         if (ended) {
             return;
         }
-        int receivesNow = isFed ? receivesLeft : random.nextInt(4);
+        int receivesNow = alwaysHasReceives ? receivesLeft : random.nextInt(4);
         while (receivesNow > 0 && receivesLeft > 0 && postReceive()) {
             receivesNow--;
             receivesLeft--;
@@ -172,7 +174,7 @@ abstract class UnreliableSide {
         if (request == null) {
             return false;
         }
-        int size = isFed || random.nextBoolean() ? maxReceiveBytes : random.nextInt(maxReceiveBytes + 1);
+        int size = alwaysHasReceives || random.nextBoolean() ? maxReceiveBytes : random.nextInt(maxReceiveBytes + 1);
         request.workRequestId = nextId++;
         RandomPieces.split(random, request.list, receives, receivesUsed, size);
         posted.put(request.workRequestId, new Posted(receivesUsed, size));
@@ -182,8 +184,10 @@ abstract class UnreliableSide {
     }
 
     /**
-     * Makes the next message of the ledger: random bytes that begin with its number, or immediate data that are it. A
-     * message without either is too short for it.
+     * Creates the ledger's next message: random bytes that begin with its number, unless the immediate data contains
+     * it.
+     *
+     * <p>A message without immediate data is at least long enough for the number.
      */
     byte[] message(SendRequest request, int maxBytes) {
         int length = RandomPieces.length(random, maxBytes);
@@ -233,20 +237,24 @@ abstract class UnreliableSide {
                 || ended && completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
     }
 
-    /** The number in a message. */
+    /** Returns the number in a message. */
     static int idOf(Completion completion, byte[] memory, int offset) {
         return completion.hasImmediate
                 ? completion.immediate
                 : ByteBuffer.wrap(memory).getInt(offset);
     }
 
-    /** Checks what must be so when everything is done; returns whether the memory of receives still posted is untouched. */
+    /**
+     * Runs the final checks.
+     *
+     * @return true if the memory of receives that are still posted is unchanged
+     */
     boolean checkFinished() {
-        if (dead) {
+        if (killed) {
             return true;
         }
         check(ended || signaled.isEmpty(), "sends without completion: " + signaled);
-        check(machine().nextDeadlineNanos() == Long.MAX_VALUE, "a timer is left over");
+        check(machine().nextDeadlineNanos() == Long.MAX_VALUE, "a timer is still running");
         check(
                 ended || machine().state() == QueuePairMachine.State.READY_TO_SEND,
                 "the state is " + machine().state());

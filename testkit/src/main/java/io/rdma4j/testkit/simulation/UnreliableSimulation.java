@@ -9,29 +9,31 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Seeded runs of random messages over unreliable connections and of datagrams, also to multicast groups, over lossy virtual
- * networks. Each run draws hosts, queue pairs, groups and their members, path MTUs, queue sizes, keys, faults and messages
- * from its seed. Checked are: what arrives is what was sent, whole, at whom it was sent to, in a receive that was posted;
- * nothing arrives twice that the network has not doubled; every send completes; and over a network without faults, with a
- * receive for each message, all of them arrive in order.
+ * Seeded runs of random messages over unreliable connections, and of datagrams, also to multicast groups, over lossy
+ * virtual networks.
  *
- * <p>The same seed gives the same run, frame by frame: see {@link Result#traceHash}.
+ * <p>Each run draws hosts, queue pairs, groups and their members, path MTUs, queue sizes, keys, faults and messages
+ * from its seed. A message that arrives must be one that was sent to the receiver, complete, and in a posted receive.
+ * No message may arrive twice unless the network has duplicated it. Every send must complete. Over a network without
+ * faults, with a receive for each message, all messages must arrive in order.
+ *
+ * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}.
  */
 public final class UnreliableSimulation {
     private static final long MAX_STEPS = 1_000_000;
     private static final double MAX_LOSS = 0.3;
 
     /**
-     * What a run was like.
+     * The result of a run.
      *
-     * @param seed its seed
-     * @param traceHash depends on every frame and its time
-     * @param deliveredFrames frames that arrived
-     * @param lostFrames frames that did not
-     * @param sentMessages messages sent
-     * @param arrivedMessages messages that arrived
-     * @param arrivedAtMembers those of them that were sent to a group
-     * @param isPerfect whether everything had to arrive
+     * @param seed the seed
+     * @param traceHash a hash of every frame and its time
+     * @param deliveredFrames number of frames delivered
+     * @param lostFrames number of frames lost
+     * @param sentMessages number of messages sent
+     * @param arrivedMessages number of messages that arrived
+     * @param arrivedAtMembers number of those that were sent to a group
+     * @param isPerfect true if all messages had to arrive
      */
     public record Result(
             long seed,
@@ -52,21 +54,21 @@ public final class UnreliableSimulation {
     private final List<DatagramSide> datagrams = new ArrayList<>();
     private final List<SimulatedGroup> groups = new ArrayList<>();
     private final List<UnreliableSide> sides = new ArrayList<>();
-    private final boolean isFed;
+    private final boolean alwaysHasReceives;
 
     private UnreliableSimulation(long seed) {
         this.seed = seed;
         random = new SplittableRandom(seed);
         parameters = RunParameters.random(random, MAX_LOSS);
         network = new VirtualNetwork(random.nextLong(), parameters.faults());
-        isFed = random.nextBoolean();
+        alwaysHasReceives = random.nextBoolean();
         ledger.watch(network);
     }
 
     /**
-     * Does the run of a seed.
+     * Runs a seed.
      *
-     * @throws SimulationFailure if anything is not as it must be; the message names the seed
+     * @throws SimulationFailure if a check fails; the message names the seed
      */
     public static Result run(long seed) {
         UnreliableSimulation simulation = new UnreliableSimulation(seed);
@@ -78,24 +80,24 @@ public final class UnreliableSimulation {
     }
 
     private Result run() {
-        makeSides();
+        createSides();
         long steps = 0;
-        boolean goesOn = true;
-        while (goesOn) {
+        boolean continues = true;
+        while (continues) {
             if (++steps > MAX_STEPS) {
                 throw new SimulationFailure("not done after " + MAX_STEPS + " steps");
             }
             sides.forEach(UnreliableSide::work);
-            boolean happened = network.step();
-            goesOn = happened || sides.stream().anyMatch(side -> !side.isDone());
-            if (!happened) {
+            boolean progressed = network.step();
+            continues = progressed || sides.stream().anyMatch(side -> !side.isDone());
+            if (!progressed) {
                 network.advanceTo(network.nowNanos() + 1_000);
             }
         }
         connected.forEach(UnreliableConnectionSide::checkEnd);
         datagrams.forEach(DatagramSide::checkEnd);
         NetworkFaults f = parameters.faults();
-        boolean isPerfect = isFed && f.loss() + f.duplication() + f.reordering() + f.corruption() == 0;
+        boolean isPerfect = alwaysHasReceives && f.loss() + f.duplication() + f.reordering() + f.corruption() == 0;
         if (isPerfect) {
             ledger.checkAllArrivedInOrder();
             connected.forEach(UnreliableConnectionSide::checkTarget);
@@ -111,7 +113,7 @@ public final class UnreliableSimulation {
                 isPerfect);
     }
 
-    private void makeSides() {
+    private void createSides() {
         List<SimulatedHost> hosts = new ArrayList<>();
         for (int i = 0; i < parameters.hosts(); i++) {
             hosts.add(network.addHost());
@@ -132,14 +134,14 @@ public final class UnreliableSimulation {
         for (int i = 0; i < count; i++) {
             datagrams.add(new DatagramSide(
                     "datagrams " + i,
-                    any(hosts),
+                    randomHost(hosts),
                     ledger,
                     datagrams,
                     groups,
                     256 << random.nextInt(5),
                     perSide,
                     count * perSide,
-                    isFed,
+                    alwaysHasReceives,
                     random.split()));
         }
         sides.addAll(connected);
@@ -148,10 +150,10 @@ public final class UnreliableSimulation {
 
     private UnreliableConnectionSide connectedSide(String name, List<SimulatedHost> hosts, int longest, int messages) {
         return new UnreliableConnectionSide(
-                name, any(hosts), ledger, longest, messages, messages, isFed, random.split());
+                name, randomHost(hosts), ledger, longest, messages, messages, alwaysHasReceives, random.split());
     }
 
-    private SimulatedHost any(List<SimulatedHost> hosts) {
+    private SimulatedHost randomHost(List<SimulatedHost> hosts) {
         return hosts.get(random.nextInt(hosts.size()));
     }
 }

@@ -4,9 +4,9 @@ package io.rdma4j.testkit.variant;
  * A deliberate mistake in the protocol.
  *
  * @param name a few words joined by hyphens, unique
- * @param why what is wrong with it
- * @param withSmallNumbers whether it shows only in the build with small numbers
- * @param simulation the simulation that must find it, by the name of its class
- * @param substitution the mistake
+ * @param why the effect of the mistake
+ * @param withSmallNumbers true if the mistake shows only in the build with small numbers
+ * @param simulation class name of the simulation that must find it
+ * @param substitution the change to the source
  */
 public record Mutant(String name, String why, boolean withSmallNumbers, String simulation, Substitution substitution) {}

@@ -10,51 +10,53 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Looks for a seed whose run finds what is wrong with a variant. */
+/** Searches for a seed whose run detects the mistake of a mutant. */
 public final class MutantRunner {
     private MutantRunner() {}
 
-    /** How a hunt ended. */
+    /** The outcome of a search. */
     public enum Verdict {
-        /** A run broke a law. */
+        /** A run failed. */
         CAUGHT,
-        /** All runs ended well. */
+        /** All runs succeeded. */
         NOTHING_FOUND,
-        /** A run did not end: that says something of the machine, or of the mistake, but breaks no law. */
+        /** A run did not finish in time. The machine or the mutant may be the reason, so this proves nothing. */
         NOT_FINISHED
     }
 
     /**
-     * What a hunt has found.
+     * The result of a search.
      *
-     * @param verdict how it ended
-     * @param seeds how many seeds were run, the last one included
-     * @param message what the failing run said
+     * @param verdict the outcome
+     * @param seeds the number of seeds that were run, including the last one
+     * @param message the message of the failed run
      */
     public record Result(Verdict verdict, long seeds, String message) {
-        /** Whether some run broke a law. */
+        /** Returns whether a run failed. */
         public boolean isCaught() {
             return verdict == Verdict.CAUGHT;
         }
 
-        /** Whether a run did not end, so that the hunt says nothing. */
+        /** Returns whether a run did not finish, so that the search is inconclusive. */
         public boolean isUnfinished() {
             return verdict == Verdict.NOT_FINISHED;
         }
     }
 
     /**
-     * Runs the seeds from 0 on, until one fails.
+     * Builds a mutant and runs its simulation with the seeds from 0 until one fails.
      *
-     * @param mostSeeds how many to try
-     * @param limitSeconds after which the run of one seed counts as not finished; its thread is left alone
-     * @throws IOException if the mutant cannot be compiled for want of files
+     * @param scratch an empty folder for the compiled classes
+     * @param maxSeeds the number of seeds to try
+     * @param limitSeconds time after which the search ends if no seed has finished; the thread of the unfinished run is
+     *     abandoned
+     * @throws IOException if the sources cannot be read or the classes cannot be written
      * @throws ReflectiveOperationException if there is no such simulation
      */
-    public static Result mutant(Mutant mutant, Path scratch, long mostSeeds, int limitSeconds)
+    public static Result mutant(Mutant mutant, Path scratch, long maxSeeds, int limitSeconds)
             throws IOException, ReflectiveOperationException, InterruptedException {
         try (Variant variant = build(mutant, scratch)) {
-            return run(variant.simulation(mutant.simulation()), mostSeeds, limitSeconds);
+            return run(variant.simulation(mutant.simulation()), maxSeeds, limitSeconds);
         }
     }
 
@@ -65,41 +67,41 @@ public final class MutantRunner {
         return Variant.ofChanged(List.of(mutant.substitution()), scratch);
     }
 
-    /** Runs the seeds from 0 on with a simulation, until one fails or does not end. */
-    public static Result run(Variant.Run simulation, long mostSeeds, int limitSeconds) throws InterruptedException {
+    /** Runs a simulation with the seeds from 0 until one fails or does not finish. */
+    public static Result run(Variant.Run simulation, long maxSeeds, int limitSeconds) throws InterruptedException {
         CompletableFuture<Result> result = new CompletableFuture<>();
         AtomicLong seed = new AtomicLong();
-        AtomicBoolean isOver = new AtomicBoolean();
+        AtomicBoolean cancelled = new AtomicBoolean();
         Thread.ofPlatform()
                 .daemon()
-                .name("hunt")
-                .start(() -> result.complete(search(simulation, mostSeeds, seed, isOver)));
+                .name("mutant-runner")
+                .start(() -> result.complete(search(simulation, maxSeeds, seed, cancelled)));
         long before;
         do {
             before = seed.get();
             try {
                 return result.get(limitSeconds, TimeUnit.SECONDS);
             } catch (TimeoutException _) {
-                // As long as seeds come to their end the machine is only slow.
+                // As long as further seeds finish, the machine is only slow.
             } catch (ExecutionException e) {
                 throw new AssertionError(e);
             }
         } while (seed.get() != before);
-        isOver.set(true);
-        String message =
-                "seed " + before + " was not over after " + limitSeconds + (limitSeconds == 1 ? " second" : " seconds");
+        cancelled.set(true);
+        String message = "seed " + before + " had not finished after " + limitSeconds
+                + (limitSeconds == 1 ? " second" : " seconds");
         return result.getNow(new Result(Verdict.NOT_FINISHED, before + 1, message));
     }
 
-    private static Result search(Variant.Run simulation, long mostSeeds, AtomicLong current, AtomicBoolean isOver) {
-        for (long seed = 0; seed < mostSeeds && !isOver.get(); seed++) {
+    private static Result search(Variant.Run simulation, long maxSeeds, AtomicLong current, AtomicBoolean cancelled) {
+        for (long seed = 0; seed < maxSeeds && !cancelled.get(); seed++) {
             current.set(seed);
             try {
                 simulation.run(seed);
-            } catch (Throwable found) { // whatever it is: a failure of the oracle, or of the mutant itself
+            } catch (Throwable found) { // a simulation failure, or any exception of the mutant itself
                 return new Result(Verdict.CAUGHT, seed + 1, String.valueOf(found.getMessage()));
             }
         }
-        return new Result(Verdict.NOTHING_FOUND, mostSeeds, "nothing found");
+        return new Result(Verdict.NOTHING_FOUND, maxSeeds, "nothing found");
     }
 }

@@ -8,16 +8,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads lists of substitutions from the resources {@code mutants.txt} and {@code small-numbers.txt}: entries that begin
- * with a line {@code == name}, followed by lines {@code key: value} and by the text after {@code ---} and its replacement
- * after {@code +++}, both up to the next such line. Lines before the first entry are comments.
+ * Reads the substitutions in the resources {@code mutants.txt} and {@code small-numbers.txt}.
+ *
+ * <p>An entry begins with a line {@code == name}, followed by lines {@code key: value}. The text to replace follows a
+ * line {@code ---}, and its replacement a line {@code +++}. A blank line ends an entry. Lines before the first entry
+ * are comments.
  */
 public final class Mutants {
     private static final String PACKAGE = "io.rdma4j.testkit.simulation.";
 
     private Mutants() {}
 
-    /** All deliberate mistakes. */
+    /** Returns all deliberate mistakes. */
     public static List<Mutant> all() {
         return entries("mutants.txt").stream()
                 .map(entry -> new Mutant(
@@ -29,7 +31,7 @@ public final class Mutants {
                 .toList();
     }
 
-    /** What makes PSNs 6 bits and queue pair numbers 5 bits wide. */
+    /** Returns the substitutions that make PSNs 6 bits and queue pair numbers 5 bits wide. */
     public static List<Substitution> smallNumbers() {
         return entries("small-numbers.txt").stream().map(Entry::substitution).toList();
     }
@@ -51,7 +53,7 @@ public final class Mutants {
                     .filter(line -> line.startsWith(start))
                     .map(line -> line.substring(start.length()))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalStateException(name + " says no \"" + key + "\""));
+                    .orElseThrow(() -> new IllegalStateException(name + " has no line \"" + key + ":\""));
         }
 
         Substitution substitution() {

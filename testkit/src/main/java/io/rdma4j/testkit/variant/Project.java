@@ -4,15 +4,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Where the sources and classes of this project are; variants can only be made where it was built. */
+/** The folders of this project's sources and classes. Variants can be built only where the project was built. */
 final class Project {
-    /** The rooms that a simulation is made of. */
+    /** The rooms whose classes a simulation uses. */
     static final List<String> ROOMS = List.of("wire", "transport", "link", "verbs", "cm", "soft", "sockets", "testkit");
 
     private Project() {}
 
     /**
-     * The folder of the project: the property {@code rdma4j.home}, or the nearest one above the current that looks like it.
+     * Returns the project's folder: the property {@code rdma4j.home}, or the nearest folder, from the current one
+     * upwards, that contains the sources.
      *
      * @throws IllegalStateException if there is none
      */
@@ -28,15 +29,15 @@ final class Project {
             }
         }
         throw new IllegalStateException("no sources of this project in or above " + start
-                + "; run it there, or name its folder with -Drdma4j.home=");
+                + "; run this in the project's folder, or name that folder with -Drdma4j.home=");
     }
 
-    /** The folder of a room's sources. */
+    /** Returns the source folder of a room. */
     static Path sources(Path home, String room) {
         return home.resolve(room).resolve("src/main/java");
     }
 
-    /** The folders of all rooms' classes. */
+    /** Returns the class folders of all rooms. */
     static List<Path> classes(Path home) {
         return ROOMS.stream()
                 .map(room -> home.resolve(room).resolve("target/classes"))

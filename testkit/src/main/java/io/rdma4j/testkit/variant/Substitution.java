@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One text of one source that is replaced by another.
+ * A text in a source file and its replacement.
  *
- * @param file path of the source from the project's folder, with slashes
- * @param text what is there, exactly once
- * @param replacement what is to be there
+ * @param file path of the source relative to the project's folder, with slashes
+ * @param text the text to replace, which must occur exactly once
+ * @param replacement the new text
  */
 public record Substitution(String file, String text, String replacement) {
-    /** How often the text is in the source; a list of substitutions has not rotted while it is 1 for each. */
+    /** Returns how often the text occurs in the source; for a valid substitution it is 1. */
     public int occurrences(Path home) throws IOException {
         return occurrences(Files.readString(home.resolve(file)));
     }
@@ -27,24 +27,24 @@ public record Substitution(String file, String text, String replacement) {
     }
 
     /**
-     * The source with the text replaced.
+     * Returns the source with the text replaced.
      *
-     * @throws IllegalStateException if the text is not there exactly once
+     * @throws IllegalStateException if the text does not occur exactly once
      */
     String apply(String source) {
         int count = occurrences(source);
         if (count != 1) {
-            throw new IllegalStateException("the text to replace is " + count + " times in " + file + ": " + text);
+            throw new IllegalStateException("the text to replace occurs " + count + " times in " + file + ": " + text);
         }
         return source.replace(text, replacement);
     }
 
-    /** The name of the room that the source belongs to. */
+    /** Returns the name of the room that the source belongs to. */
     String room() {
         return file.substring(0, file.indexOf('/'));
     }
 
-    /** The sources that some substitutions are about, each once. */
+    /** Returns the distinct source files of some substitutions. */
     static List<String> files(List<Substitution> substitutions) {
         return substitutions.stream().map(Substitution::file).distinct().toList();
     }

@@ -22,18 +22,20 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * A build of the rooms with some substitutions, loaded beside the build that is running: what changed is compiled into a
- * folder of its own, and everything of this project is loaded anew from there, and from the classes of the rooms where
- * nothing changed. Not thread safe; the simulations that it gives may be run by several threads.
+ * A build of the rooms with substitutions in the source, loaded beside the running build.
+ *
+ * <p>The changed sources are compiled into a separate folder. A class loader loads all classes of this project anew:
+ * from that folder, or, if unchanged, from the rooms' class folders. Not thread safe, but several threads may run the
+ * simulations that it returns.
  */
 public final class Variant implements AutoCloseable {
-    /** A simulation of the variant: does the run of a seed, and throws what it finds. */
+    /** A simulation of the variant. */
     @FunctionalInterface
     public interface Run {
         /**
-         * Does one run.
+         * Runs the simulation with a seed.
          *
-         * @throws Throwable what the simulation throws when something is not as it must be
+         * @throws Throwable the failure of the simulation
          */
         void run(long seed) throws Throwable;
     }
@@ -47,31 +49,34 @@ public final class Variant implements AutoCloseable {
     }
 
     /**
-     * Compiles only the sources that the substitutions are in: right where none of them changes a constant or a signature
-     * that others were compiled with.
+     * Builds a variant by compiling only the sources with substitutions.
+     *
+     * <p>This is correct only if no substitution changes a constant or a signature that other classes were compiled
+     * with.
      *
      * @param scratch an empty folder for the classes
-     * @throws IOException if a source cannot be read or a class not be written
-     * @throws IllegalStateException if a text is not there exactly once, or the result is not Java
+     * @throws IOException if a source cannot be read or a class cannot be written
+     * @throws IllegalStateException if a text does not occur exactly once, or the result does not compile
      */
     public static Variant ofChanged(List<Substitution> substitutions, Path scratch) throws IOException {
-        return make(substitutions, Substitution.files(substitutions), scratch);
+        return build(substitutions, Substitution.files(substitutions), scratch);
     }
 
     /**
-     * Compiles a build in which PSNs have 6 bits and queue pair numbers 5, so that they wrap and collide all the time.
+     * Builds a variant in which PSNs have 6 bits and queue pair numbers 5, so that they wrap and collide often.
      *
-     * @param more substitutions besides
+     * @param more additional substitutions
      * @param scratch an empty folder for the classes
-     * @throws IOException if a source cannot be read or a class not be written
-     * @throws IllegalStateException if a text is not there exactly once, or the result is not Java
+     * @throws IOException if a source cannot be read or a class cannot be written
+     * @throws IllegalStateException if a text does not occur exactly once, or the result does not compile
      */
     public static Variant ofSmallNumbers(List<Substitution> more, Path scratch) throws IOException {
         Path home = Project.home();
         List<Substitution> substitutions = new ArrayList<>(Mutants.smallNumbers());
         substitutions.addAll(more);
         List<String> files = new ArrayList<>();
-        for (String room : ROOMS_WITH_NUMBERS) { // all their sources, since constants are in all classes that use them
+        for (String room :
+                ROOMS_WITH_NUMBERS) { // all sources, since constants are inlined into the classes that use them
             try (Stream<Path> walk = Files.walk(Project.sources(home, room))) {
                 walk.filter(path -> path.toString().endsWith(".java"))
                         .filter(path -> !path.endsWith("module-info.java") && !path.endsWith("package-info.java"))
@@ -80,10 +85,11 @@ public final class Variant implements AutoCloseable {
                         .forEach(files::add);
             }
         }
-        return make(substitutions, files, scratch);
+        return build(substitutions, files, scratch);
     }
 
-    private static Variant make(List<Substitution> substitutions, List<String> files, Path scratch) throws IOException {
+    private static Variant build(List<Substitution> substitutions, List<String> files, Path scratch)
+            throws IOException {
         Path home = Project.home();
         Map<String, List<Substitution>> byFile = substitutions.stream()
                 .collect(Collectors.groupingBy(Substitution::file, HashMap::new, Collectors.toList()));
@@ -103,15 +109,17 @@ public final class Variant implements AutoCloseable {
         for (Path path : Project.classes(home)) {
             urls.add(path.toUri().toURL());
         }
-        return new Variant(new Anew(urls.toArray(URL[]::new)));
+        return new Variant(new VariantClassLoader(urls.toArray(URL[]::new)));
     }
 
     /**
-     * Loads all classes of this project from its own folders, not those that are running. Leaving them out of the parent's
-     * reach would not do: where they are modules, the platform's class loader finds them too.
+     * Loads all classes of this project from the variant's folders instead of those of the running build.
+     *
+     * <p>Delegating to a parent without these classes does not suffice: if they are modules, the platform class loader
+     * finds them too.
      */
-    private static final class Anew extends URLClassLoader {
-        Anew(URL[] urls) {
+    private static final class VariantClassLoader extends URLClassLoader {
+        VariantClassLoader(URL[] urls) {
             super(urls, ClassLoader.getPlatformClassLoader());
         }
 
@@ -131,7 +139,7 @@ public final class Variant implements AutoCloseable {
         }
     }
 
-    /** Annotations of JSpecify say nothing to a machine that runs the classes, and need not be found. */
+    /** Removes the JSpecify annotations, which have no effect at run time and may not be on the class path. */
     private static String withoutNullness(String source) {
         return source.replaceAll("import org\\.jspecify\\.annotations\\.\\w+;", "")
                 .replaceAll("@Nullable\\s+", "");
@@ -175,7 +183,7 @@ public final class Variant implements AutoCloseable {
     }
 
     /**
-     * A simulation of the variant.
+     * Returns a simulation of the variant.
      *
      * @param className a class with a public static method {@code run(long)}
      * @throws ReflectiveOperationException if there is no such class or method

@@ -1,6 +1,8 @@
 /**
- * Builds of the rooms that differ from the sources in a few texts: with deliberate mistakes, to see that the simulations
- * find them ({@link io.rdma4j.testkit.variant.Mutants}), or with small numbers, so that they wrap all the time.
+ * Builds of the rooms with small changes to the sources.
+ *
+ * <p>Some contain a deliberate mistake, to test that the simulations find it
+ * ({@link io.rdma4j.testkit.variant.Mutants}). Others have small numbers, which wrap often.
  */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.testkit.variant;

@@ -11,17 +11,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Clusters under faults, a thousand seeds; {@code rdma4j sim --runs N} runs more. A failing seed is named in the message;
- * {@code -Drdma4j.simulation.seed=N} replays it alone.
+ * Tests clusters under faults with a thousand seeds; {@code rdma4j sim --runs N} runs more. The failure message names
+ * the seed, and {@code -Drdma4j.simulation.seed=N} replays it alone.
  *
- * <p>What is stuck is found in virtual time, by each run; the limit here is for an endless loop, not for a busy machine.
+ * <p>Each run detects stuck operations in virtual time. The timeout here is for an endless loop, not for a busy
+ * machine.
  */
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class ClusterTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 1_000);
 
     @Test
-    void whateverBefallsHostsAndNetworkNothingIsWrongStuckOrLeftOver() {
+    void underAllFaultsNothingIsWrongStuckOrLeft() {
         Long only = Long.getLong("rdma4j.simulation.seed");
         if (only != null) {
             Cluster.run(only);
@@ -40,13 +41,13 @@ class ClusterTest {
         });
         assertThat(frames.get()).as("frames delivered in all runs").isGreaterThan(RUNS * 500);
         assertThat(lost.get()).as("frames lost in all runs").isGreaterThan(RUNS * 20);
-        assertThat(connections.get()).as("connections asked for").isGreaterThan(RUNS * 4);
-        // A half of them is cut off, rejected, or ends by what befalls its hosts; the other half must not be idle.
-        assertThat(completed.get()).as("connections that did all they meant to").isGreaterThan(connections.get() / 3);
+        assertThat(connections.get()).as("connections requested").isGreaterThan(RUNS * 4);
+        // About half of them are cut off, rejected or ended by disruptions; the other half must complete their work.
+        assertThat(completed.get()).as("connections that completed their work").isGreaterThan(connections.get() / 3);
     }
 
     @Test
-    void theSameSeedGivesTheSameRunAndTheSameTrace() {
+    void equalSeedsGiveEqualRunsAndTraces() {
         for (long seed = 0; seed < 20; seed++) {
             List<String> first = new ArrayList<>();
             List<String> second = new ArrayList<>();

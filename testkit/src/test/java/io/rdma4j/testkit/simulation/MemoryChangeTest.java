@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class MemoryChangeTest {
     private static final int MTU = 2;
 
-    /** 0 0 0 0 0 0 becomes 0 1 1 1 1 0, then 0 1 2 2 1 0 as a whole. */
+    /** Changes 0 0 0 0 0 0 to 0 1 1 1 1 0, then to 0 1 2 2 1 0 atomically. */
     private static final List<MemoryChange> CHANGES = List.of(
             new MemoryChange(1, new byte[4], new byte[] {1, 1, 1, 1}, false),
             new MemoryChange(2, new byte[] {1, 1}, new byte[] {2, 2}, true));
@@ -24,7 +24,7 @@ class MemoryChangeTest {
     }
 
     @Test
-    void memoryIsAsAfterSomeOfTheChangesInTheirOrder() {
+    void memoryMatchesSomeOfTheChangesInTheirOrder() {
         assertThat(isExplained(0, 0, 1, 2, 2, 1, 0)).isTrue();
         assertThat(isExplained(0, 0, 1, 1, 1, 1, 0)).isTrue();
         assertThat(isExplained(0, 0, 0, 0, 0, 0, 0)).isTrue();
@@ -33,7 +33,7 @@ class MemoryChangeTest {
     }
 
     @Test
-    void theLastChangeMayBeMadeInPartByWholePackets() {
+    void lastChangeMayBePartialByWholePackets() {
         assertThat(isExplained(0, 0, 1, 1, 0, 0, 0)).isTrue();
         assertThat(isExplained(0, 0, 1, 1, 1, 0, 0)).isFalse();
         assertThat(isExplained(0, 0, 0, 0, 1, 1, 0)).isFalse();
@@ -41,7 +41,7 @@ class MemoryChangeTest {
     }
 
     @Test
-    void noLessIsThereThanWasReported() {
+    void allReportedChangesArePresent() {
         assertThat(isExplained(2, 0, 1, 2, 2, 1, 0)).isTrue();
         assertThat(isExplained(2, 0, 1, 1, 1, 1, 0)).isFalse();
         assertThat(isExplained(1, 0, 1, 1, 1, 1, 0)).isTrue();

@@ -7,8 +7,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random work over lossy networks, ten thousand seeds. A failing seed is named in the message; {@code
- * -Drdma4j.simulation.seed=N} replays it alone, {@code -Drdma4j.simulation.runs=N} runs more.
+ * Tests random work over lossy networks with ten thousand seeds. The failure message names the seed.
+ * {@code -Drdma4j.simulation.seed=N} replays it alone, and {@code -Drdma4j.simulation.runs=N} runs more.
  */
 class SimulationTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 10_000);
@@ -31,12 +31,12 @@ class SimulationTest {
         });
         assertThat(frames.get()).as("frames delivered in all runs").isGreaterThan(RUNS * 20);
         assertThat(lost.get()).as("frames lost in all runs").isGreaterThan(RUNS);
-        // Seven retries can run out at 20 % loss each way, but seldom do.
-        assertThat(broken.get()).as("connections that gave up").isLessThan(RUNS / 100);
+        // Seven retries can be exhausted at 20 % loss in each direction, but rarely are.
+        assertThat(broken.get()).as("connections that broke").isLessThan(RUNS / 100);
     }
 
     @Test
-    void theSameSeedGivesTheSameRun() {
+    void equalSeedsGiveEqualRuns() {
         for (long seed = 0; seed < 20; seed++) {
             assertThat(Simulation.run(seed)).isEqualTo(Simulation.run(seed));
         }

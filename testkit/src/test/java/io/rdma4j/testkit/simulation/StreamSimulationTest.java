@@ -7,14 +7,15 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * RDMA sockets' streams over lossy networks with peers that die, two thousand seeds. A failing seed is named in the
- * message; {@code -Drdma4j.simulation.seed=N} replays it alone, {@code -Drdma4j.simulation.runs=N} runs more.
+ * Tests RDMA sockets' streams over lossy networks with peers that die, with two thousand seeds. The failure message
+ * names the seed. {@code -Drdma4j.simulation.seed=N} replays it alone, and {@code -Drdma4j.simulation.runs=N} runs
+ * more.
  */
 class StreamSimulationTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 2_000);
 
     @Test
-    void everySeedDeliversEveryByteInOrderAndTellsEveryEnd() {
+    void everySeedDeliversEveryByteInOrderAndReportsEveryEnd() {
         Long only = Long.getLong("rdma4j.simulation.seed");
         if (only != null) {
             StreamSimulation.run(only);
@@ -33,12 +34,12 @@ class StreamSimulationTest {
         });
         assertThat(frames.get()).as("frames delivered in all runs").isGreaterThan(RUNS * 50);
         assertThat(lost.get()).as("frames lost in all runs").isGreaterThan(RUNS);
-        assertThat(broken.get()).as("streams that gave up").isLessThan(RUNS / 100);
+        assertThat(broken.get()).as("streams that broke").isLessThan(RUNS / 100);
         assertThat(kills.get()).as("peers killed").isGreaterThan(RUNS / 20);
     }
 
     @Test
-    void theSameSeedGivesTheSameRun() {
+    void equalSeedsGiveEqualRuns() {
         for (long seed = 0; seed < 20; seed++) {
             assertThat(StreamSimulation.run(seed)).isEqualTo(StreamSimulation.run(seed));
         }

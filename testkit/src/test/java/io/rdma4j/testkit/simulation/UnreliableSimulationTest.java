@@ -7,14 +7,14 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Unreliable connections and datagrams over lossy networks, three thousand seeds. A failing seed is named in the message;
- * {@code -Drdma4j.simulation.seed=N} replays it alone, {@code -Drdma4j.simulation.runs=N} runs more.
+ * Tests unreliable connections and datagrams over lossy networks, with three thousand seeds. The failure message names
+ * the seed. {@code -Drdma4j.simulation.seed=N} replays it alone, and {@code -Drdma4j.simulation.runs=N} runs more.
  */
 class UnreliableSimulationTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 3_000);
 
     @Test
-    void whatArrivesIsWhatWasSentAndNothingArrivesTwice() {
+    void everyMessageArrivesUnchangedAndAtMostOnce() {
         Long only = Long.getLong("rdma4j.simulation.seed");
         if (only != null) {
             UnreliableSimulation.run(only);
@@ -43,7 +43,7 @@ class UnreliableSimulationTest {
     }
 
     @Test
-    void theSameSeedGivesTheSameRun() {
+    void equalSeedsGiveEqualRuns() {
         for (long seed = 0; seed < 20; seed++) {
             assertThat(UnreliableSimulation.run(seed)).isEqualTo(UnreliableSimulation.run(seed));
         }

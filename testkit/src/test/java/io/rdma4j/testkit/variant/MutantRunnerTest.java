@@ -5,19 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** A hunt tells apart what was found, what was not, and what did not end. */
+/** Tests that the runner distinguishes mutants that are caught, those that are not, and runs that do not finish. */
 class MutantRunnerTest {
     @Test
-    void runThatDoesNotEndIsNotCaught() throws InterruptedException {
+    void runThatDoesNotFinishIsNotCaught() throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         MutantRunner.Result result = MutantRunner.run(seed -> never.await(), 10, 1);
         never.countDown();
         assertThat(result.isCaught()).isFalse();
-        assertThat(result.message()).isEqualTo("seed 0 was not over after 1 second");
+        assertThat(result.message()).isEqualTo("seed 0 had not finished after 1 second");
     }
 
     @Test
-    void runThatBreaksALawIsCaughtWithItsSeed() throws InterruptedException {
+    void failingRunIsCaughtWithItsSeed() throws InterruptedException {
         MutantRunner.Result result = MutantRunner.run(
                 seed -> {
                     if (seed == 7) {
@@ -32,7 +32,7 @@ class MutantRunnerTest {
     }
 
     @Test
-    void runsThatAllEndWellAreNotCaught() throws InterruptedException {
+    void successfulRunsAreNotCaught() throws InterruptedException {
         MutantRunner.Result result = MutantRunner.run(seed -> {}, 10, 60);
         assertThat(result.isCaught()).isFalse();
         assertThat(result.seeds()).isEqualTo(10);

@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether the simulations find mistakes: each deliberate one, and none in what is without. */
+/** Tests that the simulations find each deliberate mistake, and nothing in the unchanged build. */
 class MutantsTest {
     private static final int SEEDS = 400;
-    private static final int LIMIT_SECONDS = 60; // for one seed, which takes milliseconds
+    private static final int LIMIT_SECONDS = 60; // for one seed, which normally takes milliseconds
 
-    /** One in twenty may get through. */
-    private static final double LEAST_CAUGHT = 0.95;
+    /** One mutant in twenty may remain undetected. */
+    private static final double MIN_CAUGHT = 0.95;
 
     private static final List<Mutant> MUTANTS = Mutants.all();
 
@@ -26,7 +26,7 @@ class MutantsTest {
     private Path scratch = Path.of("");
 
     @Test
-    void everyReplacedTextIsInItsSourceOnce() throws Exception {
+    void everyReplacedTextOccursOnceInItsSource() throws Exception {
         Path home = Project.home();
         List<Substitution> all = new ArrayList<>(Mutants.smallNumbers());
         MUTANTS.forEach(mutant -> all.add(mutant.substitution()));
@@ -40,7 +40,7 @@ class MutantsTest {
     }
 
     @Test
-    void variantLoadsNothingOfTheRunningBuild() throws Exception {
+    void variantLoadsNoClassOfTheRunningBuild() throws Exception {
         try (Variant same = Variant.ofChanged(List.of(), scratch)) {
             assertThat(same.load(Variant.class.getName())).isNotSameAs(Variant.class);
         }
@@ -63,15 +63,13 @@ class MutantsTest {
         String table = caught.entrySet().stream()
                 .map(each -> each.getKey() + ": " + each.getValue())
                 .collect(Collectors.joining("\n"));
-        assertThat(unfinished)
-                .as("runs that did not end, of which nothing is known")
-                .isEmpty();
+        assertThat(unfinished).as("runs that did not finish").isEmpty();
         assertThat(missed.size()).as("missed: %s%ncaught: %s", missed, table).isLessThanOrEqualTo((int)
-                (MUTANTS.size() * (1 - LEAST_CAUGHT)));
+                (MUTANTS.size() * (1 - MIN_CAUGHT)));
     }
 
     @Test
-    void whatIsWithoutMistakeIsFoundRight() throws Exception {
+    void unchangedBuildPasses() throws Exception {
         try (Variant same = Variant.ofChanged(List.of(), scratch)) {
             List<String> simulations =
                     MUTANTS.stream().map(Mutant::simulation).distinct().toList();
@@ -85,7 +83,7 @@ class MutantsTest {
     }
 
     @Test
-    void numbersThatWrapAllTheTimeChangeNothing() throws Exception {
+    void smallNumbersThatWrapPass() throws Exception {
         try (Variant small = Variant.ofSmallNumbers(List.of(), scratch)) {
             Variant.Run reliable = small.simulation("io.rdma4j.testkit.simulation.Simulation");
             MutantRunner.Result result = MutantRunner.run(reliable, 5 * SEEDS, LIMIT_SECONDS);

@@ -57,7 +57,7 @@ final class AbandonedConnectionQueue extends DeadlineEntry {
                 .build();
         CmConnection connection = CmConnection.abandoned(agent, request, abandoned);
         agent.table.add(connection);
-        agent.counters().orphans++;
+        agent.counters().abandonedConnections++;
         connection.disconnectWithoutOwner(nowNanos);
     }
 }

@@ -49,7 +49,7 @@ public final class CmAgent {
     final RequestRateLimits rateLimits;
 
     /** Observer of all connections. */
-    ConnectionWatch watch = ConnectionWatch.NONE;
+    ConnectionObserver observer = ConnectionObserver.NONE;
 
     /** Decides which addresses are served. */
     RequestGate gate = (nowNanos, source) -> true;
@@ -89,8 +89,8 @@ public final class CmAgent {
     }
 
     /** Sets the observer of all connections; by default there is none. */
-    public void watch(ConnectionWatch newWatch) {
-        watch = newWatch;
+    public void watch(ConnectionObserver newObserver) {
+        observer = newObserver;
     }
 
     /**
@@ -242,12 +242,12 @@ public final class CmAgent {
      * @param nowNanos current time
      * @param abandoned the connection; ignored if its communication ID is 0 or one of this agent's
      */
-    public void disconnectOrphan(long nowNanos, AbandonedConnection abandoned) {
+    public void disconnectAbandoned(long nowNanos, AbandonedConnection abandoned) {
         abandonedConnections.add(nowNanos, abandoned);
     }
 
-    /** Returns the number of connections of {@link #disconnectOrphan} whose DREQ has not been sent yet. */
-    public int waitingOrphans() {
+    /** Returns the number of connections of {@link #disconnectAbandoned} whose DREQ has not been sent yet. */
+    public int pendingAbandonedConnections() {
         return abandonedConnections.size();
     }
 

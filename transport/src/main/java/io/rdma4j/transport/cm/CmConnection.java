@@ -48,7 +48,7 @@ public final class CmConnection extends DeadlineEntry {
     private CmState state = CmState.IDLE;
     private boolean destroyed;
 
-    /** True from {@link ConnectionWatch#onEstablished} to {@link ConnectionWatch#onOver}. */
+    /** True from {@link ConnectionObserver#onEstablished} to {@link ConnectionObserver#onClosed}. */
     private boolean watched;
 
     private @Nullable CmEvents events;
@@ -389,13 +389,13 @@ public final class CmConnection extends DeadlineEntry {
         state = CmState.ESTABLISHED;
         agent.counters().established++;
         watched = true;
-        agent.watch.onEstablished(this);
+        agent.observer.onEstablished(this);
     }
 
     private void endWatch() {
         if (watched) {
             watched = false;
-            agent.watch.onOver(this);
+            agent.observer.onClosed(this);
         }
     }
 
@@ -489,7 +489,7 @@ public final class CmConnection extends DeadlineEntry {
     private void retransmit(long nowNanos, Outbox.Outgoing message) {
         boolean isReply = state == CmState.REP_SENT || state == CmState.MRA_REP_RECEIVED;
         if (isReply && source != null && !agent.rateLimits.mayRetransmit(nowNanos, source)) {
-            agent.counters().repetitionsSaved++;
+            agent.counters().retransmissionsSuppressed++;
             return;
         }
         agent.counters().retransmissions++;

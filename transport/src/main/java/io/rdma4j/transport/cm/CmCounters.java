@@ -48,7 +48,7 @@ public final class CmCounters {
     public long requestsWithoutListener;
 
     /** REQs and SIDR_REQs rejected because no listener of the service ID accepted them. */
-    public long requestsUnwanted;
+    public long requestsNotMatched;
 
     /** REQs rejected because of their P_Key or addresses. */
     public long requestsWithInvalidAddress;
@@ -63,13 +63,13 @@ public final class CmCounters {
     public long requestsBeyondPeerLimit;
 
     /** REP retransmissions suppressed because too many went to addresses that never answered one. */
-    public long repetitionsSaved;
+    public long retransmissionsSuppressed;
 
     /** Requests dropped because the backlog or the limit of half-open connections was reached. */
     public long backlogDropped;
 
     /** Responses dropped because too many MADs were pending. */
-    public long answersDropped;
+    public long responsesDropped;
 
     /** DREPs sent for unknown connections. */
     public long unknownDisconnectsAnswered;
@@ -90,7 +90,7 @@ public final class CmCounters {
     public long lostPeers;
 
     /** Connections of exited processes of this host that are disconnected on their behalf. */
-    public long orphans;
+    public long abandonedConnections;
 
     /** Creates counters at zero. */
     CmCounters() {}

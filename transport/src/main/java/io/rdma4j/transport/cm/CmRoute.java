@@ -19,7 +19,7 @@ public record CmRoute(Gid local, Gid remote, int scope) {
      * Returns whether an address is that of the peer. The same link-local address on another link belongs to another
      * host.
      */
-    public boolean leadsTo(Gid address, int addressScope) {
+    public boolean matchesPeer(Gid address, int addressScope) {
         return remote.equals(address) && isSameLink(scope, addressScope);
     }
 }

@@ -277,7 +277,8 @@ final class MessageHandler {
     }
 
     private boolean isPeer(CmConnection connection, CmRoute from) {
-        if (agent.configuration().allowForeignAddresses() || connection.route().leadsTo(from.remote(), from.scope())) {
+        if (agent.configuration().allowForeignAddresses()
+                || connection.route().matchesPeer(from.remote(), from.scope())) {
             return true;
         }
         counters.foreignMessagesDropped++;

@@ -36,7 +36,7 @@ final class Outbox {
      */
     boolean sendResponse(Outgoing outgoing) {
         if (pending.size() >= MAX_PENDING_RESPONSES) {
-            counters.answersDropped++;
+            counters.responsesDropped++;
             return false;
         }
         pending.add(outgoing);

@@ -135,7 +135,7 @@ final class RequestHandler {
                 return;
             }
         }
-        counters.requestsUnwanted++;
+        counters.requestsNotMatched++;
         reject(from, req, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY, transaction);
     }
 

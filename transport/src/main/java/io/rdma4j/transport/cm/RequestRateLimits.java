@@ -8,12 +8,12 @@ import java.util.Map;
 
 /**
  * Limits the rate of requests and the resources held, for each source address. An address is tracked while it has a
- * connection. Of the others the {@value #MOST} most recently used are tracked, so that a flood from forged addresses
- * does not displace connected ones.
+ * connection. Of the others the {@value #MAX_IDLE_SOURCES} most recently used are tracked, so that a flood from forged
+ * addresses does not displace connected ones.
  */
 final class RequestRateLimits {
     /** Maximum number of tracked addresses without a connection. */
-    static final int MOST = 4096;
+    static final int MAX_IDLE_SOURCES = 4096;
 
     /**
      * Factor by which the rate for requests to the source's own address is higher. Such requests come from all
@@ -105,7 +105,7 @@ final class RequestRateLimits {
     }
 
     private Source remember(Source source) {
-        if (idle.size() >= MOST) {
+        if (idle.size() >= MAX_IDLE_SOURCES) {
             Iterator<Source> eldest = idle.values().iterator();
             eldest.next();
             eldest.remove();

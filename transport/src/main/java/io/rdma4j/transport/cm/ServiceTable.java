@@ -141,7 +141,7 @@ final class ServiceTable {
                 return;
             }
         }
-        counters.requestsUnwanted++;
+        counters.requestsNotMatched++;
         reject(from, message, SidrRep.STATUS_REJECTED, transaction);
     }
 

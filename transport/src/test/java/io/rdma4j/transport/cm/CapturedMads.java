@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** The CM messages of the captures that the wire room keeps: IPv4 over Ethernet, classic pcap. */
+/** Reads the CM messages of the captures in the wire room: IPv4 over Ethernet, classic pcap. */
 final class CapturedMads {
     private static final Path FOLDER = Path.of("..", "wire", "src", "test", "resources", "captures");
     private static final int FILE_HEADER = 24;
@@ -27,7 +27,7 @@ final class CapturedMads {
 
     private CapturedMads() {}
 
-    /** A MAD, its place in the file from 1, and its time. */
+    /** A MAD, with its frame number in the file, from 1, and its time. */
     record CapturedMad(int number, long nanos, Gid from, Gid to, MemorySegment mad) {
         CmMessage message() {
             return Objects.requireNonNull(CmMessage.parse(mad, 0, mad.byteSize()), () -> "frame " + number);

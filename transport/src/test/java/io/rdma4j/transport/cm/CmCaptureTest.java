@@ -29,27 +29,27 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Our agent in the place of one of two captured Linux hosts: it is given what that host received and must send what that
- * host sent, byte for byte but for the transaction IDs of its own requests (an RTU repeats the one of its side's REQ).
+ * An agent that replaces one of two captured Linux hosts. It receives the messages of that host and must send the same
+ * ones, byte for byte except for the transaction IDs of its requests. (An RTU repeats the ID of its side's REQ.)
  */
 class CmCaptureTest {
     private static final Gid A = Gid.ofIpv4(0x0a58_0001);
     private static final Gid B = Gid.ofIpv4(0x0a58_0002);
 
-    // Frames of cmfuzz where we differ from Linux on purpose: a MAD must be whole, a REQ's sender must be the packet's,
-    // a
-    // repeated REQ is answered at once, and a rejected address is answered by the one that was meant.
+    // Frames of cmfuzz for which rdma4j deliberately differs from Linux. A MAD must be complete. The sender of a REQ
+    // must
+    // be that of the packet. A duplicate REQ is answered at once. The rejection of an address names the right one.
     private static final Set<Integer> SHORT_MADS = Set.of(75, 78);
 
     private static final int DUPLICATE_REQ_AFTER_REP = 87;
     private static final Set<Integer> GID_OF_REJECT_12 = Set.of(9, 15);
     private static final Set<Integer> FOREIGN_SENDERS = Set.of(11, 13);
 
-    /** Stands in for the captured host: the same identifiers, and the same decisions of its application. */
-    private static final class StandIn implements CmListener, CmEvents {
+    /** Replaces the captured host, with the same identifiers and the same decisions of its application. */
+    private static final class CapturedHost implements CmListener, CmEvents {
         final CmAgent agent;
         final Gid address;
-        final List<String> told = new ArrayList<>();
+        final List<String> events = new ArrayList<>();
         final List<CmConnection> connections = new ArrayList<>();
         int nextId;
 
@@ -58,7 +58,7 @@ class CmCaptureTest {
 
         long now;
 
-        StandIn(Gid address, long caGuid, boolean allowForeign) {
+        CapturedHost(Gid address, long caGuid, boolean allowForeign) {
             this.address = address;
             Random random = new Random(1);
             agent = new CmAgent(new CmConfiguration(
@@ -97,7 +97,7 @@ class CmCaptureTest {
             return all;
         }
 
-        /** What the kernel's rdma_cm checks on behalf of a listener. */
+        /** Checks what the kernel's rdma_cm checks on behalf of a listener. */
         @Override
         public boolean matches(CmRoute route, Req request) {
             IpCmHeader header = IpCmHeader.parse(request.privateData());
@@ -114,12 +114,12 @@ class CmCaptureTest {
 
         @Override
         public CmEvents onRequest(CmConnection connection, Req request) {
-            told.add("request");
+            events.add("request");
             connections.add(connection);
             return this;
         }
 
-        /** The application's or librdmacm's decision, the one captured. */
+        /** Applies the captured decision of the application or of librdmacm. */
         void decide() {
             CmConnection connection = connections.isEmpty() ? null : connections.getLast();
             if (connection == null || connection.state() != CmState.MRA_REQ_SENT) {
@@ -134,39 +134,39 @@ class CmCaptureTest {
 
         @Override
         public void onReply(CmConnection connection, Rep reply) {
-            told.add("reply");
+            events.add("reply");
             connection.sendReadyToUse(now);
         }
 
         @Override
         public void onReadyToUse(CmConnection connection) {
-            told.add("ready");
+            events.add("ready");
         }
 
         @Override
         public void onReject(CmConnection connection, Rej reject) {
-            told.add("reject " + reject.reason());
+            events.add("reject " + reject.reason());
         }
 
         @Override
         public void onUnreachable(CmConnection connection) {
-            told.add("unreachable");
+            events.add("unreachable");
         }
 
         @Override
         public void onDisconnectRequest(CmConnection connection) {
-            told.add("disconnect request");
+            events.add("disconnect request");
             connection.disconnect(now);
         }
 
         @Override
         public void onDisconnected(CmConnection connection, boolean timedOut) {
-            told.add("disconnected");
+            events.add("disconnected");
         }
 
         @Override
         public void onTimewaitExit(CmConnection connection) {
-            told.add("timewait exit");
+            events.add("timewait exit");
         }
     }
 
@@ -176,14 +176,14 @@ class CmCaptureTest {
 
     private static void assertSame(MemorySegment ours, CapturedMad linux) {
         CmMessage expected = linux.message();
-        MemorySegment mine = MemorySegment.ofArray(new byte[CmMad.LENGTH]).copyFrom(ours);
+        MemorySegment copy = MemorySegment.ofArray(new byte[CmMad.LENGTH]).copyFrom(ours);
         if (expected instanceof Req || expected instanceof Rtu || expected instanceof Dreq) {
-            MemorySegment.copy(linux.mad(), 8, mine, 8, 8);
+            MemorySegment.copy(linux.mad(), 8, copy, 8, 8);
         }
-        assertThat(CmMessage.parse(mine, 0, CmMad.LENGTH))
+        assertThat(CmMessage.parse(copy, 0, CmMad.LENGTH))
                 .as("frame %d", linux.number())
                 .isEqualTo(expected);
-        assertThat(mine.mismatch(linux.mad()))
+        assertThat(copy.mismatch(linux.mad()))
                 .as("first different byte of frame %d", linux.number())
                 .isEqualTo(-1);
     }
@@ -213,18 +213,18 @@ class CmCaptureTest {
 
     @ParameterizedTest
     @CsvSource({"rping, request ready disconnect request", "dead, request ready disconnect request"})
-    void passiveSideSendsWhatLinuxSent(String file, String events) {
+    void passiveSideSendsTheMessagesOfLinux(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
-        StandIn us = new StandIn(B, guid(B), false);
-        us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
-        us.nextId = idIn(mads.get(1).message());
-        us.decision = mads.get(1).message();
+        CapturedHost host = new CapturedHost(B, guid(B), false);
+        host.agent.listen(((Req) mads.getFirst().message()).serviceId(), host, 10);
+        host.nextId = idIn(mads.get(1).message());
+        host.decision = mads.get(1).message();
         int compared = 0;
         for (int i = 0; i < mads.size(); i++) {
             if (mads.get(i).to().equals(B)) {
-                us.receive(mads.get(i));
-                us.decide();
-                List<MemorySegment> sent = us.sent();
+                host.receive(mads.get(i));
+                host.decide();
+                List<MemorySegment> sent = host.sent();
                 boolean answered = i + 1 < mads.size() && mads.get(i + 1).from().equals(B);
                 assertThat(sent).hasSize(answered ? 1 : 0);
                 if (answered) {
@@ -234,96 +234,96 @@ class CmCaptureTest {
             }
         }
         assertThat(compared).isEqualTo(2);
-        assertThat(String.join(" ", us.told)).isEqualTo(events);
-        us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
-        assertThat(us.agent.table.isEmpty()).isTrue();
+        assertThat(String.join(" ", host.events)).isEqualTo(events);
+        host.agent.onDeadline(host.now + 3 * CmFabric.SECOND);
+        assertThat(host.agent.table.isEmpty()).isTrue();
     }
 
     @ParameterizedTest
     @CsvSource({"rping, reply disconnected", "dead, reply disconnected", "rej, reject 28", "nolisten, reject 8"})
-    void activeSideSendsWhatLinuxSent(String file, String events) {
+    void activeSideSendsTheMessagesOfLinux(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
-        StandIn us = new StandIn(A, guid(A), false);
-        us.now = mads.getFirst().nanos();
+        CapturedHost host = new CapturedHost(A, guid(A), false);
+        host.now = mads.getFirst().nanos();
         Req first = (Req) mads.getFirst().message();
-        us.nextId = first.localCommunicationId();
-        CmConnection connection = us.agent.connect(us.now, rebuild(first), 0, us);
+        host.nextId = first.localCommunicationId();
+        CmConnection connection = host.agent.connect(host.now, rebuild(first), 0, host);
         for (CapturedMad mad : mads) {
             if (mad.to().equals(A)) {
-                assertThat(us.agent.pollTransmit(new CmDatagram())).isFalse();
-                us.receive(mad);
+                assertThat(host.agent.pollTransmit(new CmDatagram())).isFalse();
+                host.receive(mad);
             } else {
                 if (mad.message() instanceof Dreq) {
-                    connection.disconnect(us.now);
+                    connection.disconnect(host.now);
                 }
                 CmDatagram out = new CmDatagram();
-                assertThat(us.agent.pollTransmit(out)).isTrue();
+                assertThat(host.agent.pollTransmit(out)).isTrue();
                 assertSame(out.mad, mad);
             }
         }
-        assertThat(String.join(" ", us.told)).isEqualTo(events);
-        us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
-        assertThat(us.agent.table.isEmpty()).isTrue();
+        assertThat(String.join(" ", host.events)).isEqualTo(events);
+        host.agent.onDeadline(host.now + 3 * CmFabric.SECOND);
+        assertThat(host.agent.table.isEmpty()).isTrue();
     }
 
     @Test
-    void serverOfTwoConnectionsPartsAsLinuxDid() {
+    void clientOfTwoConnectionsDisconnectsAsLinuxDoes() {
         List<CapturedMad> mads = CapturedMads.read("ucmatose");
-        StandIn us = new StandIn(A, guid(A), false);
-        us.now = mads.getFirst().nanos();
+        CapturedHost host = new CapturedHost(A, guid(A), false);
+        host.now = mads.getFirst().nanos();
         for (CapturedMad mad : mads) {
             if (mad.to().equals(A)) {
-                us.receive(mad);
+                host.receive(mad);
                 continue;
             }
             if (mad.message() instanceof Req req) {
-                us.nextId = req.localCommunicationId();
-                us.agent.connect(us.now, rebuild(req), 0, us);
+                host.nextId = req.localCommunicationId();
+                host.agent.connect(host.now, rebuild(req), 0, host);
             }
             CmDatagram out = new CmDatagram();
-            assertThat(us.agent.pollTransmit(out)).isTrue();
+            assertThat(host.agent.pollTransmit(out)).isTrue();
             assertSame(out.mad, mad);
         }
-        assertThat(us.told).containsExactly("reply", "reply", "disconnect request", "disconnect request");
+        assertThat(host.events).containsExactly("reply", "reply", "disconnect request", "disconnect request");
     }
 
     @Test
-    void slowApplicationIsCoveredByReceiptAcknowledgementAsOnLinux() {
+    void mraIsSentForASlowApplicationAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("noans");
-        StandIn us = new StandIn(B, guid(B), false);
-        us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
-        us.nextId = idIn(mads.get(2).message());
-        us.receive(mads.get(0));
-        assertThat(us.sent()).isEmpty();
-        us.receive(mads.get(1));
-        List<MemorySegment> receipt = us.sent();
+        CapturedHost host = new CapturedHost(B, guid(B), false);
+        host.agent.listen(((Req) mads.getFirst().message()).serviceId(), host, 10);
+        host.nextId = idIn(mads.get(2).message());
+        host.receive(mads.get(0));
+        assertThat(host.sent()).isEmpty();
+        host.receive(mads.get(1));
+        List<MemorySegment> receipt = host.sent();
         assertThat(receipt).hasSize(1);
         assertSame(receipt.getFirst(), mads.get(2));
-        us.connections.getFirst().destroy(mads.get(3).nanos());
-        List<MemorySegment> reject = us.sent();
+        host.connections.getFirst().destroy(mads.get(3).nanos());
+        List<MemorySegment> reject = host.sent();
         assertThat(reject).hasSize(1);
         assertSame(reject.getFirst(), mads.get(3));
-        assertThat(us.told).containsExactly("request");
+        assertThat(host.events).containsExactly("request");
     }
 
     @Test
-    void repetitionsOfLinuxReachOurTimersAsFarApart() {
+    void retransmissionTimeoutMatchesLinux() {
         List<CapturedMad> mads = CapturedMads.read("noans");
-        StandIn us = new StandIn(A, guid(A), false);
-        us.now = mads.getFirst().nanos();
-        us.agent.connect(us.now, rebuild((Req) mads.getFirst().message()), 0, us);
-        us.sent();
-        assertThat(us.agent.nextDeadlineNanos() - us.now).isEqualTo(6_144 * CmFabric.MILLISECOND);
+        CapturedHost host = new CapturedHost(A, guid(A), false);
+        host.now = mads.getFirst().nanos();
+        host.agent.connect(host.now, rebuild((Req) mads.getFirst().message()), 0, host);
+        host.sent();
+        assertThat(host.agent.nextDeadlineNanos() - host.now).isEqualTo(6_144 * CmFabric.MILLISECOND);
         long linux = mads.get(1).nanos() - mads.get(0).nanos();
         assertThat(linux).isBetween(6_144 * CmFabric.MILLISECOND, 6_144 * CmFabric.MILLISECOND * 112 / 100);
     }
 
-    /** Hand-made requests of every kind; Linux's answer to each is in the frame behind it. */
+    /** Hand-made requests of every kind; the frame after each holds the response of Linux. */
     @Test
-    void odditiesAreAnsweredAsLinuxAnsweredThem() {
+    void unusualRequestsAreAnsweredAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("cmfuzz");
-        StandIn us = new StandIn(B, guid(B), false);
-        us.agent.listen(0x0000_0000_0106_1c06L, us, 100);
+        CapturedHost host = new CapturedHost(B, guid(B), false);
+        host.agent.listen(0x0000_0000_0106_1c06L, host, 100);
         Set<Integer> compared = new TreeSet<>();
         Set<Integer> different = new HashSet<>();
         for (int i = 0; i < mads.size(); i++) {
@@ -332,30 +332,30 @@ class CmCaptureTest {
                 continue;
             }
             CapturedMad answer = i + 1 < mads.size() && mads.get(i + 1).from().equals(B) ? mads.get(i + 1) : null;
-            us.decision = answer == null ? null : answer.message();
-            us.nextId = us.decision == null ? 0 : idIn(us.decision);
-            us.receive(in);
-            us.decide();
-            List<MemorySegment> sent = us.sent();
-            if (differs(in, answer, sent)) {
+            host.decision = answer == null ? null : answer.message();
+            host.nextId = host.decision == null ? 0 : idIn(host.decision);
+            host.receive(in);
+            host.decide();
+            List<MemorySegment> sent = host.sent();
+            if (isKnownDifference(in, answer, sent)) {
                 different.add(in.number());
             } else if (answer == null) {
-                assertThat(sent).as("answer to frame %d", in.number()).isEmpty();
+                assertThat(sent).as("response to frame %d", in.number()).isEmpty();
             } else {
-                assertThat(sent).as("answer to frame %d", in.number()).hasSize(1);
+                assertThat(sent).as("response to frame %d", in.number()).hasSize(1);
                 assertSame(sent.getFirst(), answer);
                 compared.add(answer.number());
             }
         }
         assertThat(different).containsExactlyInAnyOrder(9, 11, 13, 15, 75, 78, 87);
         assertThat(compared).hasSizeGreaterThan(25);
-        assertThat(us.agent.counters().foreignRequestsDropped).isEqualTo(3); // 8, 11 and 13
-        assertThat(us.agent.counters().malformedDropped).isEqualTo(3 + SHORT_MADS.size());
-        assertThat(us.agent.counters().wrongQueuePairDropped).isEqualTo(1);
+        assertThat(host.agent.counters().foreignRequestsDropped).isEqualTo(3); // 8, 11 and 13
+        assertThat(host.agent.counters().malformedDropped).isEqualTo(3 + SHORT_MADS.size());
+        assertThat(host.agent.counters().wrongQueuePairDropped).isEqualTo(1);
     }
 
-    /** Whether we are known to differ here; how is asserted. */
-    private static boolean differs(CapturedMad in, @Nullable CapturedMad answer, List<MemorySegment> sent) {
+    /** Returns whether a frame is one of the known differences, and asserts the difference. */
+    private static boolean isKnownDifference(CapturedMad in, @Nullable CapturedMad answer, List<MemorySegment> sent) {
         if (SHORT_MADS.contains(in.number()) || FOREIGN_SENDERS.contains(in.number())) {
             assertThat(sent).as("short or foreign frame %d", in.number()).isEmpty();
             return true;

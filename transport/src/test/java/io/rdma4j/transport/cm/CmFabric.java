@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 
-/** Hosts joined by a network whose time, losses, copies and delays the test decides. */
+/** Hosts on a network whose clock, losses, duplicates and delays the test controls. */
 final class CmFabric {
     static final long MILLISECOND = 1_000_000;
     static final long SECOND = 1_000 * MILLISECOND;
 
-    /** Delays, in nanoseconds, of the copies of a MAD that arrive: none for a lost one. */
-    interface Fate {
+    /** Chooses the delays in nanoseconds of the copies of a MAD that arrive; none if it is lost. */
+    interface Delivery {
         long[] delays(CmAttribute attribute, int occurrence);
     }
 
@@ -27,11 +27,11 @@ final class CmFabric {
 
     final List<String> log = new ArrayList<>();
     final Map<CmAttribute, Integer> sent = new HashMap<>();
-    Fate fate = (attribute, occurrence) -> new long[] {MILLISECOND};
+    Delivery delivery = (attribute, occurrence) -> new long[] {MILLISECOND};
     long now = 1_000 * SECOND;
 
     private final Map<Gid, CmHost> hosts = new HashMap<>();
-    private final PriorityQueue<Flight> flying =
+    private final PriorityQueue<Flight> inFlight =
             new PriorityQueue<>(Comparator.comparingLong(Flight::arrival).thenComparingLong(Flight::sequence));
     private long sequence;
 
@@ -39,28 +39,28 @@ final class CmFabric {
         hosts.put(host.address, host);
     }
 
-    /** Puts what hosts want to send on its way. */
+    /** Transmits all pending messages of the hosts. */
     void flush() {
         CmDatagram out = new CmDatagram();
         for (CmHost host : hosts.values()) {
             while (host.agent.pollTransmit(out)) {
-                launch(out);
+                transmit(out);
             }
         }
     }
 
-    private void launch(CmDatagram out) {
+    private void transmit(CmDatagram out) {
         CmAttribute attribute = Objects.requireNonNull(CmMad.attribute(out.mad, 0));
         int occurrence = sent.merge(attribute, 1, Integer::sum);
         Gid from = new Gid(out.localHigh, out.localLow);
         Gid to = new Gid(out.remoteHigh, out.remoteLow);
         log.add(attribute.name());
-        for (long delay : fate.delays(attribute, occurrence)) {
-            flying.add(new Flight(now + delay, sequence++, from, to, out.mad));
+        for (long delay : delivery.delays(attribute, occurrence)) {
+            inFlight.add(new Flight(now + delay, sequence++, from, to, out.mad));
         }
     }
 
-    /** Sends bytes of the test's own from one address to another; they arrive at once. */
+    /** Delivers a hand-made message from one address to another at once. */
     void inject(Gid from, Gid to, CmMessage message, long transaction) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, transaction);
@@ -68,11 +68,11 @@ final class CmFabric {
         flush();
     }
 
-    /** Lets time pass until nothing is under way and no deadline is before {@code end}. */
+    /** Advances the clock until {@code end}, delivering messages and firing deadlines. */
     void runUntil(long end) {
         flush();
         while (true) {
-            long next = flying.isEmpty() ? Long.MAX_VALUE : flying.peek().arrival();
+            long next = inFlight.isEmpty() ? Long.MAX_VALUE : inFlight.peek().arrival();
             for (CmHost host : hosts.values()) {
                 next = Math.min(next, host.nextNanos());
             }
@@ -81,11 +81,11 @@ final class CmFabric {
                 return;
             }
             now = Math.max(now, next);
-            while (!flying.isEmpty() && flying.peek().arrival() <= now) {
-                deliver(flying.poll());
+            while (!inFlight.isEmpty() && inFlight.peek().arrival() <= now) {
+                deliver(inFlight.poll());
             }
             for (CmHost host : hosts.values()) {
-                host.onTime();
+                host.runDue();
             }
             flush();
         }

@@ -20,13 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests from forged addresses beside clients that are connected and clients that are new, with the default limits. */
+/** Floods of requests from forged addresses, beside connected and new clients, with the default limits. */
 class CmFloodTest {
     private static final int CLIENTS = 8;
     private static final int FIRST_FORGED = 1_000_000;
 
-    /** Repeated replies to addresses that never answered: 1000 at once, and 100 a second while a reply is repeated. */
-    private static final int MOST_REPETITIONS = 1_000 + 100 * 70;
+    /** Limit of REPs retransmitted to addresses that never answered: 1000 at once, then 100 a second. */
+    private static final int MAX_RETRANSMISSIONS = 1_000 + 100 * 70;
 
     private final CmTarget target = new CmTarget(CmConfiguration.of(1, new Random(1)::nextInt));
     private final CmAgent agent = target.agent;
@@ -41,31 +41,31 @@ class CmFloodTest {
 
     private void floodUnusedService(int requests) {
         for (int i = 0; i < requests; i++) {
-            String _ = target.askInVain(host(forged++), 1);
+            String _ = target.requestUnusedService(host(forged++), 1);
         }
     }
 
-    private boolean isServed(Gid newcomer, int id) {
-        return target.give(newcomer, request(newcomer, newcomer.low(), id, 0x1000 + id)).stream()
+    private boolean isServed(Gid source, int id) {
+        return target.deliver(source, request(source, source.low(), id, 0x1000 + id)).stream()
                 .anyMatch(answer -> answer instanceof Rep rep
-                        && target.give(newcomer, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY))
+                        && target.deliver(source, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY))
                                 .isEmpty());
     }
 
     @Test
-    void newcomersAreServedBesideConnectedClientsAndAFloodOfForgedAddresses() {
+    void newClientsAreServedDuringAFloodOfForgedAddresses() {
         connectClients();
         floodUnusedService(20_000);
-        target.passUntil(target.now + 3_600 * SECOND);
+        target.runUntil(target.now + 3_600 * SECOND);
         for (int i = 0; i < 400; i++) {
             floodUnusedService(100);
-            target.passUntil(target.now + 50 * MILLISECOND);
+            target.runUntil(target.now + 50 * MILLISECOND);
         }
         int served = 0;
         for (int i = 0; i < 200; i++) {
             floodUnusedService(100);
             served += isServed(host(100 + i), 1) ? 1 : 0;
-            target.passUntil(target.now + 50 * MILLISECOND);
+            target.runUntil(target.now + 50 * MILLISECOND);
         }
         assertThat(served)
                 .as("of 200 new clients, beside 2000 forged requests a second")
@@ -73,51 +73,51 @@ class CmFloodTest {
     }
 
     @Test
-    void confirmationOfOneAddressDoesNotLiftTheLimitOfRepliesToOthers() {
+    void confirmationByOneAddressDoesNotLiftTheReplyLimitOfOthers() {
         connectClients();
         floodUnusedService(20_000);
-        target.passUntil(target.now + 60 * SECOND);
+        target.runUntil(target.now + 60 * SECOND);
         assertThat(isServed(host(100), 1)).isTrue();
-        int before = target.answers.size();
+        int before = target.sent.size();
         for (int i = 0; i < 3_000; i++) {
-            // In pace with what is looked at, should they all count as one address.
-            target.passUntil(target.now + MILLISECOND);
-            String _ = target.ask(host(forged++), 1);
+            // At the processing rate, in case they all count as one address.
+            target.runUntil(target.now + MILLISECOND);
+            String _ = target.requestConnection(host(forged++), 1);
         }
-        long answered = agent.counters().madsReceived;
-        target.passUntil(target.now + 70 * SECOND);
-        assertThat(answered).isGreaterThan(3_000);
-        assertThat(agent.counters().retransmissions).isLessThanOrEqualTo(MOST_REPETITIONS);
-        assertThat(target.answers.size() - before).isLessThanOrEqualTo(3_000 + MOST_REPETITIONS);
+        long received = agent.counters().madsReceived;
+        target.runUntil(target.now + 70 * SECOND);
+        assertThat(received).isGreaterThan(3_000);
+        assertThat(agent.counters().retransmissions).isLessThanOrEqualTo(MAX_RETRANSMISSIONS);
+        assertThat(target.sent.size() - before).isLessThanOrEqualTo(3_000 + MAX_RETRANSMISSIONS);
         assertThat(agent.halfOpenCount()).isZero();
     }
 
     @Test
-    void addressesWithConnectionsAreRememberedBesideAFlood() {
+    void addressesWithConnectionsAreTrackedDuringAFlood() {
         connectClients();
-        int most = agent.configuration().maxConnectionsPerPeer();
+        int max = agent.configuration().maxConnectionsPerPeer();
         Gid greedy = host(2);
-        for (int id = 2; id <= most; id++) {
-            target.passUntil(target.now + MILLISECOND);
+        for (int id = 2; id <= max; id++) {
+            target.runUntil(target.now + MILLISECOND);
             int _ = target.connect(greedy, id);
         }
         floodUnusedService(20_000);
-        Rej rej = (Rej) target.give(greedy, request(greedy, greedy.low(), most + 1, 0x1000 + most + 1))
+        Rej rej = (Rej) target.deliver(greedy, request(greedy, greedy.low(), max + 1, 0x1000 + max + 1))
                 .getFirst();
         assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.number());
     }
 
     @Test
-    void whatIsRememberedOfForgedAddressesIsBounded() {
+    void numberOfTrackedForgedAddressesIsBounded() {
         connectClients();
         floodUnusedService(100_000);
-        assertThat(agent.rememberedSources()).isLessThanOrEqualTo(RequestRateLimits.MOST + CLIENTS);
+        assertThat(agent.rememberedSources()).isLessThanOrEqualTo(RequestRateLimits.MAX_IDLE_SOURCES + CLIENTS);
         assertThat(agent.connectionCount()).isEqualTo(CLIENTS);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {20, 21, 31})
-    void unconfirmedReplyEndsWithin66SecondsWhateverThePeerAsksFor(int exponent) {
+    void unconfirmedReplyEndsWithin66SecondsForAnyRequestedTimeout(int exponent) {
         target.listen();
         Gid peer = host(9);
         Req slow = Req.builder()
@@ -130,26 +130,26 @@ class CmFloodTest {
                 .remoteResponseTimeout(exponent)
                 .primaryPath(CmPath.roce(peer, CmTarget.SERVER, 0, 0, 64, exponent))
                 .build();
-        Rep rep = (Rep) target.give(peer, slow).getFirst();
+        Rep rep = (Rep) target.deliver(peer, slow).getFirst();
         Mra askForTime = new Mra(1, rep.localCommunicationId(), Mra.MESSAGE_REP, 31, PrivateData.EMPTY);
         long acceptedNanos = target.now;
         for (int second = 1; second <= 66; second++) {
-            assertThat(target.give(peer, askForTime)).isEmpty();
-            target.passUntil(acceptedNanos + second * SECOND);
+            assertThat(target.deliver(peer, askForTime)).isEmpty();
+            target.runUntil(acceptedNanos + second * SECOND);
         }
         assertThat(agent.halfOpenCount()).isZero();
         assertThat(agent.connectionCount()).isZero();
     }
 
     @Test
-    void newcomersAreServed66SecondsAfterForgedRequestsHaveFilledTheTable() {
+    void newClientsAreServed66SecondsAfterForgedRequestsFillTheTable() {
         target.listen();
         for (int i = 0; i < CmConfiguration.DEFAULT_MAX_HALF_OPEN + 1_000; i++) {
-            String _ = target.ask(host(forged++), 1);
+            String _ = target.requestConnection(host(forged++), 1);
         }
         assertThat(agent.halfOpenCount()).isEqualTo(CmConfiguration.DEFAULT_MAX_HALF_OPEN);
         assertThat(isServed(host(100), 1)).isFalse();
-        target.passUntil(target.now + 66 * SECOND);
+        target.runUntil(target.now + 66 * SECOND);
         assertThat(isServed(host(100), 2)).isTrue();
         assertThat(agent.connectionCount()).isEqualTo(1);
     }

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** An agent, what its applications do, and what they are told. */
+/** An agent with its applications, which record the events that they receive. */
 final class CmHost implements CmEvents, CmListener {
     static final long SERVICE = 0x0000_0000_0106_1c06L;
 
@@ -27,27 +27,29 @@ final class CmHost implements CmEvents, CmListener {
     final List<CmConnection> connections = new ArrayList<>();
     final List<CmConnection> requested = new ArrayList<>();
 
-    /** What the applications do of their own accord, and how long they think before. */
+    /** True if the applications accept requests. */
     boolean accepts = true;
 
     boolean confirms = true;
     boolean disconnects = true;
-    boolean wants = true;
-    boolean drops;
+    boolean matchesRequests = true;
+    boolean dropsRequests;
 
-    /** What a passive side's application does when the connection is established. */
+    /** Called when a passive connection is established. */
     Consumer<CmConnection> onReady = connection -> {};
 
-    /** Whether the connections are extended ones. */
+    /** True if {@link #connect} creates extended connections. */
     boolean extended;
 
     @Nullable
     Rej lastReject;
 
-    long thinkingNanos;
+    /** Delay before the applications respond to an event. */
+    long responseDelayNanos;
+
     int maxCmRetries = 15;
 
-    private final TreeMap<Long, List<Runnable>> later = new TreeMap<>();
+    private final TreeMap<Long, List<Runnable>> scheduled = new TreeMap<>();
     private final Random random;
     private int nextQueuePair = 0x100;
 
@@ -93,48 +95,48 @@ final class CmHost implements CmEvents, CmListener {
         return nextQueuePair++;
     }
 
-    // ------------------------------------------------------------------------------------------- virtual thinking
+    // ------------------------------------------------------------------------------------------- delayed responses
 
-    private void think(Runnable action) {
-        if (thinkingNanos == 0) {
+    private void afterDelay(Runnable action) {
+        if (responseDelayNanos == 0) {
             action.run();
         } else {
-            at(fabric.now + thinkingNanos, action);
+            at(fabric.now + responseDelayNanos, action);
         }
     }
 
     void at(long time, Runnable action) {
-        later.computeIfAbsent(time, t -> new ArrayList<>()).add(action);
+        scheduled.computeIfAbsent(time, t -> new ArrayList<>()).add(action);
     }
 
     long nextNanos() {
-        return Math.min(agent.nextDeadlineNanos(), later.isEmpty() ? Long.MAX_VALUE : later.firstKey());
+        return Math.min(agent.nextDeadlineNanos(), scheduled.isEmpty() ? Long.MAX_VALUE : scheduled.firstKey());
     }
 
-    void onTime() {
+    void runDue() {
         agent.onDeadline(fabric.now);
-        while (!later.isEmpty() && later.firstKey() <= fabric.now) {
-            later.pollFirstEntry().getValue().forEach(Runnable::run);
+        while (!scheduled.isEmpty() && scheduled.firstKey() <= fabric.now) {
+            scheduled.pollFirstEntry().getValue().forEach(Runnable::run);
         }
     }
 
-    // ------------------------------------------------------------------------------------------------- what it is told
+    // ------------------------------------------------------------------------------------------------- callbacks
 
     @Override
     public boolean matches(CmRoute route, Req request) {
-        return wants;
+        return matchesRequests;
     }
 
     @Override
     public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
-        if (drops) {
+        if (dropsRequests) {
             return null;
         }
         events.add("request");
         connections.add(connection);
         requested.add(connection);
         if (accepts) {
-            think(() -> {
+            afterDelay(() -> {
                 if (connection.state() == CmState.REQ_RECEIVED || connection.state() == CmState.MRA_REQ_SENT) {
                     Rep reply = reply(newQueuePair());
                     connection.accept(fabric.now, request.isExtended() ? reply.extended() : reply);
@@ -148,7 +150,7 @@ final class CmHost implements CmEvents, CmListener {
     public void onReply(CmConnection connection, Rep reply) {
         events.add("reply");
         if (confirms) {
-            think(() -> {
+            afterDelay(() -> {
                 if (connection.state() == CmState.REP_RECEIVED || connection.state() == CmState.MRA_REP_SENT) {
                     connection.sendReadyToUse(fabric.now);
                 }
@@ -177,7 +179,7 @@ final class CmHost implements CmEvents, CmListener {
     public void onDisconnectRequest(CmConnection connection) {
         events.add("disconnect request");
         if (disconnects) {
-            think(() -> {
+            afterDelay(() -> {
                 if (connection.state() == CmState.DREQ_RECEIVED) {
                     connection.disconnect(fabric.now);
                 }

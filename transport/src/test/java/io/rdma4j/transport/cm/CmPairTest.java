@@ -16,10 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two agents and the ways a connection begins and ends between them. */
+/** Establishment and disconnection between two agents. */
 class CmPairTest {
-    /** Longer than any exchange that can end in these tests takes. */
-    private static final long LONG = 400 * SECOND;
+    /** Upper bound of the duration of any exchange in these tests. */
+    private static final long LONGEST_EXCHANGE = 400 * SECOND;
 
     private final CmFabric fabric = new CmFabric();
     private final CmHost client = new CmHost(fabric, 1);
@@ -31,8 +31,8 @@ class CmPairTest {
     }
 
     @AfterEach
-    void nothingIsLeftOver() {
-        fabric.run(LONG);
+    void assertNoStateRemains() {
+        fabric.run(LONGEST_EXCHANGE);
         client.assertNothingLeft();
         server.assertNothingLeft();
     }
@@ -50,22 +50,22 @@ class CmPairTest {
     }
 
     @Test
-    void peerThatDiedIsLearntOfOnceAsOfItsDreq() {
+    void lostPeerIsReportedOnceLikeADreq() {
         CmConnection connection = established();
         client.agent.onPeersLost(each -> each.remoteId() != connection.remoteId());
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         client.agent.onPeersLost(each -> each.remoteId() == connection.remoteId());
         client.agent.onPeersLost(each -> true);
-        assertThat(connection.state()).as("its owner has answered").isEqualTo(CmState.TIMEWAIT);
+        assertThat(connection.state()).as("the application has disconnected").isEqualTo(CmState.TIMEWAIT);
         assertThat(client.events).containsExactly("reply", "disconnect request");
         assertThat(client.agent.counters().lostPeers).isEqualTo(1);
 
-        disconnect(server.requested.getFirst()); // it was not dead after all
+        disconnect(server.requested.getFirst()); // the peer is alive after all
         fabric.run(10 * SECOND);
     }
 
     @Test
-    void connectAndDisconnectIsFiveMessages() {
+    void connectAndDisconnectTakeFiveMessages() {
         CmConnection connection = established();
         CmConnection passive = server.requested.getFirst();
         assertThat(passive.state()).isEqualTo(CmState.ESTABLISHED);
@@ -87,7 +87,7 @@ class CmPairTest {
     @ParameterizedTest
     @EnumSource(names = {"REQ", "REP", "RTU", "DREQ", "DREP"})
     void oneLostMessageIsRepaired(CmAttribute lost) {
-        fabric.fate = (attribute, occurrence) ->
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == lost && occurrence == 1 ? new long[0] : new long[] {MILLISECOND};
         CmConnection connection = client.connect(server);
         fabric.run(SECOND);
@@ -101,8 +101,9 @@ class CmPairTest {
     }
 
     @Test
-    void disconnectInPlaceOfALostConfirmationEstablishesFirst() {
-        fabric.fate = (attribute, occurrence) -> attribute == CmAttribute.RTU ? new long[0] : new long[] {MILLISECOND};
+    void dreqAfterALostRtuEstablishesFirst() {
+        fabric.delivery =
+                (attribute, occurrence) -> attribute == CmAttribute.RTU ? new long[0] : new long[] {MILLISECOND};
         CmConnection connection = established();
         assertThat(server.requested.getFirst().state()).isEqualTo(CmState.REP_SENT);
         connection.destroy(fabric.now);
@@ -113,9 +114,10 @@ class CmPairTest {
     }
 
     @Test
-    void ownerThatDestroysOnConfirmationByADisconnectHearsNoMore() {
+    void noDisconnectIsReportedAfterDestroyInTheReadyCallback() {
         server.onReady = connection -> connection.destroy(fabric.now);
-        fabric.fate = (attribute, occurrence) -> attribute == CmAttribute.RTU ? new long[0] : new long[] {MILLISECOND};
+        fabric.delivery =
+                (attribute, occurrence) -> attribute == CmAttribute.RTU ? new long[0] : new long[] {MILLISECOND};
         CmConnection connection = established();
         connection.destroy(fabric.now);
         fabric.run(10 * MILLISECOND);
@@ -125,26 +127,26 @@ class CmPairTest {
         assertThat(server.events).containsExactly("request", "ready");
     }
 
-    /** Of the six in the time that nobody waits for. */
+    /** The DREQ of a destroyed connection is sent up to six times. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5})
-    void destroyedConnectionsPeerIsToldThoughTheFirstDreqsAreLost(int lost) {
+    void destroyDisconnectsThePeerDespiteLostDreqs(int lost) {
         CmConnection connection = established();
-        fabric.fate = (attribute, occurrence) ->
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.DREQ && occurrence <= lost ? new long[0] : new long[] {MILLISECOND};
         connection.destroy(fabric.now);
         fabric.run(10 * SECOND);
 
         assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
-        assertThat(client.events).as("nobody is told of the answer").containsExactly("reply", "timewait exit");
+        assertThat(client.events).as("the DREP is not reported").containsExactly("reply", "timewait exit");
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(lost + 1);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5, 100})
-    void destroyedConnectionIsForgottenThoughDrepsAreLost(int lost) {
+    void destroyedConnectionIsRemovedDespiteLostDreps(int lost) {
         CmConnection connection = established();
-        fabric.fate = (attribute, occurrence) ->
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.DREP && occurrence <= lost ? new long[0] : new long[] {MILLISECOND};
         connection.destroy(fabric.now);
         fabric.run(20 * SECOND);
@@ -155,9 +157,9 @@ class CmPairTest {
     }
 
     @Test
-    void disconnectIsRepeatedThoughItsOwnerDestroysTheConnectionBeforeTheAnswer() {
+    void dreqIsRetransmittedAfterTheConnectionIsDestroyed() {
         CmConnection connection = established();
-        fabric.fate = (attribute, occurrence) ->
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.DREQ && occurrence <= 2 ? new long[0] : new long[] {MILLISECOND};
         connection.disconnect(fabric.now);
         fabric.run(100 * MILLISECOND);
@@ -165,12 +167,12 @@ class CmPairTest {
         fabric.run(10 * SECOND);
 
         assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
-        assertThat(client.events).as("nobody is told of the answer").containsExactly("reply", "timewait exit");
+        assertThat(client.events).as("the DREP is not reported").containsExactly("reply", "timewait exit");
     }
 
     @Test
-    void everyMessageThriceIsOneEventEach() {
-        fabric.fate = (attribute, occurrence) -> new long[] {MILLISECOND, MILLISECOND, 2 * MILLISECOND};
+    void triplicatedMessageIsReportedOnce() {
+        fabric.delivery = (attribute, occurrence) -> new long[] {MILLISECOND, MILLISECOND, 2 * MILLISECOND};
         CmConnection connection = established();
         disconnect(connection);
         fabric.run(5 * SECOND);
@@ -181,8 +183,8 @@ class CmPairTest {
     }
 
     @Test
-    void dataBeforeReadyToUseEstablishes() {
-        fabric.fate = (attribute, occurrence) ->
+    void dataBeforeTheRtuEstablishes() {
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.RTU && occurrence == 1 ? new long[0] : new long[] {MILLISECOND};
         CmConnection connection = client.connect(server);
         fabric.run(10 * MILLISECOND);
@@ -217,7 +219,7 @@ class CmPairTest {
 
     @Test
     void silentPeerIsUnreachableAfterSixteenOfLinuxsIntervals() {
-        fabric.fate = (attribute, occurrence) -> new long[0];
+        fabric.delivery = (attribute, occurrence) -> new long[0];
         client.connect(server);
         long giveUp = 16 * 6_144 * MILLISECOND;
         fabric.run(giveUp - 1);
@@ -229,7 +231,7 @@ class CmPairTest {
 
     @Test
     void silentClientIsUnreachableForTheServerAfterSixteenOfLinuxsIntervals() {
-        fabric.fate = (attribute, occurrence) ->
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.REQ && occurrence == 1 ? new long[] {MILLISECOND} : new long[0];
         client.connect(server);
         fabric.run(MILLISECOND + 16 * 4_096 * MILLISECOND - 1);
@@ -239,8 +241,8 @@ class CmPairTest {
     }
 
     @Test
-    void fewRetriesDoNotGiveUpSoonerForBeginningEarly() {
-        fabric.fate = (attribute, occurrence) -> new long[0];
+    void earlyFirstRetransmissionsDoNotShortenTheTimeToGiveUp() {
+        fabric.delivery = (attribute, occurrence) -> new long[0];
         client.maxCmRetries = 0;
         client.connect(server);
         fabric.run(6_143 * MILLISECOND);
@@ -250,9 +252,9 @@ class CmPairTest {
     }
 
     @Test
-    void disconnectFromSilentPeerTimesOutIntoTimewait() {
+    void disconnectFromASilentPeerTimesOutIntoTimewait() {
         CmConnection connection = established();
-        fabric.fate = (attribute, occurrence) -> new long[0];
+        fabric.delivery = (attribute, occurrence) -> new long[0];
         connection.disconnect(fabric.now);
         fabric.run(110 * SECOND);
         assertThat(client.events).containsExactly("reply", "disconnect timeout", "timewait exit");
@@ -260,7 +262,7 @@ class CmPairTest {
     }
 
     @Test
-    void extendedConnectionKnowsItsTargetFromTheReplysContextAndEndsByThatNumber() {
+    void extendedConnectionTakesItsTargetFromTheReplyAndDisconnectsByIt() {
         client.extended = true;
         CmConnection connection = established();
         CmConnection passive = server.requested.getFirst();

@@ -18,44 +18,44 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What one address can have of an agent, so that something is left for the others. */
+/** Limits on the requests and connections of one address. */
 class CmPeerLimitsTest {
     private static final int RATE = 10;
     private static final int BURST = 20;
-    private static final int MOST_CONNECTIONS = 3;
+    private static final int MAX_CONNECTIONS = 3;
     private static final int HALF_OPEN = 8192;
 
     private final CmTarget target = new CmTarget(new CmConfiguration(
-            1, new Random(1)::nextInt, HALF_OPEN, false, 250 * MILLISECOND, RATE, BURST, MOST_CONNECTIONS));
+            1, new Random(1)::nextInt, HALF_OPEN, false, 250 * MILLISECOND, RATE, BURST, MAX_CONNECTIONS));
     private final CmAgent agent = target.agent;
 
     @Test
     void requestsBeyondTheRateOfAnAddressAreDroppedAndOthersAreServed() {
         for (int i = 0; i < BURST; i++) {
-            assertThat(target.ask(host(9), 1 + i)).isEqualTo("Rej");
+            assertThat(target.requestConnection(host(9), 1 + i)).isEqualTo("Rej");
         }
-        assertThat(target.ask(host(9), 100)).isEmpty();
+        assertThat(target.requestConnection(host(9), 100)).isEmpty();
         assertThat(agent.counters().rateLimitedRequests).isEqualTo(1);
-        assertThat(target.ask(host(8), 1)).isEqualTo("Rej");
+        assertThat(target.requestConnection(host(8), 1)).isEqualTo("Rej");
         target.now += SECOND / RATE;
-        assertThat(target.ask(host(9), 101)).isEqualTo("Rej");
-        assertThat(target.ask(host(9), 102)).isEmpty();
+        assertThat(target.requestConnection(host(9), 101)).isEqualTo("Rej");
+        assertThat(target.requestConnection(host(9), 102)).isEmpty();
         target.now += 60 * SECOND;
         for (int i = 0; i < BURST; i++) {
-            assertThat(target.ask(host(9), 200 + i)).isEqualTo("Rej");
+            assertThat(target.requestConnection(host(9), 200 + i)).isEqualTo("Rej");
         }
-        assertThat(target.ask(host(9), 300))
-                .as("a long silence fills the bucket and no more")
+        assertThat(target.requestConnection(host(9), 300))
+                .as("a long silence fills the bucket, but not beyond the burst")
                 .isEmpty();
     }
 
     @Test
-    void questionsForDatagramServicesCountToo() {
+    void serviceResolutionsCountToo() {
         for (int i = 0; i < BURST; i++) {
-            assertThat(target.give(host(9), new SidrReq(1 + i, 0xffff, SERVICE, PrivateData.EMPTY)))
+            assertThat(target.deliver(host(9), new SidrReq(1 + i, 0xffff, SERVICE, PrivateData.EMPTY)))
                     .hasSize(1);
         }
-        assertThat(target.give(host(9), new SidrReq(100, 0xffff, SERVICE, PrivateData.EMPTY)))
+        assertThat(target.deliver(host(9), new SidrReq(100, 0xffff, SERVICE, PrivateData.EMPTY)))
                 .isEmpty();
         assertThat(agent.counters().rateLimitedRequests).isEqualTo(1);
     }
@@ -63,27 +63,27 @@ class CmPeerLimitsTest {
     @Test
     void processesOfOneAddressDoNotLimitEachOther() {
         for (int i = 0; i < 10 * BURST; i++) {
-            assertThat(target.ask(SERVER, 1 + i)).isEqualTo("Rej");
+            assertThat(target.requestConnection(SERVER, 1 + i)).isEqualTo("Rej");
         }
         target.listen();
-        for (int i = 0; i < 2 * MOST_CONNECTIONS; i++) {
-            assertThat(target.ask(SERVER, 1000 + i)).isEqualTo("Rep");
+        for (int i = 0; i < 2 * MAX_CONNECTIONS; i++) {
+            assertThat(target.requestConnection(SERVER, 1000 + i)).isEqualTo("Rep");
         }
     }
 
-    /** On IPv6 they need not come from this host: the system takes packets from the network that name its own address. */
+    /** On IPv6 they may come from the network: Linux accepts packets with its own address as the source. */
     @Test
-    void requestsOfAnAddressToItselfHaveARateToo() {
+    void requestsOfAnAddressToItselfAreRateLimitedToo() {
         int answered = 0;
         for (int i = 0; i < 100 * BURST; i++) {
-            answered += target.ask(SERVER, 1 + i).isEmpty() ? 0 : 1;
+            answered += target.requestConnection(SERVER, 1 + i).isEmpty() ? 0 : 1;
         }
         assertThat(answered).isEqualTo(32 * BURST);
         assertThat(agent.counters().rateLimitedRequests).isEqualTo(68 * BURST);
-        assertThat(target.ask(host(9), 1)).isEqualTo("Rej");
+        assertThat(target.requestConnection(host(9), 1)).isEqualTo("Rej");
         target.now += SECOND;
         for (int i = 0; i < 100 * BURST; i++) {
-            answered += target.ask(SERVER, 10_000 + i).isEmpty() ? 0 : 1;
+            answered += target.requestConnection(SERVER, 10_000 + i).isEmpty() ? 0 : 1;
         }
         assertThat(answered).isEqualTo(32 * (BURST + RATE));
     }
@@ -94,41 +94,42 @@ class CmPeerLimitsTest {
         int id = target.connect(host(9), 1);
         int _ = target.connect(host(9), 2);
         int _ = target.connect(host(9), 3);
-        Rej rej = (Rej) target.give(host(9), request(host(9), 9, 4, 4)).getFirst();
+        Rej rej = (Rej) target.deliver(host(9), request(host(9), 9, 4, 4)).getFirst();
         assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.number());
         assertThat(agent.counters().requestsBeyondPeerLimit).isEqualTo(1);
-        assertThat(target.ask(host(8), 1)).isEqualTo("Rep");
-        assertThat(target.give(host(9), new Dreq(1, id, 5, PrivateData.EMPTY))).hasSize(1);
-        assertThat(target.ask(host(9), 5)).isEqualTo("Rep");
+        assertThat(target.requestConnection(host(8), 1)).isEqualTo("Rep");
+        assertThat(target.deliver(host(9), new Dreq(1, id, 5, PrivateData.EMPTY)))
+                .hasSize(1);
+        assertThat(target.requestConnection(host(9), 5)).isEqualTo("Rep");
     }
 
     @Test
-    void closedGateRejectsAndKeepsNothing() {
+    void closedGateRejectsWithoutState() {
         target.listen();
         agent.gate((nowNanos, source) -> !source.equals(host(9)));
-        Rej rej = (Rej) target.give(host(9), request(host(9), 9, 4, 4)).getFirst();
+        Rej rej = (Rej) target.deliver(host(9), request(host(9), 9, 4, 4)).getFirst();
         assertThat(rej.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED.number());
         assertThat(agent.connectionCount()).isZero();
         assertThat(agent.counters().requestsRefused).isEqualTo(1);
-        assertThat(target.ask(host(8), 1)).isEqualTo("Rep");
+        assertThat(target.requestConnection(host(8), 1)).isEqualTo("Rep");
     }
 
     /**
-     * As in Linux: the peer's host may have crashed and use the queue pair's number again. SECURITY.md says what follows of it
-     * for those who can forge a source address.
+     * As in Linux: the peer's host may have crashed and may reuse the queue pair's number. SECURITY.md describes the
+     * consequences for attackers who can forge a source address.
      */
     @Test
     void requestFromThePeersAddressEndsAConnectionOnlyIfItNamesItsAdapterAndQueuePair() {
         target.listen();
         int id = target.connect(host(9), 1);
         CmConnection connection = Objects.requireNonNull(agent.table.byLocalId(id));
-        // The right adapter with another queue pair, and the right queue pair of another adapter.
-        target.give(host(9), request(host(9), host(9).low(), 77, 0x2001));
-        target.give(host(9), request(host(9), host(9).low() + 1, 78, 0x1001));
+        // The same adapter with another queue pair, and the same queue pair of another adapter.
+        target.deliver(host(9), request(host(9), host(9).low(), 77, 0x2001));
+        target.deliver(host(9), request(host(9), host(9).low() + 1, 78, 0x1001));
         assertThat(agent.counters().staleConnections).isZero();
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
 
-        assertThat(target.give(host(9), request(host(9), host(9).low(), 79, 0x1001)))
+        assertThat(target.deliver(host(9), request(host(9), host(9).low(), 79, 0x1001)))
                 .anyMatch(Rej.class::isInstance)
                 .anyMatch(Dreq.class::isInstance);
         assertThat(agent.counters().staleConnections).isEqualTo(1);
@@ -139,11 +140,11 @@ class CmPeerLimitsTest {
     void requestFromAnotherAddressMakesNoConnectionStale() {
         target.listen();
         int id = target.connect(host(9), 1);
-        // The GUID, queue pair and communication ID of another host's connection; nobody is kept from saying them.
-        assertThat(target.give(host(8), request(host(8), host(9).low(), 77, 0x1001)))
+        // Any host can name the GUID, queue pair and communication ID of another host's connection.
+        assertThat(target.deliver(host(8), request(host(8), host(9).low(), 77, 0x1001)))
                 .singleElement()
                 .isInstanceOf(Rep.class);
-        assertThat(target.give(host(7), request(host(7), host(9).low(), 1, 0x2001)))
+        assertThat(target.deliver(host(7), request(host(7), host(9).low(), 1, 0x2001)))
                 .singleElement()
                 .isInstanceOf(Rep.class);
         assertThat(agent.counters().staleConnections).isZero();
@@ -152,44 +153,44 @@ class CmPeerLimitsTest {
     }
 
     @Test
-    void repliesToAddressesThatNeverAnsweredAreRepeatedWithinABudget() {
+    void repliesToUnconfirmedAddressesAreRetransmittedWithinABudget() {
         target.listen();
         int requests = 4000;
         for (int i = 0; i < requests; i++) {
-            assertThat(target.ask(host(10 + i), 1)).isEqualTo("Rep");
+            assertThat(target.requestConnection(host(10 + i), 1)).isEqualTo("Rep");
         }
-        assertThat(target.answers).hasSize(requests);
-        target.passUntil(Long.MAX_VALUE - 1);
+        assertThat(target.sent).hasSize(requests);
+        target.runUntil(Long.MAX_VALUE - 1);
         assertThat(agent.connectionCount()).isZero();
-        // A thousand at once, a hundred a second for the 65 seconds and a bit that a reply is repeated.
-        assertThat(target.answers.size() - requests).isBetween(5_000, 8_200);
-        assertThat(agent.counters().repetitionsSaved).isGreaterThan(10_000);
+        // 1000 at once, then 100 a second while a reply is retransmitted, a little over 65 seconds.
+        assertThat(target.sent.size() - requests).isBetween(5_000, 8_200);
+        assertThat(agent.counters().retransmissionsSuppressed).isGreaterThan(10_000);
     }
 
     @Test
-    void replyIsRepeatedToAnAddressThatHasAnsweredBefore() {
+    void replyToAnAddressThatConfirmedBeforeIsRetransmitted() {
         target.listen();
         int _ = target.connect(host(9), 1);
         for (int i = 0; i < 4000; i++) {
-            assertThat(target.ask(host(10 + i), 1)).isEqualTo("Rep");
+            assertThat(target.requestConnection(host(10 + i), 1)).isEqualTo("Rep");
         }
-        assertThat(target.ask(host(9), 2)).isEqualTo("Rep");
-        int before = target.answers.size();
+        assertThat(target.requestConnection(host(9), 2)).isEqualTo("Rep");
+        int before = target.sent.size();
         for (int i = 0; i < 4; i++) {
-            target.passUntil(agent.nextDeadlineNanos());
+            target.runUntil(agent.nextDeadlineNanos());
         }
-        long toFriend = target.answers.stream()
+        long retransmitted = target.sent.stream()
                 .skip(before)
                 .filter(message -> message instanceof Rep rep && rep.remoteCommunicationId() == 2)
                 .count();
-        assertThat(toFriend).isGreaterThanOrEqualTo(2);
+        assertThat(retransmitted).isGreaterThanOrEqualTo(2);
     }
 
     @Test
-    void addressesAreForgottenWhenThereAreTooMany() {
+    void numberOfTrackedAddressesIsBounded() {
         for (int i = 0; i < 100_000; i++) {
-            assertThat(target.ask(host(i), 1)).isEqualTo("Rej");
+            assertThat(target.requestConnection(host(i), 1)).isEqualTo("Rej");
         }
-        assertThat(agent.rememberedSources()).isEqualTo(RequestRateLimits.MOST);
+        assertThat(agent.rememberedSources()).isEqualTo(RequestRateLimits.MAX_IDLE_SOURCES);
     }
 }

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What may and may not become a connection, and what it costs. */
+/** Requests that are accepted, rejected and dropped, and the state that each creates. */
 class CmRequestTest {
-    private static final Gid STRANGER = Gid.ofIpv4(0x0a58_0063);
+    private static final Gid OTHER_ADDRESS = Gid.ofIpv4(0x0a58_0063);
 
     private final CmFabric fabric = new CmFabric();
     private final CmHost client = new CmHost(fabric, 1);
@@ -39,21 +39,21 @@ class CmRequestTest {
                 .primaryPath(CmPath.roce(client.address, server.address, 0, 0, 64, 19));
     }
 
-    private void assertNothingKept() {
+    private void assertNoState() {
         assertThat(server.agent.connectionCount()).isZero();
         assertThat(server.agent.table.isEmpty()).isTrue();
         assertThat(server.requested).isEmpty();
         assertThat(server.agent.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
-    private CmDatagram onlyAnswer() {
+    private CmDatagram onlyResponse() {
         CmDatagram out = new CmDatagram();
         assertThat(server.agent.pollTransmit(out)).isTrue();
         assertThat(server.agent.pollTransmit(new CmDatagram())).isFalse();
         return out;
     }
 
-    private void give(Gid from, Req request) {
+    private void deliver(Gid from, Req request) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         request.emit(mad, 0, 5);
         Gid to = server.address;
@@ -61,8 +61,8 @@ class CmRequestTest {
     }
 
     private Rej rejectOf(Req request) {
-        give(client.address, request);
-        CmDatagram out = onlyAnswer();
+        deliver(client.address, request);
+        CmDatagram out = onlyResponse();
         assertThat(CmMad.transactionId(out.mad, 0)).isEqualTo(5);
         assertThat(new Gid(out.remoteHigh, out.remoteLow)).isEqualTo(client.address);
         assertThat(new Gid(out.localHigh, out.localLow)).isEqualTo(server.address);
@@ -70,16 +70,16 @@ class CmRequestTest {
     }
 
     @Test
-    void noListenerIsRejectedWithoutState() {
+    void requestWithoutAListenerIsRejectedWithoutState() {
         Rej rej = rejectOf(request(9, 1).build());
         assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_SERVICE_ID.number());
         assertThat(rej.localCommunicationId()).isZero();
         assertThat(rej.remoteCommunicationId()).isEqualTo(9);
-        assertNothingKept();
+        assertNoState();
     }
 
     @Test
-    void closedListenerIsNoListener() {
+    void requestForAClosedListenerIsRejected() {
         ListenedService listening = server.listen();
         listening.close();
         listening.close();
@@ -87,19 +87,19 @@ class CmRequestTest {
     }
 
     @Test
-    void unwantedRequestIsRejectedAsByTheConsumer() {
+    void requestThatNoListenerMatchesIsRejectedAsConsumerDefined() {
         server.listen();
-        server.wants = false;
+        server.matchesRequests = false;
         Rej rej = rejectOf(request(9, 1).build());
         assertThat(rej.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED.number());
         assertThat(rej.localCommunicationId()).isZero();
-        assertNothingKept();
+        assertNoState();
     }
 
     @Test
     void listenersOfOneServiceAreAskedInOrderUntilOneMatches() {
         CmHost other = new CmHost(fabric, 3);
-        other.wants = false;
+        other.matchesRequests = false;
         server.agent.listen(CmHost.SERVICE, other, 1);
         server.listen();
         client.connect(server);
@@ -109,73 +109,73 @@ class CmRequestTest {
     }
 
     @Test
-    void wrongPartitionIsRejected() {
+    void requestOfAnotherPartitionIsRejected() {
         server.listen();
         Rej rej = rejectOf(request(9, 1).partitionKey(0x1234).build());
         assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PRIMARY_GID.number());
-        assertNothingKept();
+        assertNoState();
     }
 
     @Test
-    void limitedMemberOfThePartitionIsTaken() {
+    void limitedPartitionMemberIsAccepted() {
         server.listen();
-        give(client.address, request(9, 1).partitionKey(0x7fff).build());
+        deliver(client.address, request(9, 1).partitionKey(0x7fff).build());
         assertThat(server.requested).hasSize(1);
     }
 
     @Test
-    void requestForAnotherAddressIsRejectedNamingTheRightOne() {
+    void requestForAnotherAddressIsRejectedWithTheOwnAddress() {
         server.listen();
         Rej rej = rejectOf(request(9, 1)
-                .primaryPath(CmPath.roce(client.address, STRANGER, 0, 0, 64, 19))
+                .primaryPath(CmPath.roce(client.address, OTHER_ADDRESS, 0, 0, 64, 19))
                 .build());
         assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PRIMARY_GID.number());
         assertThat(rej.additionalInformationLength()).isEqualTo(16);
         MemorySegment information =
                 MemorySegment.ofArray(rej.additionalInformation().toByteArray());
         assertThat(Gid.parse(information, 0)).isEqualTo(server.address);
-        assertNothingKept();
+        assertNoState();
     }
 
     @Test
     void unusableAlternatePathIsRejected() {
         server.listen();
         Rej rej = rejectOf(request(9, 1)
-                .alternatePath(CmPath.roce(client.address, STRANGER, 0, 0, 64, 19))
+                .alternatePath(CmPath.roce(client.address, OTHER_ADDRESS, 0, 0, 64, 19))
                 .build());
         assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_ALTERNATE_GID.number());
-        assertNothingKept();
+        assertNoState();
     }
 
     @Test
-    void requestInAThirdPartysNameIsDropped() {
+    void requestWithAForeignSenderAddressIsDropped() {
         server.listen();
-        give(STRANGER, request(9, 1).build());
+        deliver(OTHER_ADDRESS, request(9, 1).build());
         assertThat(server.agent.pollTransmit(new CmDatagram())).isFalse();
         assertThat(server.agent.counters().foreignRequestsDropped).isEqualTo(1);
-        assertNothingKept();
+        assertNoState();
     }
 
     @Test
-    void foreignAddressesAreServedWhereAllowed() {
-        CmAgent lax = new CmAgent(new CmConfiguration(5, new Random(1)::nextInt, 10, true, 250 * MILLISECOND));
-        lax.listen(CmHost.SERVICE, server, 1);
+    void foreignSenderAddressesAreServedIfAllowed() {
+        CmAgent permissive = new CmAgent(new CmConfiguration(5, new Random(1)::nextInt, 10, true, 250 * MILLISECOND));
+        permissive.listen(CmHost.SERVICE, server, 1);
         server.accepts = false;
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         request(9, 1).build().emit(mad, 0, 5);
         Gid to = server.address;
-        lax.onMad(0, STRANGER.high(), STRANGER.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
+        permissive.onMad(0, OTHER_ADDRESS.high(), OTHER_ADDRESS.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
         CmConnection connection = server.requested.getFirst();
         connection.accept(0, CmHost.reply(4));
         CmDatagram out = new CmDatagram();
-        assertThat(lax.pollTransmit(out)).isTrue();
+        assertThat(permissive.pollTransmit(out)).isTrue();
         assertThat(new Gid(out.remoteHigh, out.remoteLow))
-                .as("as Linux, to the address in the REQ")
+                .as("as by Linux, to the address in the REQ")
                 .isEqualTo(client.address);
     }
 
     @Test
-    void strangersCannotTouchAConnection() {
+    void messagesFromOtherAddressesDoNotAffectAConnection() {
         server.listen();
         CmConnection connection = client.connect(server);
         fabric.run(10 * MILLISECOND);
@@ -183,15 +183,15 @@ class CmRequestTest {
         int queuePair = passive.remoteQueuePair();
         int local = passive.localId();
         int remote = connection.localId();
-        fabric.inject(STRANGER, client.address, new Dreq(local, remote, queuePair, PrivateData.EMPTY), 1);
+        fabric.inject(OTHER_ADDRESS, client.address, new Dreq(local, remote, queuePair, PrivateData.EMPTY), 1);
         Rej rej = Rej.of(local, remote, Rej.MESSAGE_OTHER, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
-        fabric.inject(STRANGER, client.address, rej, 1);
+        fabric.inject(OTHER_ADDRESS, client.address, rej, 1);
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(client.agent.counters().foreignMessagesDropped).isEqualTo(2);
     }
 
     @Test
-    void fullBacklogDropsSilentlyAndServesLater() {
+    void requestBeyondTheBacklogIsDroppedSilentlyAndServedLater() {
         server.accepts = false;
         ListenedService listening = server.agent.listen(CmHost.SERVICE, server, 2);
         for (int i = 0; i < 5; i++) {
@@ -215,7 +215,7 @@ class CmRequestTest {
     }
 
     @Test
-    void rejectingFreesTheBacklog() {
+    void rejectFreesTheBacklog() {
         server.accepts = false;
         ListenedService listening = server.agent.listen(CmHost.SERVICE, server, 1);
         for (int i = 0; i < 10_000; i++) {
@@ -231,22 +231,22 @@ class CmRequestTest {
     }
 
     @Test
-    void halfOpenLimitHoldsOverAllListeners() {
+    void halfOpenLimitAppliesAcrossListeners() {
         server.accepts = false;
         for (int i = 0; i < 8; i++) {
             server.agent.listen(i, server, 100);
         }
         for (int i = 0; i < 200; i++) {
-            give(client.address, request(1 + i, 1 + i).serviceId(i % 8).build());
+            deliver(client.address, request(1 + i, 1 + i).serviceId(i % 8).build());
         }
-        // The last two of 64 are for other addresses.
+        // The last two of 64 are reserved for other addresses.
         assertThat(server.agent.halfOpenCount()).isEqualTo(62);
         assertThat(server.agent.connectionCount()).isEqualTo(62);
         assertThat(server.agent.counters().backlogDropped).isEqualTo(200 - 62);
         for (int i = 0; i < 4; i++) {
             Gid other = new Gid(client.address.high(), client.address.low() + 100 + i);
             CmPath path = CmPath.roce(other, server.address, 0, 0, 64, 19);
-            give(
+            deliver(
                     other,
                     request(1000 + i, 1000 + i).serviceId(i).primaryPath(path).build());
         }
@@ -257,39 +257,39 @@ class CmRequestTest {
     @Test
     void listenerMayDropARequest() {
         server.listen();
-        server.drops = true;
+        server.dropsRequests = true;
         client.connect(server);
         fabric.run(10 * MILLISECOND);
-        assertNothingKept();
-        server.drops = false;
+        assertNoState();
+        server.dropsRequests = false;
         fabric.run(SECOND);
         assertThat(server.events).containsExactly("request", "ready");
     }
 
     @Test
-    void floodOfRequestsIsAnsweredAtMostOnceEachAndBounded() {
+    void responsesToAFloodOfRequestsAreBounded() {
         for (int i = 0; i < 5_000; i++) {
-            give(client.address, request(1 + i, 1 + i).build());
+            deliver(client.address, request(1 + i, 1 + i).build());
         }
-        int answers = 0;
+        int responses = 0;
         CmDatagram out = new CmDatagram();
         while (server.agent.pollTransmit(out)) {
-            answers++;
+            responses++;
         }
-        assertThat(answers).isEqualTo(1024);
-        assertThat(server.agent.counters().answersDropped).isEqualTo(5_000 - 1024);
-        assertNothingKept();
+        assertThat(responses).isEqualTo(1024);
+        assertThat(server.agent.counters().responsesDropped).isEqualTo(5_000 - 1024);
+        assertNoState();
     }
 
     @Test
-    void garbageIsCountedAndDropped() {
+    void randomBytesAreCountedAndDropped() {
         server.listen();
         Random random = new Random(7);
         for (int i = 0; i < 20_000; i++) {
             byte[] bytes = new byte[CmMad.LENGTH];
             random.nextBytes(bytes);
             MemorySegment mad = MemorySegment.ofArray(bytes);
-            if (i % 2 == 0) { // a proper header, so that the bodies are random too
+            if (i % 2 == 0) { // a valid header, so that random bodies are parsed too
                 request(1, 1).build().emit(mad, 0, 1);
                 bytes[17] = (byte) (0x10 + random.nextInt(12));
                 for (int at = 24; at < CmMad.LENGTH; at++) {
@@ -306,16 +306,16 @@ class CmRequestTest {
         assertThat(counters.madsReceived).isEqualTo(20_000);
         assertThat(counters.malformedDropped).isPositive();
         assertThat(counters.unsupportedDropped).isPositive();
-        assertNothingKept();
+        assertNoState();
     }
 
     @Test
-    void staleConnectionIsRejectedAndTheOldOneTornDown() {
+    void requestOfAStaleConnectionIsRejectedAndTheOldConnectionDisconnected() {
         server.listen();
         CmConnection first = client.connect(server, 0x321);
         fabric.run(10 * MILLISECOND);
         CmConnection old = server.requested.getFirst();
-        // The client's host has forgotten the connection and uses the queue pair again.
+        // The client's host has lost the connection and reuses the queue pair.
         Req again = request(99, 0x321)
                 .localCaGuid(client.agent.configuration().caGuid())
                 .build();
@@ -327,20 +327,20 @@ class CmRequestTest {
         assertThat(server.events).containsExactly("request", "ready", "disconnected");
 
         fabric.inject(client.address, server.address, again, 5);
-        assertThat(server.requested).as("the second try succeeds").hasSize(2);
+        assertThat(server.requested).as("the second attempt succeeds").hasSize(2);
         assertThat(server.agent.counters().staleConnections).isEqualTo(1);
     }
 
     @Test
     void sameQueuePairOfAnotherAdapterIsNotStale() {
         server.listen();
-        give(client.address, request(1, 5).localCaGuid(1).build());
-        give(client.address, request(1, 5).localCaGuid(2).build());
+        deliver(client.address, request(1, 5).localCaGuid(1).build());
+        deliver(client.address, request(1, 5).localCaGuid(2).build());
         assertThat(server.requested).hasSize(2);
     }
 
     @Test
-    void targetsAreToldApartByTheNumberInTheContextOfTheirReplies() {
+    void extendedTargetsAreDistinguishedByTheQueuePairInTheirReplies() {
         client.extended = true;
         CmConnection one = client.connect(server);
         CmConnection two = client.connect(server);
@@ -376,7 +376,7 @@ class CmRequestTest {
     }
 
     @Test
-    void replyFromAQueuePairInUseIsRejectedAsStale() {
+    void replyThatNamesAQueuePairInUseIsRejectedAsStale() {
         CmConnection one = client.connect(server);
         CmConnection two = client.connect(server);
         fabric.now += MILLISECOND;
@@ -403,7 +403,7 @@ class CmRequestTest {
     }
 
     @Test
-    void tooMuchPrivateDataIsRefusedNamingTheLimit() {
+    void excessPrivateDataIsRefusedWithTheLimitInTheMessage() {
         server.accepts = false;
         server.listen();
         assertThatThrownBy(() ->
@@ -417,7 +417,7 @@ class CmRequestTest {
         assertThatThrownBy(() -> passive.reject(0, RejectReason.CONSUMER_DEFINED, tooMuch))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("148");
-        assertThat(passive.state()).as("nothing happened").isEqualTo(CmState.MRA_REQ_SENT);
+        assertThat(passive.state()).as("unchanged").isEqualTo(CmState.MRA_REQ_SENT);
         passive.reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.of(new byte[148]));
     }
 
@@ -431,11 +431,11 @@ class CmRequestTest {
     }
 
     @Test
-    void exhaustedCommunicationIdsAreToldToTheCaller() {
-        CmAgent poor = new CmAgent(CmConfiguration.of(1, () -> 7));
+    void exhaustedCommunicationIdsFailTheCall() {
+        CmAgent exhausted = new CmAgent(CmConfiguration.of(1, () -> 7));
         ReqBuilder request = request(0, 1);
-        poor.connect(0, request, 0, client);
-        assertThatThrownBy(() -> poor.connect(0, request, 0, client))
+        exhausted.connect(0, request, 0, client);
+        assertThatThrownBy(() -> exhausted.connect(0, request, 0, client))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("communication ID");
     }

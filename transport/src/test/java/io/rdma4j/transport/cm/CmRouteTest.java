@@ -5,22 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.wire.Gid;
 import org.junit.jupiter.api.Test;
 
-/** Whose address a route leads to. */
+/** Matches addresses against the peer's end of a route. */
 class CmRouteTest {
     private static final Gid LINK_LOCAL = new Gid(0xfe80L << 48, 1);
     private static final Gid GLOBAL = new Gid(0xfd00L << 48, 1);
 
     @Test
-    void sameLinkLocalAddressOnAnotherLinkIsAnotherHosts() {
+    void sameLinkLocalAddressOnAnotherLinkIsAnotherHost() {
         CmRoute route = new CmRoute(LINK_LOCAL, LINK_LOCAL, 2);
-        assertThat(route.leadsTo(LINK_LOCAL, 2)).isTrue();
-        assertThat(route.leadsTo(LINK_LOCAL, 3)).isFalse();
+        assertThat(route.matchesPeer(LINK_LOCAL, 2)).isTrue();
+        assertThat(route.matchesPeer(LINK_LOCAL, 3)).isFalse();
     }
 
     @Test
-    void linkThatIsNotKnownExcludesNothing() {
-        assertThat(new CmRoute(GLOBAL, LINK_LOCAL, 0).leadsTo(LINK_LOCAL, 3)).isTrue();
-        assertThat(new CmRoute(LINK_LOCAL, GLOBAL, 2).leadsTo(GLOBAL, 0)).isTrue();
-        assertThat(new CmRoute(GLOBAL, GLOBAL, 0).leadsTo(LINK_LOCAL, 0)).isFalse();
+    void unknownScopeMatchesAnyLink() {
+        assertThat(new CmRoute(GLOBAL, LINK_LOCAL, 0).matchesPeer(LINK_LOCAL, 3))
+                .isTrue();
+        assertThat(new CmRoute(LINK_LOCAL, GLOBAL, 2).matchesPeer(GLOBAL, 0)).isTrue();
+        assertThat(new CmRoute(GLOBAL, GLOBAL, 0).matchesPeer(LINK_LOCAL, 0)).isFalse();
     }
 }

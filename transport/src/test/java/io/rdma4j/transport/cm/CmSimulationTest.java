@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random networks and random owners, each run given by its seed, which a failure names. */
+/** Simulations with random networks and applications; a failure names its seed. */
 class CmSimulationTest {
-    /** Every timer of every state has run out after this. */
+    /** Time after which the timers of all states have expired. */
     private static final long ALL_TIMERS = 600 * SECOND;
 
-    /** Loses, copies and delays (so reorders) at random. */
-    private static CmFabric.Fate randomFate(Random random, double loss, double copies, long delayNanos) {
+    /** Returns a network that loses, duplicates, delays and thus reorders MADs at random. */
+    private static CmFabric.Delivery randomDelivery(Random random, double loss, double copies, long delayNanos) {
         return (attribute, occurrence) -> {
             if (random.nextDouble() < loss) {
                 return new long[0];
@@ -35,13 +35,13 @@ class CmSimulationTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {0.1, 0.2, 0.3})
-    void connectionsSurviveLossAndLeaveNothing(double loss) {
+    void connectionsSurviveLossAndLeaveNoState(double loss) {
         for (int seed = 0; seed < 300; seed++) {
             CmFabric fabric = new CmFabric();
             CmHost client = new CmHost(fabric, 1);
             CmHost server = new CmHost(fabric, 2);
             server.listen();
-            fabric.fate = randomFate(new Random(seed), loss, 0.1, 20 * MILLISECOND);
+            fabric.delivery = randomDelivery(new Random(seed), loss, 0.1, 20 * MILLISECOND);
             List<CmConnection> connections = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 connections.add(client.connect(server));
@@ -66,14 +66,14 @@ class CmSimulationTest {
     }
 
     @Test
-    void tenPercentLossDelaysConnectionsLittle() {
+    void tenPercentLossDelaysConnectingLittle() {
         List<Long> times = new ArrayList<>();
         for (int seed = 0; seed < 1_000; seed++) {
             CmFabric fabric = new CmFabric();
             CmHost client = new CmHost(fabric, 1);
             CmHost server = new CmHost(fabric, 2);
             server.listen();
-            fabric.fate = randomFate(new Random(seed), 0.1, 0, MILLISECOND);
+            fabric.delivery = randomDelivery(new Random(seed), 0.1, 0, MILLISECOND);
             long start = fabric.now;
             CmConnection connection = client.connect(server);
             while (connection.state() != CmState.ESTABLISHED) {
@@ -87,20 +87,20 @@ class CmSimulationTest {
         assertThat(times.getLast()).as("maximum").isLessThan(15 * SECOND);
     }
 
-    /** Owners that do whatever their connection's state allows, at any time. */
+    /** Applications make any call that the state of a connection allows, at any time. */
     @Test
-    void whateverOwnersAndNetworkDoNothingIsLeft() {
+    void randomCallsAndFaultsLeaveNoState() {
         for (int seed = 0; seed < 1_500; seed++) {
             CmFabric fabric = new CmFabric();
             Random random = new Random(seed);
             List<CmHost> hosts = List.of(new CmHost(fabric, 1), new CmHost(fabric, 2), new CmHost(fabric, 3));
             hosts.forEach(CmHost::listen);
-            fabric.fate = randomFate(random, random.nextDouble() * 0.4, random.nextDouble(), SECOND / 2);
+            fabric.delivery = randomDelivery(random, random.nextDouble() * 0.4, random.nextDouble(), SECOND / 2);
             for (CmHost host : hosts) {
                 host.accepts = random.nextBoolean();
                 host.confirms = random.nextBoolean();
                 host.disconnects = random.nextBoolean();
-                host.thinkingNanos = random.nextBoolean() ? 0 : random.nextLong(5 * SECOND);
+                host.responseDelayNanos = random.nextBoolean() ? 0 : random.nextLong(5 * SECOND);
             }
             for (int step = 0; step < 40; step++) {
                 CmHost host = hosts.get(random.nextInt(3));
@@ -113,7 +113,7 @@ class CmSimulationTest {
             }
             hosts.forEach(host -> host.connections.forEach(connection -> connection.destroy(fabric.now)));
             fabric.run(SECOND);
-            // A request that was under way may have become a connection meanwhile.
+            // A request that was in flight may have created another connection.
             hosts.forEach(host -> host.connections.forEach(connection -> connection.destroy(fabric.now)));
             fabric.run(ALL_TIMERS);
             for (CmHost host : hosts) {
@@ -178,12 +178,12 @@ class CmSimulationTest {
     }
 
     @Test
-    void receiptAcknowledgementsKeepASlowPeerFromBeingGivenUp() {
+    void mrasKeepASlowPeerFromBeingGivenUp() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
         CmHost server = new CmHost(fabric, 2);
         server.listen();
-        server.thinkingNanos = 300 * SECOND;
+        server.responseDelayNanos = 300 * SECOND;
         CmConnection connection = client.connect(server);
         fabric.run(299 * SECOND);
         assertThat(connection.state()).isEqualTo(CmState.MRA_REQ_RECEIVED);
@@ -198,7 +198,7 @@ class CmSimulationTest {
     }
 
     @Test
-    void peerThatOnlyEverAsksForTimeIsGivenUpInTheEnd() {
+    void peerThatSendsOnlyMrasIsGivenUp() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
         CmHost server = new CmHost(fabric, 2);
@@ -211,13 +211,13 @@ class CmSimulationTest {
     }
 
     @Test
-    void confirmationLostAfterReceiptAcknowledgementIsRepaired() {
+    void lostRtuAfterAnMraIsRepaired() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
         CmHost server = new CmHost(fabric, 2);
         server.listen();
-        client.thinkingNanos = SECOND;
-        fabric.fate = (attribute, occurrence) ->
+        client.responseDelayNanos = SECOND;
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.RTU && occurrence == 1 ? new long[0] : new long[] {MILLISECOND};
         client.connect(server);
         fabric.run(10 * SECOND);
@@ -226,13 +226,13 @@ class CmSimulationTest {
     }
 
     @Test
-    void receiptAcknowledgementOfAReplyLengthensAShortWait() {
+    void mraOfARepExtendsAShortTimeout() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
         CmHost server = new CmHost(fabric, 2);
         server.listen();
         client.maxCmRetries = 0; // the server waits for 4.1 seconds
-        client.thinkingNanos = 60 * SECOND;
+        client.responseDelayNanos = 60 * SECOND;
         CmConnection connection = client.connect(server);
         fabric.run(70 * SECOND);
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
@@ -240,7 +240,7 @@ class CmSimulationTest {
     }
 
     @Test
-    void peerThatDiesAfterReceiptAcknowledgementIsGivenUp() {
+    void peerThatDiesAfterAnMraIsGivenUp() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
         CmHost server = new CmHost(fabric, 2);
@@ -249,19 +249,19 @@ class CmSimulationTest {
         client.connect(server);
         fabric.run(2 * SECOND);
         assertThat(fabric.log).contains("MRA");
-        fabric.fate = (attribute, occurrence) -> new long[0];
+        fabric.delivery = (attribute, occurrence) -> new long[0];
         fabric.run(67 * SECOND + 16 * 6_144 * MILLISECOND);
         assertThat(client.events).containsExactly("unreachable");
         client.assertNothingLeft();
     }
 
     @Test
-    void replyToACallerThatHasGoneIsRejected() {
+    void repForADestroyedConnectionIsRejected() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
         CmHost server = new CmHost(fabric, 2);
         server.listen();
-        fabric.fate = (attribute, occurrence) ->
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.REJ && occurrence == 1 ? new long[0] : new long[] {MILLISECOND};
         CmConnection connection = client.connect(server);
         fabric.flush();
@@ -272,12 +272,12 @@ class CmSimulationTest {
     }
 
     @Test
-    void linuxTimersAreKeptWhereAskedFor() {
+    void timersOfLinuxAreUsedIfConfigured() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1, Long.MAX_VALUE);
         List<Long> times = new ArrayList<>();
         long start = fabric.now;
-        fabric.fate = (attribute, occurrence) -> {
+        fabric.delivery = (attribute, occurrence) -> {
             times.add((fabric.now - start) / MILLISECOND);
             return new long[0];
         };
@@ -290,7 +290,7 @@ class CmSimulationTest {
     }
 
     @Test
-    void queuePairsOfTenThousandConnectionsComeBackAfterTimewaitOnly() {
+    void queuePairsAreReleasedOnlyAfterTimewait() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
         CmHost server = new CmHost(fabric, 2);

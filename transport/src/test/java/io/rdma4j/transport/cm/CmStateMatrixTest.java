@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One connection in each of its states, and a peer that may send or an owner that may ask anything. */
+/** All messages of a peer, and all calls of the application, in each state of a connection. */
 class CmStateMatrixTest {
     private static final Gid PEER = Gid.ofIpv4(0x0a58_0002);
     private static final int PEER_ID = 0x7777;
@@ -36,8 +36,8 @@ class CmStateMatrixTest {
     private final CmFabric fabric = new CmFabric();
     private final CmHost host = new CmHost(fabric, 1);
 
-    /** The connection under test; "ACTIVE" and "PASSIVE" tell the side where a state exists on both. */
-    private CmConnection in(String state) {
+    /** Returns a connection in a state; "_ACTIVE" and "_PASSIVE" name the side for states that both sides have. */
+    private CmConnection connectionIn(String state) {
         host.accepts = false;
         host.confirms = false;
         host.disconnects = false;
@@ -47,13 +47,13 @@ class CmStateMatrixTest {
         };
         switch (state) {
             case "REQ_SENT", "MRA_REQ_SENT" -> {}
-            case "MRA_REQ_RECEIVED" -> give("MRA_REQ", connection);
-            case "MRA_REP_SENT" -> give("REP", connection);
+            case "MRA_REQ_RECEIVED" -> deliver("MRA_REQ", connection);
+            case "MRA_REP_SENT" -> deliver("REP", connection);
             case "ESTABLISHED_ACTIVE" -> {
-                give("REP", connection);
+                deliver("REP", connection);
                 connection.sendReadyToUse(fabric.now);
             }
-            default -> advance(state, connection);
+            default -> advancePassive(state, connection);
         }
         fabric.flush();
         fabric.log.clear();
@@ -63,7 +63,7 @@ class CmStateMatrixTest {
         return connection;
     }
 
-    private void advance(String state, CmConnection connection) {
+    private void advancePassive(String state, CmConnection connection) {
         if (state.equals("IDLE")) {
             connection.reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
             return;
@@ -71,15 +71,15 @@ class CmStateMatrixTest {
         connection.accept(fabric.now, CmHost.reply(OUR_QUEUE_PAIR));
         switch (state) {
             case "REP_SENT" -> {}
-            case "MRA_REP_RECEIVED" -> give("MRA_REP", connection);
+            case "MRA_REP_RECEIVED" -> deliver("MRA_REP", connection);
             default -> {
-                give("RTU", connection);
+                deliver("RTU", connection);
                 if (state.startsWith("DREQ_RECEIVED")) {
-                    give("DREQ", connection);
+                    deliver("DREQ", connection);
                 } else if (!state.startsWith("ESTABLISHED")) {
                     connection.disconnect(fabric.now);
                     if (state.equals("TIMEWAIT")) {
-                        give("DREP", connection);
+                        deliver("DREP", connection);
                     }
                 }
             }
@@ -113,7 +113,7 @@ class CmStateMatrixTest {
                 .build();
     }
 
-    private void give(String name, CmConnection connection) {
+    private void deliver(String name, CmConnection connection) {
         int to = connection.localId();
         PrivateData none = PrivateData.EMPTY;
         CmMessage message = switch (name) {
@@ -139,14 +139,14 @@ class CmStateMatrixTest {
 
     @ParameterizedTest
     @CsvFileSource(resources = "/io/rdma4j/transport/cm/state-matrix.csv", numLinesToSkip = 1)
-    void messageInState(String state, String message, String next, String sent, String told) {
-        CmConnection connection = in(state);
-        give(message, connection);
+    void messageInStateHasTheSpecifiedEffect(String state, String message, String next, String sent, String events) {
+        CmConnection connection = connectionIn(state);
+        deliver(message, connection);
         assertThat(connection.state().name()).isEqualTo(next.equals("same") ? stateName(state) : next);
         assertThat(String.join(" ", fabric.log)).isEqualTo(sent.equals("-") ? "" : sent);
-        assertThat(String.join(" + ", host.events)).isEqualTo(told.equals("-") ? "" : told);
-        boolean remembered = connection.state() != CmState.IDLE;
-        assertThat(host.agent.connectionCount()).isEqualTo(remembered ? 1 : 0);
+        assertThat(String.join(" + ", host.events)).isEqualTo(events.equals("-") ? "" : events);
+        boolean hasState = connection.state() != CmState.IDLE;
+        assertThat(host.agent.connectionCount()).isEqualTo(hasState ? 1 : 0);
         assertThat(host.agent.halfOpenCount()).isEqualTo(isHalfOpen(connection) ? 1 : 0);
         if (connection.state() == CmState.TIMEWAIT) {
             fabric.run(2_048 * CmFabric.MILLISECOND);
@@ -168,7 +168,7 @@ class CmStateMatrixTest {
 
     @ParameterizedTest
     @CsvSource({
-        // state, what its destruction sends, whether nothing is left at once
+        // state, message sent by destroy, whether the state is removed at once
         "REQ_SENT,           REJ 4 2,  true",
         "MRA_REQ_RECEIVED,   REJ 4 2,  true",
         "MRA_REQ_SENT,       REJ 28 0, true",
@@ -182,9 +182,9 @@ class CmStateMatrixTest {
         "TIMEWAIT,           '',       false",
         "IDLE,               '',       true"
     })
-    void destroyedConnectionTellsItsPeer(String state, String sent, boolean gone) {
-        CmConnection connection = in(state);
-        assertThat(connection.destroy(fabric.now)).isEqualTo(gone);
+    void destroyNotifiesThePeer(String state, String sent, boolean isRemoved) {
+        CmConnection connection = connectionIn(state);
+        assertThat(connection.destroy(fabric.now)).isEqualTo(isRemoved);
         CmDatagram out = new CmDatagram();
         if (sent.isEmpty()) {
             assertThat(host.agent.pollTransmit(out)).isFalse();
@@ -197,7 +197,7 @@ class CmStateMatrixTest {
         fabric.run(200 * CmFabric.SECOND);
         host.assertNothingLeft();
         assertThat(connection.state()).isEqualTo(CmState.IDLE);
-        assertThat(host.events).isEqualTo(gone ? List.of() : List.of("timewait exit"));
+        assertThat(host.events).isEqualTo(isRemoved ? List.of() : List.of("timewait exit"));
     }
 
     private static String describe(CmMessage message, CmConnection connection) {
@@ -221,7 +221,7 @@ class CmStateMatrixTest {
         "confirm,    MRA_REP_SENT",
         "disconnect, ESTABLISHED_ACTIVE ESTABLISHED_PASSIVE DREQ_RECEIVED DREQ_SENT TIMEWAIT"
     })
-    void callsAreRefusedInAllOtherStates(String call, String allowed) {
+    void callsInOtherStatesAreRefused(String call, String allowed) {
         List<String> states = List.of(
                 "REQ_SENT",
                 "MRA_REQ_RECEIVED",
@@ -237,7 +237,7 @@ class CmStateMatrixTest {
                 "IDLE");
         for (String state : states) {
             CmStateMatrixTest fresh = new CmStateMatrixTest();
-            CmConnection connection = fresh.in(state);
+            CmConnection connection = fresh.connectionIn(state);
             if (List.of(allowed.split(" ")).contains(state)) {
                 fresh.call(call, connection);
             } else {
@@ -260,7 +260,7 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void rejectFromInsideTheCallbackTellsNoId() {
+    void destroyWithinTheRequestCallbackRejects() {
         host.agent.listen(
                 CmHost.SERVICE,
                 new CmListener() {
@@ -284,8 +284,8 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void destroyedConnectionsDisconnectIsRepeatedForTwoIntervals() {
-        CmConnection connection = in("ESTABLISHED_PASSIVE");
+    void dreqOfADestroyedConnectionIsRetransmittedForTwoIntervals() {
+        CmConnection connection = connectionIn("ESTABLISHED_PASSIVE");
         connection.destroy(fabric.now);
         fabric.run(2 * 4_096 * CmFabric.MILLISECOND);
         assertThat(connection.state()).isEqualTo(CmState.TIMEWAIT);
@@ -296,7 +296,7 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void alternatePathIsNotSupportedAndTheReplySaysSo() {
+    void replyReportsThatTheAlternatePathIsNotSupported() {
         host.listen();
         Req plain = peersRequest();
         Req request = Req.builder()

@@ -18,19 +18,19 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One agent whose listener accepts every request, and messages that any address sends to it. */
+/** An agent whose listener accepts every request, and to which tests deliver messages from any address. */
 final class CmTarget {
     static final long SERVICE = 0x0106_1c06;
     static final long UNUSED_SERVICE = SERVICE + 1;
     static final Gid SERVER = Gid.ofIpv4(0x0a58_0001);
 
-    /** Of a client: packet life time and response timeout as Linux's. */
+    /** Acknowledge timeout of a client: packet lifetime and response timeout as in Linux. */
     private static final int ACKNOWLEDGE_TIMEOUT = 19;
 
     final CmAgent agent;
 
-    /** All that the agent has sent. */
-    final List<CmMessage> answers = new ArrayList<>();
+    /** All messages that the agent has sent. */
+    final List<CmMessage> sent = new ArrayList<>();
 
     long now = 5 * SECOND;
 
@@ -96,52 +96,53 @@ final class CmTarget {
                 .build();
     }
 
-    /** Gives a message to the agent; what it sends at once. */
-    List<CmMessage> give(Gid from, CmMessage message) {
+    /** Delivers a message to the agent and returns the messages that it sends at once. */
+    List<CmMessage> deliver(Gid from, CmMessage message) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, 5);
         agent.onMad(now, from.high(), from.low(), 0, mad, 0, CmMad.LENGTH, SERVER.high(), SERVER.low());
-        int before = answers.size();
-        take();
-        return answers.subList(before, answers.size());
+        int before = sent.size();
+        collectSent();
+        return sent.subList(before, sent.size());
     }
 
-    private void take() {
+    private void collectSent() {
         CmDatagram out = new CmDatagram();
         while (agent.pollTransmit(out)) {
-            answers.add(Objects.requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH)));
+            sent.add(Objects.requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH)));
         }
     }
 
-    /** Asks; the answer's kind, or "" for none. */
-    String ask(Gid from, int id) {
-        return kind(give(from, request(from, from.low(), id, 0x1000 + id)));
+    /** Requests a connection and returns the type of the response, or "" if there is none. */
+    String requestConnection(Gid from, int id) {
+        return kind(deliver(from, request(from, from.low(), id, 0x1000 + id)));
     }
 
-    /** Asks for a service that nobody serves; the answer's kind, or "" for none. */
-    String askInVain(Gid from, int id) {
-        return kind(give(from, request(from, from.low(), id, 0x1000 + id, UNUSED_SERVICE)));
+    /** Requests a service without a listener and returns the type of the response, or "" if there is none. */
+    String requestUnusedService(Gid from, int id) {
+        return kind(deliver(from, request(from, from.low(), id, 0x1000 + id, UNUSED_SERVICE)));
     }
 
-    private static String kind(List<CmMessage> said) {
-        assertThat(said).hasSizeLessThanOrEqualTo(1);
-        return said.isEmpty() ? "" : said.getFirst().getClass().getSimpleName();
+    private static String kind(List<CmMessage> messages) {
+        assertThat(messages).hasSizeLessThanOrEqualTo(1);
+        return messages.isEmpty() ? "" : messages.getFirst().getClass().getSimpleName();
     }
 
-    /** Establishes a connection; the agent's communication ID. */
+    /** Establishes a connection and returns the agent's communication ID. */
     int connect(Gid from, int id) {
-        Rep rep = (Rep) give(from, request(from, from.low(), id, 0x1000 + id)).getFirst();
-        assertThat(give(from, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY)))
+        Rep rep =
+                (Rep) deliver(from, request(from, from.low(), id, 0x1000 + id)).getFirst();
+        assertThat(deliver(from, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY)))
                 .isEmpty();
         return rep.localCommunicationId();
     }
 
-    /** Runs the agent's deadlines up to a time, which it then is. */
-    void passUntil(long end) {
+    /** Advances the clock to the given time, firing the agent's deadlines. */
+    void runUntil(long end) {
         while (agent.nextDeadlineNanos() <= end) {
             now = Math.max(now, agent.nextDeadlineNanos());
             agent.onDeadline(now);
-            take();
+            collectSent();
         }
         now = Math.max(now, end);
     }

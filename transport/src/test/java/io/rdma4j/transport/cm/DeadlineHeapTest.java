@@ -26,13 +26,13 @@ class DeadlineHeapTest {
     }
 
     @Test
-    void firstIsAlwaysTheEarliest() {
+    void firstEntryHasTheEarliestDeadline() {
         Random random = new Random(3);
         List<CmConnection> all = connections(300);
         DeadlineHeap heap = new DeadlineHeap();
         for (int step = 0; step < 30_000; step++) {
-            CmConnection one = all.get(random.nextInt(all.size()));
-            heap.schedule(one, random.nextInt(3) == 0 ? Long.MAX_VALUE : random.nextLong(-1_000, 1_000));
+            CmConnection connection = all.get(random.nextInt(all.size()));
+            heap.schedule(connection, random.nextInt(3) == 0 ? Long.MAX_VALUE : random.nextLong(-1_000, 1_000));
             long earliest = all.stream().mapToLong(c -> c.deadlineNanos).min().orElseThrow();
             assertThat(heap.firstDeadlineNanos()).isEqualTo(earliest);
             if (earliest != Long.MAX_VALUE) {
@@ -44,7 +44,7 @@ class DeadlineHeapTest {
     }
 
     @Test
-    void deadlinesComeInOrderWhateverWasTakenOut() {
+    void deadlinesStayInOrderAfterRemovals() {
         Random random = new Random(4);
         List<CmConnection> all = connections(40);
         for (int round = 0; round < 3_000; round++) {
@@ -67,14 +67,14 @@ class DeadlineHeapTest {
     void emptyHeapHasNoDeadline() {
         DeadlineHeap heap = new DeadlineHeap();
         assertThat(heap.firstDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
-        CmConnection one = connections(1).getFirst();
-        heap.schedule(one, Long.MAX_VALUE);
+        CmConnection connection = connections(1).getFirst();
+        heap.schedule(connection, Long.MAX_VALUE);
         assertThat(heap.size()).isZero();
-        heap.schedule(one, 5);
-        heap.schedule(one, 9);
+        heap.schedule(connection, 5);
+        heap.schedule(connection, 9);
         assertThat(heap.size()).isEqualTo(1);
         assertThat(heap.firstDeadlineNanos()).isEqualTo(9);
-        heap.schedule(one, Long.MAX_VALUE);
+        heap.schedule(connection, Long.MAX_VALUE);
         assertThat(heap.firstDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of asking for datagram services and of answering. */
+/** Resolution of datagram services (SIDR), on both sides. */
 class ServiceResolutionTest {
     private static final Gid A = Gid.ofIpv4(0x0a58_0001);
     private static final Gid B = Gid.ofIpv4(0x0a58_0002);
@@ -35,18 +35,18 @@ class ServiceResolutionTest {
 
     private final CmAgent client = agent(CmConfiguration.DEFAULT_FIRST_RETRANSMIT_NANOS);
     private final CmAgent server = agent(CmConfiguration.DEFAULT_FIRST_RETRANSMIT_NANOS);
-    private final List<String> told = new ArrayList<>();
-    private final List<ServiceRequest> asked = new ArrayList<>();
+    private final List<String> reports = new ArrayList<>();
+    private final List<ServiceRequest> requests = new ArrayList<>();
 
     private final ServiceEvents events = new ServiceEvents() {
         @Override
         public void onReply(ServiceResolution resolution, SidrRep reply) {
-            told.add("status " + reply.status() + " queue pair " + reply.queuePair());
+            reports.add("status " + reply.status() + " queue pair " + reply.queuePair());
         }
 
         @Override
         public void onUnreachable(ServiceResolution resolution) {
-            told.add("unreachable");
+            reports.add("unreachable");
         }
     };
 
@@ -58,12 +58,12 @@ class ServiceResolutionTest {
 
         @Override
         public boolean onRequest(ServiceRequest request, SidrReq message) {
-            asked.add(request);
+            requests.add(request);
             return true;
         }
     };
 
-    private ServiceResolution ask(int firstByte) {
+    private ServiceResolution resolve(int firstByte) {
         PrivateData data = PrivateData.of(new byte[] {(byte) firstByte});
         return client.resolve(now, new CmRoute(A, B, 0), SERVICE, data, events);
     }
@@ -100,14 +100,14 @@ class ServiceResolutionTest {
     }
 
     @Test
-    void acceptedServiceIsToldWithItsQueuePair() {
+    void acceptedResolutionReportsTheQueuePair() {
         server.serve(SERVICE, listener, 5);
-        ServiceResolution resolution = ask(1);
+        ServiceResolution resolution = resolve(1);
         exchange();
-        assertThat(asked).hasSize(1);
-        asked.getFirst().answer(now, SidrRep.STATUS_VALID, 0x123, KEY, PrivateData.EMPTY);
+        assertThat(requests).hasSize(1);
+        requests.getFirst().answer(now, SidrRep.STATUS_VALID, 0x123, KEY, PrivateData.EMPTY);
         exchange();
-        assertThat(told).containsExactly("status 0 queue pair 291");
+        assertThat(reports).containsExactly("status 0 queue pair 291");
         assertThat(resolution.hasEnded()).isTrue();
         assertThat(client.resolutionCount()).isZero();
         assertThat(server.waitingServiceRequests()).isZero();
@@ -115,151 +115,151 @@ class ServiceResolutionTest {
     }
 
     @Test
-    void nobodyServesIsStatusOneAndUnwantedIsStatusTwo() {
-        ask(1);
+    void missingServiceIsStatusOneAndRejectedRequestIsStatusTwo() {
+        resolve(1);
         exchange();
         server.serve(SERVICE, listener, 5);
-        ask(66);
+        resolve(66);
         exchange();
-        assertThat(told).containsExactly("status 1 queue pair 0", "status 2 queue pair 0");
-        assertThat(asked).isEmpty();
+        assertThat(reports).containsExactly("status 1 queue pair 0", "status 2 queue pair 0");
+        assertThat(requests).isEmpty();
     }
 
     @Test
-    void lostAnswerIsGivenAgainWithoutAskingTheOwner() {
+    void lostReplyIsRepeatedWithoutAskingTheListener() {
         server.serve(SERVICE, listener, 5);
-        ask(1);
+        resolve(1);
         List<MemorySegment> request = sent(client);
         request.forEach(this::toServer);
-        asked.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
+        requests.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
         MemorySegment lost = sent(server).getFirst();
         now += SECOND;
         client.onDeadline(now);
         sent(client).forEach(this::toServer);
         List<MemorySegment> again = sent(server);
-        assertThat(asked).hasSize(1);
+        assertThat(requests).hasSize(1);
         assertThat(again).hasSize(1);
         assertThat(again.getFirst().mismatch(lost)).isEqualTo(-1);
         again.forEach(this::toClient);
-        again.forEach(this::toClient); // a copy of the answer changes nothing
-        assertThat(told).containsExactly("status 0 queue pair 9");
+        again.forEach(this::toClient); // a duplicate reply has no effect
+        assertThat(reports).containsExactly("status 0 queue pair 9");
     }
 
     @Test
-    void silentPeerIsGivenUpWhenLinuxWouldBe() {
+    void silentPeerIsGivenUpAtTheSameTimeAsByLinux() {
         long began = now;
-        ask(1);
+        resolve(1);
         int requests = 0;
         while (client.nextDeadlineNanos() != Long.MAX_VALUE) {
             requests += sent(client).size();
             now = client.nextDeadlineNanos();
             client.onDeadline(now);
         }
-        assertThat(told).containsExactly("unreachable");
+        assertThat(reports).containsExactly("unreachable");
         assertThat((now - began) / (double) SECOND).isBetween(65.0, 69.0);
         assertThat(requests).isBetween(16, 24);
         assertThat(client.resolutionCount()).isZero();
     }
 
     @Test
-    void answerOfAStrangerIsIgnored() {
+    void replyFromAnotherAddressIsIgnored() {
         server.serve(SERVICE, listener, 5);
-        ask(1);
+        resolve(1);
         sent(client).forEach(this::toServer);
-        asked.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
+        requests.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
         MemorySegment answer = sent(server).getFirst();
-        Gid stranger = Gid.ofIpv4(0x0a58_0003);
-        client.onMad(now, stranger.high(), stranger.low(), 0, answer, 0, CmMad.LENGTH, A.high(), A.low());
-        assertThat(told).isEmpty();
+        Gid other = Gid.ofIpv4(0x0a58_0003);
+        client.onMad(now, other.high(), other.low(), 0, answer, 0, CmMad.LENGTH, A.high(), A.low());
+        assertThat(reports).isEmpty();
         toClient(answer);
-        assertThat(told).hasSize(1);
+        assertThat(reports).hasSize(1);
     }
 
     @Test
-    void cancelledResolutionHearsNothing() {
+    void cancelledResolutionReportsNothing() {
         server.serve(SERVICE, listener, 5);
-        ServiceResolution resolution = ask(1);
+        ServiceResolution resolution = resolve(1);
         exchange();
         resolution.cancel();
-        asked.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
+        requests.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
         exchange();
-        assertThat(told).isEmpty();
+        assertThat(reports).isEmpty();
         assertThat(client.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
     void destroyedRequestIsRejectedAndAnsweredOnlyOnce() {
         server.serve(SERVICE, listener, 5);
-        ask(1);
+        resolve(1);
         exchange();
-        ServiceRequest request = asked.getFirst();
+        ServiceRequest request = requests.getFirst();
         request.destroy(now);
         request.destroy(now);
         exchange();
-        assertThat(told).containsExactly("status 2 queue pair 0");
+        assertThat(reports).containsExactly("status 2 queue pair 0");
         assertThatThrownBy(() -> request.answer(now, 0, 9, KEY, PrivateData.EMPTY))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("answered already");
     }
 
     @Test
-    void requestsBeyondTheBacklogAreDroppedAndComeAgain() {
+    void requestsBeyondTheBacklogAreDroppedAndRetransmitted() {
         server.serve(SERVICE, listener, 1);
-        ask(1);
-        ask(2);
+        resolve(1);
+        resolve(2);
         exchange();
-        assertThat(asked).hasSize(1);
-        asked.getFirst().releaseBacklog();
+        assertThat(requests).hasSize(1);
+        requests.getFirst().releaseBacklog();
         now += SECOND;
         client.onDeadline(now);
         exchange();
-        assertThat(asked).hasSize(2);
+        assertThat(requests).hasSize(2);
     }
 
     @Test
-    void answersAreForgottenSoThatNothingGrows() {
+    void numberOfRememberedRepliesIsBounded() {
         server.serve(SERVICE, listener, 5);
         for (int i = 0; i < 5000; i++) {
-            ask(1);
+            resolve(1);
             sent(client).forEach(this::toServer);
-            asked.removeFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
+            requests.removeFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
             sent(server).forEach(this::toClient);
         }
-        assertThat(told).hasSize(5000);
+        assertThat(reports).hasSize(5000);
         assertThat(server.services.remembered()).isEqualTo(1024);
         now += 71 * SECOND;
-        ask(1);
+        resolve(1);
         exchange();
         assertThat(server.services.remembered()).isZero();
     }
 
     @Test
-    void stormUnderLossEndsWithExactlyOneWordForEach() {
+    void everyResolutionIsAnsweredExactlyOnceUnderLoss() {
         Random random = new Random(5);
         server.serve(SERVICE, listener, 1000);
         int count = 300;
         for (int i = 0; i < count; i++) {
-            ask(1);
+            resolve(1);
         }
-        List<MemorySegment> flying = new ArrayList<>();
+        List<MemorySegment> inFlight = new ArrayList<>();
         while (client.resolutionCount() > 0) {
-            pass(random, sent(client)).forEach(this::toServer);
-            while (!asked.isEmpty()) {
-                asked.removeFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
+            loseOrCopy(random, sent(client)).forEach(this::toServer);
+            while (!requests.isEmpty()) {
+                requests.removeFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
             }
-            flying.addAll(pass(random, sent(server)));
-            while (!flying.isEmpty()) {
-                toClient(flying.remove(random.nextInt(flying.size())));
+            inFlight.addAll(loseOrCopy(random, sent(server)));
+            while (!inFlight.isEmpty()) {
+                toClient(inFlight.remove(random.nextInt(inFlight.size())));
             }
             if (client.nextDeadlineNanos() != Long.MAX_VALUE) {
                 now = client.nextDeadlineNanos();
                 client.onDeadline(now);
             }
         }
-        assertThat(told).hasSize(count).containsOnly("status 0 queue pair 9");
+        assertThat(reports).hasSize(count).containsOnly("status 0 queue pair 9");
     }
 
-    private static List<MemorySegment> pass(Random random, List<MemorySegment> mads) {
+    private static List<MemorySegment> loseOrCopy(Random random, List<MemorySegment> mads) {
         List<MemorySegment> arrived = new ArrayList<>();
         for (MemorySegment mad : mads) {
             for (int copies = random.nextInt(4); copies > 1; copies--) {
@@ -269,37 +269,41 @@ class ServiceResolutionTest {
         return arrived;
     }
 
-    // ---- as Linux
+    // ---- compared with Linux ----
 
     @ParameterizedTest
     @ValueSource(strings = {"udaddy"})
-    void saysWhatLinuxSays(String file) {
-        CapturedMad question = first(file, SidrReq.class);
+    void requestAndReplyMatchLinux(String file) {
+        CapturedMad capturedRequest = first(file, SidrReq.class);
         CapturedMad answer = first(file, SidrRep.class);
-        SidrReq asks = (SidrReq) question.message();
-        SidrRep says = (SidrRep) answer.message();
-        nextId = asks.requestId();
+        SidrReq request = (SidrReq) capturedRequest.message();
+        SidrRep reply = (SidrRep) answer.message();
+        nextId = request.requestId();
         client.resolve(
-                now, new CmRoute(question.from(), question.to(), 0), asks.serviceId(), asks.privateData(), events);
-        assertSame(sent(client).getFirst(), question.mad());
-        if (says.status() == SidrRep.STATUS_VALID) {
-            server.serve(asks.serviceId(), listener, 5);
+                now,
+                new CmRoute(capturedRequest.from(), capturedRequest.to(), 0),
+                request.serviceId(),
+                request.privateData(),
+                events);
+        assertSame(sent(client).getFirst(), capturedRequest.mad());
+        if (reply.status() == SidrRep.STATUS_VALID) {
+            server.serve(request.serviceId(), listener, 5);
         }
         server.onMad(
                 now,
-                question.from().high(),
-                question.from().low(),
+                capturedRequest.from().high(),
+                capturedRequest.from().low(),
                 0,
-                question.mad(),
+                capturedRequest.mad(),
                 0,
                 CmMad.LENGTH,
-                question.to().high(),
-                question.to().low());
-        if (says.status() == SidrRep.STATUS_VALID) {
-            asked.getFirst().answer(now, 0, says.queuePair(), says.queueKey(), says.privateData());
+                capturedRequest.to().high(),
+                capturedRequest.to().low());
+        if (reply.status() == SidrRep.STATUS_VALID) {
+            requests.getFirst().answer(now, 0, reply.queuePair(), reply.queueKey(), reply.privateData());
         }
         MemorySegment ours = sent(server).getFirst();
-        assertThat(ours.mismatch(answer.mad())).as("answer of " + file).isEqualTo(-1);
+        assertThat(ours.mismatch(answer.mad())).as("reply of " + file).isEqualTo(-1);
     }
 
     private static CapturedMad first(String file, Class<?> kind) {
@@ -309,7 +313,7 @@ class ServiceResolutionTest {
                 .orElseThrow();
     }
 
-    /** Equal but for the transaction ID, on which nobody matches. */
+    /** Asserts equality except for the transaction ID, which is not matched. */
     private static void assertSame(MemorySegment ours, MemorySegment theirs) {
         assertThat(ours.asSlice(0, 8).mismatch(theirs.asSlice(0, 8))).isEqualTo(-1);
         assertThat(ours.asSlice(16).mismatch(theirs.asSlice(16))).isEqualTo(-1);

@@ -13,11 +13,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** What RoCEv2 does not protect from; SECURITY.md says what to do about it. */
-class TransportIsNoAuthenticationTest extends ResponderAnswers {
+/** Shows that RoCEv2 does not authenticate packets; SECURITY.md describes the remedies. */
+class TransportDoesNotAuthenticateTest extends ResponderFixture {
     private final Icrc icrc = new Icrc();
 
-    private Frame frame(Pair.Wirelet packet) {
+    private Frame frame(Pair.WirePacket packet) {
         Frame frame = new Frame();
         frame.segment = packet.segment();
         frame.buffer = ByteBuffer.wrap(packet.bytes());
@@ -35,17 +35,17 @@ class TransportIsNoAuthenticationTest extends ResponderAnswers {
     }
 
     @Test
-    void flippedPayloadWithARightChecksumIsAccepted() {
-        Pair.Wirelet packet = packet(Opcode.RC_WRITE_ONLY, PSN, 4, 4);
+    void alteredPayloadWithAMatchingIcrcIsAccepted() {
+        Pair.WirePacket packet = packet(Opcode.RC_WRITE_ONLY, PSN, 4, 4);
         Frame frame = frame(packet);
         packet.segment().set(ValueLayout.JAVA_BYTE, payloadAt(), (byte) 0x11);
         icrc.seal(frame);
         assertThat(icrc.verify(frame)).isTrue();
 
-        // Damage is seen …
+        // The ICRC detects corruption …
         packet.segment().set(ValueLayout.JAVA_BYTE, payloadAt(), (byte) 0x12);
         assertThat(icrc.verify(frame)).isFalse();
-        // … intent is not: the checksum has no secret in it.
+        // … but not a deliberate change: it involves no secret.
         icrc.seal(frame);
         assertThat(icrc.verify(frame)).isTrue();
 

@@ -1,14 +1,14 @@
 package io.rdma4j.transport.cm;
 
 /** Observes when the connections of an agent are established and when they end. */
-public interface ConnectionWatch {
+public interface ConnectionObserver {
     /** Ignores all notifications. */
-    ConnectionWatch NONE = new ConnectionWatch() {
+    ConnectionObserver NONE = new ConnectionObserver() {
         @Override
         public void onEstablished(CmConnection connection) {}
 
         @Override
-        public void onOver(CmConnection connection) {}
+        public void onClosed(CmConnection connection) {}
     };
 
     /** Called when a connection is established, or its peer considers it established. */
@@ -18,5 +18,5 @@ public interface ConnectionWatch {
      * Called when the peer of an established connection no longer needs a DREQ: it has disconnected, has replied, or is
      * given up.
      */
-    void onOver(CmConnection connection);
+    void onClosed(CmConnection connection);
 }

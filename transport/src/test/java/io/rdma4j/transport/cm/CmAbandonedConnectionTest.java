@@ -14,140 +14,140 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections whose process is killed, and which another one of its host ends in its name. */
-class CmOrphanTest {
+/** Connections of a killed process, which another process of its host disconnects. */
+class CmAbandonedConnectionTest {
     private final CmFabric fabric = new CmFabric();
     private final CmHost client = new CmHost(fabric, 1);
     private final CmHost killed = new CmHost(fabric, 2);
 
-    /** What a watch has been told of the connections of the killed one, by communication ID. */
-    private final Map<Integer, CmConnection> known = new LinkedHashMap<>();
+    /** The open connections of the killed process, as its observer was notified, by communication ID. */
+    private final Map<Integer, CmConnection> open = new LinkedHashMap<>();
 
     @BeforeEach
     void listen() {
         killed.listen();
-        killed.agent.watch(new ConnectionWatch() {
+        killed.agent.watch(new ConnectionObserver() {
             @Override
             public void onEstablished(CmConnection connection) {
-                assertThat(known.put(connection.localId(), connection)).isNull();
+                assertThat(open.put(connection.localId(), connection)).isNull();
             }
 
             @Override
-            public void onOver(CmConnection connection) {
-                assertThat(known.remove(connection.localId())).isSameAs(connection);
+            public void onClosed(CmConnection connection) {
+                assertThat(open.remove(connection.localId())).isSameAs(connection);
             }
         });
     }
 
     private List<CmConnection> established(int count) {
-        List<CmConnection> made = new ArrayList<>();
+        List<CmConnection> connections = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            made.add(client.connect(killed));
+            connections.add(client.connect(killed));
             fabric.run(10 * MILLISECOND);
         }
-        assertThat(known).hasSize(count);
-        return made;
+        assertThat(open).hasSize(count);
+        return connections;
     }
 
-    /** Another process takes the place of the killed one, and ends what it has left. */
-    private CmHost heir() {
-        CmHost heir = new CmHost(fabric, 2);
-        for (CmConnection each : List.copyOf(known.values())) {
-            heir.agent.disconnectOrphan(fabric.now, each.asAbandonedConnection());
+    /** Creates the process that replaces the killed one and disconnects its connections. */
+    private CmHost successor() {
+        CmHost successor = new CmHost(fabric, 2);
+        for (CmConnection each : List.copyOf(open.values())) {
+            successor.agent.disconnectAbandoned(fabric.now, each.asAbandonedConnection());
         }
-        return heir;
+        return successor;
     }
 
     @Test
-    void peersOfAKilledProcessHearOfItsEnd() {
+    void peersOfAKilledProcessAreDisconnected() {
         established(3);
-        CmHost heir = heir();
+        CmHost successor = successor();
         fabric.run(10 * MILLISECOND);
         assertThat(client.events.subList(3, 6)).containsOnly("disconnect request");
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(3);
-        assertThat(heir.agent.counters().orphans).isEqualTo(3);
+        assertThat(successor.agent.counters().abandonedConnections).isEqualTo(3);
         fabric.run(3 * SECOND);
         client.assertNothingLeft();
-        heir.assertNothingLeft();
-        assertThat(heir.events).isEmpty();
+        successor.assertNothingLeft();
+        assertThat(successor.events).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 5})
-    void theirDreqIsRepeated(int lost) {
+    void dreqOfAnAbandonedConnectionIsRetransmitted(int lost) {
         established(1);
-        fabric.fate = (attribute, occurrence) ->
+        fabric.delivery = (attribute, occurrence) ->
                 attribute == CmAttribute.DREQ && occurrence <= lost ? new long[0] : new long[] {MILLISECOND};
-        CmHost heir = heir();
+        CmHost successor = successor();
         fabric.run(20 * SECOND);
         assertThat(client.events).containsExactly("reply", "disconnect request", "timewait exit");
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(lost + 1);
-        heir.assertNothingLeft();
+        successor.assertNothingLeft();
     }
 
     @Test
-    void silentPeersAreGivenUpAndNothingIsLeft() {
+    void silentPeersAreGivenUpAndNoStateRemains() {
         established(1);
-        fabric.fate = (attribute, occurrence) -> new long[0];
-        CmHost heir = heir();
+        fabric.delivery = (attribute, occurrence) -> new long[0];
+        CmHost successor = successor();
         fabric.run(11 * SECOND);
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(6);
-        heir.assertNothingLeft();
+        successor.assertNothingLeft();
     }
 
     @Test
-    void peerThatDisconnectsMeanwhileIsAnswered() {
+    void peerThatDisconnectsAtTheSameTimeIsAnswered() {
         CmConnection connection = established(1).getFirst();
-        CmHost heir = heir();
+        CmHost successor = successor();
         connection.disconnect(fabric.now);
         fabric.run(10 * MILLISECOND);
         assertThat(client.events).containsExactly("reply", "disconnected");
-        assertThat(heir.agent.counters().wrongQueuePairDropped).isZero();
+        assertThat(successor.agent.counters().wrongQueuePairDropped).isZero();
         fabric.run(3 * SECOND);
-        heir.assertNothingLeft();
+        successor.assertNothingLeft();
     }
 
     @Test
-    void manyGoOutBitByBit() {
+    void dreqsOfManyConnectionsAreSentInBatches() {
         established(100);
-        CmHost heir = heir();
+        CmHost successor = successor();
         fabric.runUntil(fabric.now);
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(16);
         fabric.run(MILLISECOND);
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(32);
         fabric.run(10 * MILLISECOND);
         assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(100);
-        assertThat(heir.agent.waitingOrphans()).isZero();
+        assertThat(successor.agent.pendingAbandonedConnections()).isZero();
         fabric.run(3 * SECOND);
         client.assertNothingLeft();
-        heir.assertNothingLeft();
+        successor.assertNothingLeft();
     }
 
     @Test
-    void watchForgetsWhatHasEnded() {
-        List<CmConnection> made = established(4);
-        made.get(0).disconnect(fabric.now);
+    void observerIsNotifiedWhenConnectionsEnd() {
+        List<CmConnection> connections = established(4);
+        connections.get(0).disconnect(fabric.now);
         killed.requested.get(1).disconnect(fabric.now);
         killed.requested.get(2).destroy(fabric.now);
         fabric.run(10 * MILLISECOND);
-        assertThat(known.values()).containsExactly(killed.requested.get(3));
+        assertThat(open.values()).containsExactly(killed.requested.get(3));
     }
 
     @Test
-    void watchRemembersWhoHasNotAnsweredYet() {
+    void connectionIsNotClosedUntilItsDreqIsAnsweredOrGivenUp() {
         established(1);
-        fabric.fate = (attribute, occurrence) -> new long[0];
+        fabric.delivery = (attribute, occurrence) -> new long[0];
         killed.requested.getFirst().destroy(fabric.now);
         fabric.run(8 * SECOND);
-        assertThat(known).hasSize(1);
+        assertThat(open).hasSize(1);
         fabric.run(SECOND);
-        assertThat(known).isEmpty();
+        assertThat(open).isEmpty();
     }
 
     @Test
-    void connectionsOfOnesOwnAreNoOrphans() {
+    void ownConnectionsAreNotAbandoned() {
         CmConnection connection = established(1).getFirst();
-        client.agent.disconnectOrphan(fabric.now, connection.asAbandonedConnection());
+        client.agent.disconnectAbandoned(fabric.now, connection.asAbandonedConnection());
         fabric.run(SECOND);
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(fabric.sent).doesNotContainKey(CmAttribute.DREQ);

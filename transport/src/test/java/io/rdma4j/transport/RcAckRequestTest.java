@@ -8,20 +8,20 @@ import io.rdma4j.wire.Timers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A message asks for an acknowledgement if somebody waits for it; else one of several does. */
-class RcAskingTest {
+/** Signaled messages request acknowledgements; of unsignaled ones in quick succession, one of several does. */
+class RcAckRequestTest {
     private static final int EXPONENT = 19;
 
     private final Pair pair = measured(true, 256);
     private final MemoryRegion from = pair.a.register(64);
     private final MemoryRegion to = pair.b.register(64);
 
-    /** A connection over which an answer has been measured. */
-    private static Pair measured(boolean repeatsEarly, int requests) {
+    /** Returns a connection on which a round trip has been measured. */
+    private static Pair measured(boolean tailLossProbes, int requests) {
         Pair.Options options = new Pair.Options();
         options.timeoutExponent = EXPONENT;
         options.retryCount = 2;
-        options.repeatsEarly = repeatsEarly;
+        options.tailLossProbes = tailLossProbes;
         options.requests = requests;
         Pair p = new Pair(options);
         p.a.post(0, WorkOpcode.RDMA_WRITE, p.a.register(10), 10, p.b.register(10), 0);
@@ -57,7 +57,7 @@ class RcAskingTest {
     }
 
     @Test
-    void unsignaledMessagesInQuickSuccessionAskTogether() {
+    void unsignaledMessagesInQuickSuccessionShareAnAckRequest() {
         int rounds = 10;
         for (int i = 0; i < rounds * Requester.MESSAGES_PER_ACK; i++) {
             write(false, 100);
@@ -65,12 +65,12 @@ class RcAskingTest {
         assertThat(writes(pair, true)).isBetween(rounds - 1L, rounds + 1L);
         pair.run();
         assertThat(acknowledgements(pair)).isBetween(rounds - 1L, rounds + 2L);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isZero();
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isZero();
         assertThat(pair.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void signaledMessageAsks() {
+    void signaledMessageRequestsAnAcknowledgement() {
         for (int i = 0; i < 10; i++) {
             write(true, 100);
         }
@@ -78,16 +78,16 @@ class RcAskingTest {
     }
 
     @Test
-    void messageThatComesAloneAsks() {
-        pair.now += Requester.ASK_INTERVAL_NANOS;
+    void isolatedMessageRequestsAnAcknowledgement() {
+        pair.now += Requester.ACK_REQUEST_INTERVAL_NANOS;
         for (int i = 0; i < 10; i++) {
-            write(false, Requester.ASK_INTERVAL_NANOS);
+            write(false, Requester.ACK_REQUEST_INTERVAL_NANOS);
         }
         assertThat(writes(pair, true)).isEqualTo(10);
     }
 
     @Test
-    void messagesAskWhenTheQueueIsHalfFull() {
+    void messagesRequestAcknowledgementsWhenTheQueueIsHalfFull() {
         Pair small = measured(true, 8);
         MemoryRegion source = small.a.register(64);
         MemoryRegion target = small.b.register(64);
@@ -99,7 +99,7 @@ class RcAskingTest {
     }
 
     @Test
-    void everyMessageAsksWhereNothingMayBeRepeatedEarly() {
+    void everyMessageRequestsAnAcknowledgementWithoutTailLossProbes() {
         Pair patient = measured(false, 64);
         MemoryRegion source = patient.a.register(64);
         MemoryRegion target = patient.b.register(64);
@@ -110,7 +110,7 @@ class RcAskingTest {
     }
 
     @Test
-    void lostMessageThatDidNotAskArrivesSoonThoughNothingFollows() {
+    void lostLastMessageWithoutAnAckRequestIsSoonRetransmitted() {
         write(false, 100);
         from.memory().set(JAVA_BYTE, 0, (byte) 77);
         int[] left = {1};
@@ -121,18 +121,18 @@ class RcAskingTest {
         long begin = pair.now;
         pair.run();
         assertThat(to.memory().get(JAVA_BYTE, 0)).isEqualTo((byte) 77);
-        assertThat(pair.now - begin).isLessThan(2 * RoundTripEstimator.LEAST_NANOS);
+        assertThat(pair.now - begin).isLessThan(2 * RoundTripEstimator.MIN_NANOS);
         assertThat(pair.a.queuePair.counters().timeouts).isZero();
         assertThat(pair.a.queuePair.sendQueue().head())
                 .isEqualTo(pair.a.queuePair.sendQueue().tail());
     }
 
     @Test
-    void messageThatDidNotAskIsAskedForOnce() {
+    void lastMessageWithoutAnAckRequestIsRetransmittedOnce() {
         write(false, 100);
         pair.run();
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isEqualTo(1);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isZero();
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isZero();
         assertThat(pair.b.queuePair.counters().duplicateRequests).isEqualTo(1);
         assertThat(acknowledgements(pair)).isEqualTo(1);
         assertThat(pair.a.queuePair.sendQueue().head())
@@ -140,7 +140,7 @@ class RcAskingTest {
     }
 
     @Test
-    void silentPeerIsGivenUpAsSoonAsEver() {
+    void unsignaledMessageToASilentPeerFailsAfterTheUsualTimeouts() {
         long begin = pair.now;
         pair.wire = w -> List.of();
         write(false, 100);

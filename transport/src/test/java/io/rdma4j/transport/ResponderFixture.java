@@ -6,17 +6,17 @@ import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
 import java.util.List;
 
-/** A responder and the memory behind it, for tests that give it requests made by hand. */
-abstract class ResponderAnswers {
+/** A responder and its memory, for tests that deliver hand-made requests. */
+abstract class ResponderFixture {
     static final int PSN = 0x1000;
     static final int MTU = 1024;
 
     final Pair pair = new Pair();
     final MemoryRegion remote = pair.b.register(8192);
 
-    /** A packet of a message of {@code total} bytes to the start of B's memory. */
-    Pair.Wirelet packet(Opcode opcode, int psn, int payload, int total) {
-        Pair.Wirelet w = Pair.forge(true, opcode, psn, true, payload);
+    /** Returns a packet of a message of {@code total} bytes, addressed to the start of B's memory. */
+    Pair.WirePacket packet(Opcode opcode, int psn, int payload, int total) {
+        Pair.WirePacket w = Pair.forge(true, opcode, psn, true, payload);
         if (opcode.hasReth()) {
             Reth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), total);
         } else if (opcode.hasAtomicEth()) {
@@ -25,8 +25,8 @@ abstract class ResponderAnswers {
         return w;
     }
 
-    /** What B sends because of a packet. */
-    List<String> answer(Pair.Wirelet w) {
+    /** Delivers a packet to B and returns the packets that B sends in response. */
+    List<String> responsesTo(Pair.WirePacket w) {
         int before = pair.trace.size();
         pair.deliver(w);
         pair.pump(pair.b);

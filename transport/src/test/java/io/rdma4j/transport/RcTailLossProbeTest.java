@@ -6,17 +6,17 @@ import io.rdma4j.wire.Timers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is lost is sent again soon where the queue pair may, and the peer is not given up any sooner. */
-class RcEarlyRepetitionTest {
+/** Tail-loss probes repair losses early; they do not affect when a peer is given up. */
+class RcTailLossProbeTest {
     private static final int EXPONENT = 19;
 
     private final Pair pair = new Pair(options(true));
 
-    private static Pair.Options options(boolean repeatsEarly) {
+    private static Pair.Options options(boolean tailLossProbes) {
         Pair.Options options = new Pair.Options();
         options.timeoutExponent = EXPONENT;
         options.retryCount = 2;
-        options.repeatsEarly = repeatsEarly;
+        options.tailLossProbes = tailLossProbes;
         return options;
     }
 
@@ -31,34 +31,33 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void lostLastPacketIsRepeatedAfterAFewRoundTripsAndNoRetryIsSpent() {
+    void lostLastPacketIsProbedAfterAFewRoundTripsWithoutConsumingARetry() {
         for (int i = 0; i < 10; i++) {
             write(pair, i);
         }
         long begin = pair.now;
         loseNext(pair, 1);
         write(pair, 10);
-        assertThat(pair.now - begin).isBetween(RoundTripEstimator.LEAST_NANOS, 3 * RoundTripEstimator.LEAST_NANOS);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(1);
+        assertThat(pair.now - begin).isBetween(RoundTripEstimator.MIN_NANOS, 3 * RoundTripEstimator.MIN_NANOS);
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isEqualTo(1);
         assertThat(pair.a.queuePair.counters().timeouts).isZero();
         assertThat(pair.a.statuses(false)).hasSize(11).containsOnly(WorkStatus.SUCCESS);
     }
 
     @Test
-    void eachRepetitionInVainDoublesTheWait() {
+    void eachUnansweredProbeDoublesTheTimeToTheNext() {
         write(pair, 0);
         long begin = pair.now;
         loseNext(pair, 5);
         write(pair, 1);
-        assertThat(pair.now - begin)
-                .isBetween(31 * RoundTripEstimator.LEAST_NANOS, 40 * RoundTripEstimator.LEAST_NANOS);
-        assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(5);
+        assertThat(pair.now - begin).isBetween(31 * RoundTripEstimator.MIN_NANOS, 40 * RoundTripEstimator.MIN_NANOS);
+        assertThat(pair.a.queuePair.counters().tailLossProbes).isEqualTo(5);
     }
 
     @Test
-    void silentPeerIsGivenUpWhenItWouldBeWithoutEarlyRepetition() {
-        for (boolean early : new boolean[] {false, true}) {
-            Pair p = new Pair(options(early));
+    void silentPeerIsGivenUpAtTheSameTimeWithAndWithoutProbes() {
+        for (boolean probes : new boolean[] {false, true}) {
+            Pair p = new Pair(options(probes));
             write(p, 0);
             long begin = p.now;
             p.wire = w -> List.of();
@@ -69,15 +68,15 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void shortTimeoutIsStretchedAsFarAsTheSpecificationAllowsWhereLossIsRepairedEarly() {
+    void probesExtendAShortTimeoutWithinTheLimitsOfTheSpecification() {
         assertThat(nanosUntilGivenUp(10, true)).isEqualTo(3 * 4 * Timers.acknowledgeTimeoutNanos(10));
-        assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * Requester.PATIENCE_NANOS);
+        assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * Requester.MIN_SILENCE_NANOS);
         assertThat(nanosUntilGivenUp(14, true)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(14));
         assertThat(nanosUntilGivenUp(10, false)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(10));
     }
 
-    private static long nanosUntilGivenUp(int timeoutExponent, boolean repeatsEarly) {
-        Pair.Options options = options(repeatsEarly);
+    private static long nanosUntilGivenUp(int timeoutExponent, boolean tailLossProbes) {
+        Pair.Options options = options(tailLossProbes);
         options.timeoutExponent = timeoutExponent;
         Pair p = new Pair(options);
         p.wire = w -> List.of();
@@ -88,15 +87,15 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void withoutAnythingMeasuredItIsSlowToSuspect() {
+    void firstProbeIsLateBeforeARoundTripIsMeasured() {
         long begin = pair.now;
         loseNext(pair, 1);
         write(pair, 0);
-        assertThat(pair.now - begin).isBetween(RoundTripEstimator.FIRST_NANOS, 2 * RoundTripEstimator.FIRST_NANOS);
+        assertThat(pair.now - begin).isBetween(RoundTripEstimator.INITIAL_NANOS, 2 * RoundTripEstimator.INITIAL_NANOS);
     }
 
     @Test
-    void withoutLossNothingIsRepeated() {
+    void nothingIsRetransmittedWithoutLoss() {
         for (int i = 0; i < 1000; i++) {
             write(pair, i);
         }

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of answers that somebody made up who guessed a PSN that is under way. */
-class RcForgedAnswerTest {
+/** Forged responses with an outstanding PSN, as an attacker may guess it, have no effect. */
+class RcForgedResponseTest {
     private static final int BYTES = 64;
 
     private final Pair pair = new Pair();
@@ -27,33 +27,33 @@ class RcForgedAnswerTest {
         }
     }
 
-    /** Completes messages, so that the peer has shown that it counts them. */
+    /** Completes messages, so that the requester knows that the peer counts them. */
     private void complete(int count) {
         send(WorkOpcode.RDMA_WRITE, count);
         pair.run();
         assertThat(pair.a.done).hasSize(sent);
     }
 
-    private void answer(Opcode opcode, int distance, int syndrome, int counted) {
+    private void deliverResponse(Opcode opcode, int distance, int syndrome, int msn) {
         int psn = Psn.plus(pair.options.psnA, distance);
-        Pair.Wirelet answer = Pair.forge(false, opcode, psn, false, opcode.isRead() ? BYTES : 0);
+        Pair.WirePacket response = Pair.forge(false, opcode, psn, false, opcode.isRead() ? BYTES : 0);
         if (opcode.hasAeth()) {
-            Aeth.write(answer.segment(), Bth.LENGTH, syndrome, counted & Psn.MASK);
+            Aeth.write(response.segment(), Bth.LENGTH, syndrome, msn & Psn.MASK);
         }
-        pair.deliver(answer);
+        pair.deliver(response);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {Aeth.ACK, Aeth.RNR_NAK, Aeth.NAK_PSN_SEQUENCE_ERROR, Aeth.NAK_INVALID_REQUEST})
-    void acknowledgementWithAWrongMessageCountDoesNothing(int syndrome) {
+    void acknowledgementWithAnImplausibleMsnHasNoEffect(int syndrome) {
         complete(3);
         send(WorkOpcode.RDMA_WRITE, 2);
         pair.pump(pair.a);
-        for (int counted : new int[] {0, 1, 2, 6, 1 << 23, -1}) {
-            answer(Opcode.RC_ACKNOWLEDGE, 4, syndrome, counted);
+        for (int msn : new int[] {0, 1, 2, 6, 1 << 23, -1}) {
+            deliverResponse(Opcode.RC_ACKNOWLEDGE, 4, syndrome, msn);
         }
         assertThat(pair.a.done).hasSize(3);
-        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(6);
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(6);
         pair.run();
         assertThat(pair.a.statuses(false)).hasSize(5).containsOnly(WorkStatus.SUCCESS);
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
@@ -64,30 +64,30 @@ class RcForgedAnswerTest {
             value = Opcode.class,
             names = {"RC_READ_RESPONSE_FIRST", "RC_READ_RESPONSE_LAST", "RC_READ_RESPONSE_ONLY", "RC_ATOMIC_ACKNOWLEDGE"
             })
-    void dataWithAWrongMessageCountComesNowhere(Opcode opcode) {
+    void readOrAtomicDataWithAnImplausibleMsnIsDropped(Opcode opcode) {
         complete(1);
         send(WorkOpcode.RDMA_READ, 1);
         pair.pump(pair.a);
-        answer(opcode, 1, Aeth.ACK, 3);
-        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(1);
+        deliverResponse(opcode, 1, Aeth.ACK, 3);
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(1);
         pair.run();
         assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
     }
 
-    /** It carries no count, and would acknowledge what stands before it. */
+    /** A middle packet carries no MSN; if accepted, it would acknowledge all earlier requests. */
     @Test
-    void middleOfReadDataMeansNothingWhereThereIsNoRead() {
+    void middlePacketOfAReadResponseIsIgnoredWithoutARead() {
         send(WorkOpcode.RDMA_WRITE, 3);
         pair.pump(pair.a);
-        answer(Opcode.RC_READ_RESPONSE_MIDDLE, 2, 0, 0);
+        deliverResponse(Opcode.RC_READ_RESPONSE_MIDDLE, 2, 0, 0);
         assertThat(pair.a.done).isEmpty();
-        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(1);
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(1);
         pair.run();
         assertThat(pair.a.statuses(false)).hasSize(3).containsOnly(WorkStatus.SUCCESS);
     }
 
     @Test
-    void peerThatDoesNotCountIsServed() {
+    void peerThatDoesNotCountMessagesIsServed() {
         pair.wire = w -> {
             if (!w.fromA() && w.opcode().hasAeth()) {
                 Aeth.write(w.segment(), Bth.LENGTH, Aeth.syndrome(w.segment(), Bth.LENGTH), 0);
@@ -98,7 +98,7 @@ class RcForgedAnswerTest {
         send(WorkOpcode.RDMA_READ, 3);
         pair.run();
         assertThat(pair.a.statuses(false)).hasSize(6).containsOnly(WorkStatus.SUCCESS);
-        assertThat(pair.a.queuePair.counters().ghostResponses).isZero();
+        assertThat(pair.a.queuePair.counters().unexpectedResponses).isZero();
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
     }
 }
