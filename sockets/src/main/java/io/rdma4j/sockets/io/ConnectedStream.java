@@ -53,7 +53,7 @@ final class ConnectedStream {
      * acknowledgement of what the application is answering ahead of the answer.
      */
     private void beforeWrite(int bytes) throws IOException {
-        progressUnless(protocol.hasRoomFor(bytes));
+        progressUnless(protocol.hasSpaceFor(bytes));
         requireWritable();
     }
 
