@@ -43,8 +43,8 @@ class AcceptQueueTest {
         return request;
     }
 
-    private AcceptQueue.@Nullable Answer next(long nowNanos) {
-        return queue.nextAnswer(BYTES, nowNanos);
+    private AcceptQueue.@Nullable Reply next(long nowNanos) {
+        return queue.nextReply(BYTES, nowNanos);
     }
 
     private int answerAll(long nowNanos) {
@@ -95,7 +95,7 @@ class AcceptQueueTest {
         AcceptQueue.Request waiting = offer(200);
         assertThat(queue.nextOverdue(BYTES, later - 1)).isNull();
         assertThat(queue.untilOverdueNanos(BYTES, later - 1)).isEqualTo(1);
-        AcceptQueue.Answer overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, later));
+        AcceptQueue.Reply overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, later));
         assertThat(overdue.request().id()).isEqualTo(ids.getFirst());
         assertThat(Objects.requireNonNull(next(later)).request()).isEqualTo(waiting);
     }
@@ -110,7 +110,7 @@ class AcceptQueueTest {
         offer(2);
         offer(1);
         assertThat(answerAll(0)).as("the other address is within its share").isEqualTo(1);
-        AcceptQueue.Answer overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, AcceptQueue.PATIENCE_NANOS));
+        AcceptQueue.Reply overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, AcceptQueue.PATIENCE_NANOS));
         assertThat(overdue.request().source()).isNotEqualTo(ofAnother.source());
     }
 
@@ -118,8 +118,8 @@ class AcceptQueueTest {
     void aConnectionOfAnySizeCanBeAnswered() {
         offer(1);
         offer(2);
-        assertThat(queue.nextAnswer(AcceptQueue.BUDGET_BYTES * 2, 0)).isNotNull();
-        assertThat(queue.nextAnswer(AcceptQueue.BUDGET_BYTES * 2, 0)).isNull();
+        assertThat(queue.nextReply(AcceptQueue.BUDGET_BYTES * 2, 0)).isNotNull();
+        assertThat(queue.nextReply(AcceptQueue.BUDGET_BYTES * 2, 0)).isNull();
     }
 
     @Test

@@ -56,7 +56,7 @@ class ConnectingEndpointTest {
             AcceptQueue.Request asked = request.get(20, TimeUnit.SECONDS);
             attempt.lock.lock();
             try {
-                server.answer(new AcceptQueue.Answer(asked, 0, 0), new StreamListener(server, 1, new WaitList()));
+                server.acceptRequest(new AcceptQueue.Reply(asked, 0, 0), new StreamListener(server, 1, new WaitList()));
                 // First the connection is established, then the time is up: both wait for the lock, in this order.
                 while (attempt.lock.getQueueLength() < 2) {
                     Thread.sleep(1);

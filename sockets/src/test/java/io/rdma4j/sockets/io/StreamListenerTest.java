@@ -78,9 +78,9 @@ class StreamListenerTest {
             CmId child = request.get(20, TimeUnit.SECONDS);
             peer.close();
             assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo(CmEvent.Type.REJECTED);
-            long before = StreamListener.TAKEN_BACK.sum();
+            long before = StreamListener.WITHDRAWN.sum();
             StreamListener.refuse(child);
-            assertThat(StreamListener.TAKEN_BACK.sum()).isEqualTo(before + 1);
+            assertThat(StreamListener.WITHDRAWN.sum()).isEqualTo(before + 1);
         } finally {
             raw.close();
         }
