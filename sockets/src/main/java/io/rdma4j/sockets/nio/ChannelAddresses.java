@@ -36,7 +36,7 @@ final class ChannelAddresses {
     }
 
     /** Returns the transport for connections from or to an address. */
-    static AddressRules.Way way(AddressRules rules, InetSocketAddress address) {
+    static AddressRules.Way transport(AddressRules rules, InetSocketAddress address) {
         return address.getAddress().isAnyLocalAddress() ? rules.wayToAll() : rules.wayTo(address.getAddress());
     }
 }

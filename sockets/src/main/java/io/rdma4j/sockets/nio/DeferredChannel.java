@@ -166,13 +166,13 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     void start(InetSocketAddress to, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
-            Way way = ChannelAddresses.way(rules, to);
-            if (way == Way.TCP) {
+            Way transport = ChannelAddresses.transport(rules, to);
+            if (transport == Way.TCP) {
                 becomeTcp();
                 pending.run();
                 return;
             }
-            mayFallBack = way == Way.EITHER;
+            mayFallBack = transport == Way.EITHER;
             try {
                 StreamEndpoint current = becomeRdma();
                 pending.run();

@@ -102,7 +102,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (ChannelAddresses.way(rules, to) == AddressRules.Way.TCP) {
+                    if (ChannelAddresses.transport(rules, to) == AddressRules.Way.TCP) {
                         becomeTcp();
                     } else {
                         becomeRdma();
