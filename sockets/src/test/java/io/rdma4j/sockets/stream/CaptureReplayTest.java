@@ -145,9 +145,9 @@ class CaptureReplayTest {
                 assertThat(end.protocol.writeMapped(ByteBuffer.wrap(all), offset))
                         .isEqualTo(all.length);
             } else if (line.address() == peerData.table().address() + MAPPINGS_AT) {
-                MappingEntry mapping = mapping(line.bytes());
-                ownMapping = mapping;
-                assertThat(end.protocol.map(mapping)).isZero();
+                MappingEntry announced = mapping(line.bytes());
+                ownMapping = announced;
+                assertThat(end.protocol.map(announced)).isZero();
             } else if (DISCONNECT.equals(line.word())) {
                 end.protocol.disconnect();
             }
