@@ -5,40 +5,41 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which networks are reached over RDMA, and which over TCP. The first rule whose network contains an address counts; where
- * none does, RDMA. Immutable.
+ * Rules that choose between RDMA and TCP by network. The first rule whose network contains an address applies. If no
+ * rule does, the address is reached over RDMA. Immutable.
  *
- * <p>As text, for the system property {@value #PROPERTY}: rules separated by commas, each a network and where it goes:
- * {@code 10.1.0.0/16=rdma,127.0.0.0/8=tcp,*=either}. A network without length is one address; {@code *} is every address.
+ * <p>In the system property {@value #PROPERTY}, rules are separated by commas:
+ * {@code 10.1.0.0/16=rdma,127.0.0.0/8=tcp,*=either}. A network without a prefix length is a single address; {@code *}
+ * matches every address.
  *
- * @param rules in the order of their precedence
+ * @param rules in order of precedence
  */
 public record AddressRules(List<Rule> rules) {
-    /** The system property with the rules of the whole JVM. */
+    /** The system property with the rules of the JVM. */
     public static final String PROPERTY = "rdma4j.sockets.rules";
 
-    /** Everything over RDMA. */
+    /** Rules that reach every address over RDMA. */
     public static final AddressRules RDMA_ONLY = new AddressRules(List.of());
 
-    /** What a connection goes over. */
+    /** The transport of a connection. */
     public enum Way {
         /** RDMA. */
         RDMA,
         /** TCP. */
         TCP,
-        /** RDMA, and TCP where nobody listens with RDMA; servers listen on both. */
+        /** RDMA, or TCP if no socket listens over RDMA; servers listen on both. */
         EITHER
     }
 
     /**
-     * One rule.
+     * A rule for one network.
      *
-     * @param network an address of the network; the wildcard address of IPv6 with length 0 for all addresses
-     * @param prefixBits how many of its leading bits count; 0 for any address of any family
-     * @param way where its connections go
+     * @param network an address of the network; the IPv6 wildcard address with prefix length 0 for all addresses
+     * @param prefixBits the prefix length of the network in bits; 0 matches any address of any family
+     * @param way the transport of connections to the network
      */
     public record Rule(InetAddress network, int prefixBits, Way way) {
-        /** Checks the length. */
+        /** Checks the prefix length. */
         public Rule {
             if (prefixBits < 0 || prefixBits > network.getAddress().length * Byte.SIZE) {
                 throw new IllegalArgumentException("No network: " + network.getHostAddress() + "/" + prefixBits);
@@ -46,14 +47,14 @@ public record AddressRules(List<Rule> rules) {
         }
 
         private boolean contains(InetAddress address) {
-            byte[] mine = network.getAddress();
+            byte[] expected = network.getAddress();
             byte[] other = address.getAddress();
-            if (prefixBits > 0 && mine.length != other.length) {
+            if (prefixBits > 0 && expected.length != other.length) {
                 return false;
             }
             for (int bit = 0; bit < prefixBits; bit++) {
                 int mask = 0x80 >> (bit & 7);
-                if (((mine[bit >> 3] ^ other[bit >> 3]) & mask) != 0) {
+                if (((expected[bit >> 3] ^ other[bit >> 3]) & mask) != 0) {
                     return false;
                 }
             }
@@ -61,21 +62,21 @@ public record AddressRules(List<Rule> rules) {
         }
     }
 
-    /** Copies the list. */
+    /** Copies the rules. */
     public AddressRules {
         rules = List.copyOf(rules);
     }
 
-    /** The rules of the system property {@value #PROPERTY}; {@link #RDMA_ONLY} if it is not set. */
+    /** Returns the rules of the system property {@value #PROPERTY}, or {@link #RDMA_ONLY} if it is not set. */
     public static AddressRules ofJvm() {
         return parse(System.getProperty(PROPERTY, ""));
     }
 
     /**
-     * Reads rules.
+     * Parses rules.
      *
-     * @param text see above; empty for {@link #RDMA_ONLY}
-     * @throws IllegalArgumentException if a rule makes no sense
+     * @param text rules in the syntax described above; empty for {@link #RDMA_ONLY}
+     * @throws IllegalArgumentException if a rule is malformed
      */
     public static AddressRules parse(String text) {
         List<Rule> rules = new ArrayList<>();
@@ -94,7 +95,7 @@ public record AddressRules(List<Rule> rules) {
             case "rdma" -> Way.RDMA;
             case "tcp" -> Way.TCP;
             case "either" -> Way.EITHER;
-            default -> throw unreadable(text);
+            default -> throw malformed(text);
         };
         if (network.equals("*")) {
             return new Rule(literal("::", text), 0, way);
@@ -107,24 +108,24 @@ public record AddressRules(List<Rule> rules) {
                     : Integer.parseInt(network.substring(slash + 1));
             return new Rule(address, bits, way);
         } catch (NumberFormatException e) {
-            throw unreadable(text);
+            throw malformed(text);
         }
     }
 
     private static InetAddress literal(String address, String rule) {
         try {
-            return InetAddress.ofLiteral(address); // a name would be asked for in the network
+            return InetAddress.ofLiteral(address); // a host name would cause a DNS query
         } catch (IllegalArgumentException e) {
-            throw unreadable(rule);
+            throw malformed(rule);
         }
     }
 
-    private static IllegalArgumentException unreadable(String rule) {
+    private static IllegalArgumentException malformed(String rule) {
         return new IllegalArgumentException("Rule '" + rule
                 + "' of RDMA sockets: expected NETWORK[/BITS]=rdma, =tcp or =either, as in 10.1.0.0/16=rdma");
     }
 
-    /** What a connection to, or a listener at, an address goes over. */
+    /** Returns the transport for connections to an address and for listeners at it. */
     public Way wayTo(InetAddress address) {
         for (Rule rule : rules) {
             if (rule.contains(address)) {
@@ -135,19 +136,20 @@ public record AddressRules(List<Rule> rules) {
     }
 
     /**
-     * What a listener at the wildcard address goes over: what all networks do, or both if they differ.
+     * Returns the transport for a listener at the wildcard address: that of all networks, or both transports if the
+     * networks differ.
      */
     public Way wayToAll() {
-        Way others = Way.RDMA;
+        Way defaultWay = Way.RDMA;
         boolean differ = false;
         for (Rule rule : rules.reversed()) {
             if (rule.prefixBits() == 0) {
-                others = rule.way();
+                defaultWay = rule.way();
                 differ = false;
             } else {
-                differ |= rule.way() != others;
+                differ |= rule.way() != defaultWay;
             }
         }
-        return differ ? Way.EITHER : others;
+        return differ ? Way.EITHER : defaultWay;
     }
 }

@@ -4,10 +4,11 @@ import io.rdma4j.sockets.io.StreamMapping;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of this process that the peer of an {@link RdmaStreamSocket} may write to by {@link RdmaStreamSocket#writeMapped}.
- * The bytes appear in it without a call on this side; who needs to know when they are there has the peer tell it through the
- * stream. It ends with {@link #close} or with the connection; the memory must live until then. Thread safe. C: what {@code
- * riomap} returns an offset for.
+ * Memory of this process that the peer of an {@link RdmaStreamSocket} may write to. The peer writes by
+ * {@link RdmaStreamSocket#writeMapped}. The bytes appear without a call on this side. An application that has to know
+ * when they are complete lets the peer send a message on the stream. The mapping ends with {@link #close} or with the
+ * connection; the memory must stay valid until then. Thread safe. C: the memory that {@code riomap} returns an offset
+ * for.
  */
 public final class MappedMemory implements AutoCloseable {
     private final MemorySegment memory;
@@ -18,19 +19,19 @@ public final class MappedMemory implements AutoCloseable {
         this.mapping = mapping;
     }
 
-    /** The memory. */
+    /** Returns the memory. */
     public MemorySegment memory() {
         return memory;
     }
 
-    /** The offset by which the peer knows its first byte. */
+    /** Returns the offset by which the peer addresses the first byte. */
     public long offset() {
         return mapping.offset();
     }
 
     /**
-     * Takes the memory back. The peer hears of it with the next data; a write of its that is under way then breaks the
-     * connection. C: {@code riounmap}.
+     * Revokes the peer's access to the memory. The peer is notified with the next data it receives. A write of the peer
+     * that is in flight then breaks the connection. C: {@code riounmap}.
      */
     @Override
     public void close() {

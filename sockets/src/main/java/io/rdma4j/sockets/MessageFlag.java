@@ -1,13 +1,16 @@
 package io.rdma4j.sockets;
 
-/** How one call sends or receives. C: the flags of {@code rsend} and {@code rrecv}. */
+/** A flag of one send or receive call. C: the flags of {@code rsend} and {@code rrecv}. */
 public enum MessageFlag {
-    /** Do not wait, whatever the socket does. C: {@code MSG_DONTWAIT}. */
+    /** Do not block, even if the socket is blocking. C: {@code MSG_DONTWAIT}. */
     DONT_WAIT,
 
-    /** Leave the bytes to be received again. C: {@code MSG_PEEK}. */
+    /** Leave the received bytes in the socket, to be received again. C: {@code MSG_PEEK}. */
     PEEK,
 
-    /** Wait until the buffer is full or nothing more will come; together with {@link #PEEK} it means nothing. C: {@code MSG_WAITALL}. */
+    /**
+     * Block until the buffer is full or the stream ends. Has no effect together with {@link #PEEK}. C:
+     * {@code MSG_WAITALL}.
+     */
     WAIT_ALL
 }

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for many sockets at once: RDMA sockets of either kind and ordinary channels, level-triggered as poll(2). Used by one
- * thread at a time. C: {@code rpoll} and {@code rselect}, or {@code repoll_create} and what belongs to it.
+ * A level-triggered poll of many sockets, like poll(2). It accepts RDMA sockets of both kinds and ordinary channels. To
+ * be used by one thread at a time. C: {@code rpoll} and {@code rselect}, or {@code repoll_create} and related calls.
  */
 public final class RdmaPoll implements AutoCloseable {
     private final EndpointsWait wait = new EndpointsWait();
@@ -26,12 +26,12 @@ public final class RdmaPoll implements AutoCloseable {
 
     private RdmaPoll() {}
 
-    /** Makes one without sockets. C: {@code repoll_create}. */
+    /** Opens a poll without sockets. C: {@code repoll_create}. */
     public static RdmaPoll open() {
         return new RdmaPoll();
     }
 
-    /** A socket that is waited for. */
+    /** A socket or channel of this poll. */
     public final class Entry {
         private final Object socket;
         private final @Nullable Waitable endpoint;
@@ -51,36 +51,38 @@ public final class RdmaPoll implements AutoCloseable {
             }
         }
 
-        /** The socket or channel. */
+        /** Returns the socket or channel. */
         public Object socket() {
             return socket;
         }
 
-        /** What is waited for: a set of {@link PollEvents}. */
+        /** Returns the events to wait for: a set of {@link PollEvents}. */
         public int events() {
             return events;
         }
 
-        /** Waits for something else from now on; 0 for failures and the end only. C: {@code EPOLL_CTL_MOD}. */
+        /** Sets the events to wait for; 0 for errors and hang-up only. C: {@code EPOLL_CTL_MOD}. */
         public void events(int value) {
             events = value;
         }
 
-        /** What the last {@link RdmaPoll#await} found it ready for: a set of {@link PollEvents}. C: {@code revents}. */
+        /**
+         * Returns the events found by the last {@link RdmaPoll#await}: a set of {@link PollEvents}. C: {@code revents}.
+         */
         public int ready() {
             return ready;
         }
 
-        /** Waits for it no more. C: {@code EPOLL_CTL_DEL}. */
+        /** Removes the socket from the poll. C: {@code EPOLL_CTL_DEL}. */
         public void remove() {
             entries.remove(this);
             detach();
-            Selector with = selector;
-            if (channel != null && with != null && with.isOpen()) {
+            Selector current = selector;
+            if (channel != null && current != null && current.isOpen()) {
                 try {
-                    with.selectNow(key -> {}); // forgets the key: the channel may be added again, or block again
+                    current.selectNow(key -> {}); // forgets the key: the channel may be added again, or made blocking
                 } catch (IOException failed) {
-                    return; // the next wait fails for the same reason, and tells
+                    return; // the next wait fails for the same reason and reports it
                 }
             }
         }
@@ -93,43 +95,43 @@ public final class RdmaPoll implements AutoCloseable {
                 wait.leave(membership);
                 membership = null;
             }
-            Selector with = selector;
-            SelectionKey key = channel == null || with == null || !with.isOpen() ? null : channel.keyFor(with);
+            Selector current = selector;
+            SelectionKey key = channel == null || current == null || !current.isOpen() ? null : channel.keyFor(current);
             if (key != null) {
                 key.cancel();
             }
         }
 
-        /** Looks at an RDMA socket; {@code toWait} has the listener told of what comes after this. */
-        private boolean look(Waitable own, boolean toWait) throws InterruptedIOException {
+        /** Polls an RDMA socket. With {@code toWait}, the listener is notified of later changes. */
+        private boolean poll(Waitable waitable, boolean toWait) throws InterruptedIOException {
             if (membership == null) {
-                membership = wait.join(own);
+                membership = wait.join(waitable);
             }
             if (toWait) {
-                own.readinessToWait();
+                waitable.readinessToWait();
             }
-            ready = SocketWaits.poll(own, events, Duration.ZERO);
+            ready = SocketWaits.poll(waitable, events, Duration.ZERO);
             return ready != 0;
         }
     }
 
     // ---- sockets
 
-    /** Waits for a stream socket, too. C: {@code EPOLL_CTL_ADD}. */
+    /** Adds a stream socket. C: {@code EPOLL_CTL_ADD}. */
     public Entry add(RdmaStreamSocket socket, int events) {
         return add(new Entry(socket, socket.endpoint(), null, events));
     }
 
-    /** Waits for a datagram socket, too. */
+    /** Adds a datagram socket. C: {@code EPOLL_CTL_ADD}. */
     public Entry add(RdmaDatagramSocket socket, int events) {
         return add(new Entry(socket, socket.endpoint(), null, events));
     }
 
     /**
-     * Waits for an ordinary channel, too, or a channel of {@link RdmaSockets}.
+     * Adds an ordinary channel, or a channel of {@link RdmaSockets}.
      *
-     * @param channel one that does not block
-     * @throws IOException if it cannot be waited for
+     * @param channel a channel in non-blocking mode
+     * @throws IOException if the channel cannot be registered
      */
     public Entry add(SelectableChannel channel, int events) throws IOException {
         requireOpen();
@@ -156,7 +158,7 @@ public final class RdmaPoll implements AutoCloseable {
         }
     }
 
-    /** All entries, in the order in which they were added; unmodifiable. */
+    /** Returns all entries in the order in which they were added; unmodifiable. */
     public List<Entry> entries() {
         return List.copyOf(entries);
     }
@@ -164,55 +166,55 @@ public final class RdmaPoll implements AutoCloseable {
     // ---- waiting
 
     /**
-     * Waits until a socket is ready; {@link Entry#ready} tells which, and for what. Failures and the end of a connection are
-     * told without being asked for.
+     * Waits until a socket is ready; {@link Entry#ready} returns the events of each. {@link PollEvents#ERROR} and
+     * {@link PollEvents#HANG_UP} are always reported.
      *
-     * @param timeout how long; zero only looks, null waits for ever
-     * @return how many are ready; 0 when the time is over
+     * @param timeout the maximum time to wait; zero to poll without blocking, null to wait indefinitely
+     * @return the number of sockets that are ready; 0 on timeout
      * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
-     * @throws IOException if the ordinary channels cannot be waited for
+     * @throws IOException if polling the ordinary channels fails
      */
     public int await(@Nullable Duration timeout) throws IOException {
         requireOpen();
         long deadline = SocketWaits.deadline(timeout);
         while (true) {
             wait.reset();
-            int count = look(false);
+            int count = poll(false);
             if (count != 0 || deadline != Long.MAX_VALUE && System.nanoTime() - deadline >= 0) {
                 return count;
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException("Interrupted system call");
             }
-            if (look(true) == 0) {
+            if (poll(true) == 0) {
                 await(deadline);
             }
         }
     }
 
-    private int look(boolean toWait) throws IOException {
+    private int poll(boolean toWait) throws IOException {
         int count = 0;
         for (Entry entry : entries) {
-            if (entry.endpoint != null && entry.look(entry.endpoint, toWait)) {
+            if (entry.endpoint != null && entry.poll(entry.endpoint, toWait)) {
                 count++;
             }
         }
-        return selector == null || toWait ? count : count + lookAtChannels(selector);
+        return selector == null || toWait ? count : count + pollChannels(selector);
     }
 
-    private int lookAtChannels(Selector with) throws IOException {
+    private int pollChannels(Selector current) throws IOException {
         for (Entry entry : entries) {
-            SelectionKey key = entry.channel == null ? null : entry.channel.keyFor(with);
+            SelectionKey key = entry.channel == null ? null : entry.channel.keyFor(current);
             if (key != null && key.isValid()) {
                 key.interestOps(operations(key, entry.events));
             }
         }
-        with.selectedKeys().clear();
-        with.selectNow();
+        current.selectedKeys().clear();
+        current.selectNow();
         int count = 0;
         for (Entry entry : entries) {
             if (entry.channel != null) {
-                entry.ready = eventsOf(entry.channel.keyFor(with), with);
+                entry.ready = eventsOf(entry.channel.keyFor(current), current);
                 count += entry.ready == 0 ? 0 : 1;
             }
         }
@@ -231,38 +233,38 @@ public final class RdmaPoll implements AutoCloseable {
         return operations & key.channel().validOps();
     }
 
-    /** A channel that was closed has ended. */
-    private static int eventsOf(@Nullable SelectionKey key, Selector with) {
+    /** Returns the events of a channel; a closed channel has hung up. */
+    private static int eventsOf(@Nullable SelectionKey key, Selector current) {
         if (key == null || !key.isValid()) {
             return PollEvents.HANG_UP;
         }
-        int ready = with.selectedKeys().contains(key) ? key.readyOps() : 0; // else it is what it was once
+        int ready = current.selectedKeys().contains(key) ? key.readyOps() : 0; // else readyOps is out of date
         return ((ready & (SelectionKey.OP_READ | SelectionKey.OP_ACCEPT)) != 0 ? PollEvents.IN : 0)
                 | ((ready & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0 ? PollEvents.OUT : 0);
     }
 
     private void await(long deadlineNanos) throws IOException {
-        Selector with = selector;
-        if (with == null) {
+        Selector current = selector;
+        if (current == null) {
             wait.await(deadlineNanos);
         } else if (!wait.isSignaled()) {
-            // A signal after this look has woken the selector.
+            // A signal after this check wakes the selector.
             long millis = deadlineNanos == Long.MAX_VALUE
                     ? 0
                     : Math.max(1, (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000);
-            with.select(millis);
+            current.select(millis);
         }
     }
 
     private void wake() {
         wait.signal();
-        Selector with = selector;
-        if (with != null) {
-            with.wakeup();
+        Selector current = selector;
+        if (current != null) {
+            current.wakeup();
         }
     }
 
-    /** Lets go of all sockets; they stay open. C: {@code rclose} of what {@code repoll_create} made. */
+    /** Removes all sockets, which stay open. C: {@code rclose} of the descriptor of {@code repoll_create}. */
     @Override
     public void close() throws IOException {
         if (closed) {
@@ -272,9 +274,9 @@ public final class RdmaPoll implements AutoCloseable {
         entries.forEach(Entry::detach);
         entries.clear();
         wait.waitsElsewhere(false);
-        Selector with = selector;
-        if (with != null) {
-            with.close();
+        Selector current = selector;
+        if (current != null) {
+            current.close();
         }
     }
 }

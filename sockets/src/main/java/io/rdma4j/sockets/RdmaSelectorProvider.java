@@ -18,35 +18,37 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts RDMA under programs that use channels. For a whole JVM, without a change to the program:
- *
+ * A selector provider that puts RDMA under programs that use channels. The programs need no change:
  * <pre>java -Djava.nio.channels.spi.SelectorProvider=io.rdma4j.sockets.RdmaSelectorProvider …</pre>
  *
- * <p>or for single channels: {@code new RdmaSelectorProvider().openSocketChannel()}, or wherever a program takes a provider.
- * Which networks go over RDMA and which over TCP is said by {@link AddressRules}. Pipes, datagram channels and channels of
- * Unix-domain sockets are the platform's; the selector takes them all. Datagrams go over RDMA channel by channel, where a
- * program asks for it: {@link RdmaSockets#openDatagramChannel}, which the selector takes too. Stateless, thread safe.
  *
- * <p>Streams for such a channel are those of its {@link SocketChannel#socket}, one to read and one to write. The streams,
- * readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while they wait, the same for both
- * directions, unless the channel is one of the JDK's own classes: a thread that writes waits for one that reads.
+ * <p>For single channels, use {@code new RdmaSelectorProvider().openSocketChannel()}, or pass a provider to the
+ * program. {@link AddressRules} determine which networks are reached over RDMA and which over TCP. Pipes, datagram
+ * channels and channels of Unix-domain sockets are the platform's. The selector accepts all of them.
+ * {@link RdmaSockets#openDatagramChannel} opens a datagram channel over RDMA, which the selector accepts too. Stateless
+ * and thread safe.
+ *
+ * <p>To use streams on such a channel, take those of its {@link SocketChannel#socket}, which can read and write
+ * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold one lock of the channel
+ * while they block, unless the channel is of one of the JDK's own classes. A thread that writes to them then waits for
+ * a thread that reads.
  */
 public final class RdmaSelectorProvider extends SelectorProvider {
     private final @Nullable AddressRules rules;
 
-    /** Makes a provider with the rules of the system property {@link AddressRules#PROPERTY}. */
+    /** Creates a provider with the rules of the system property {@link AddressRules#PROPERTY}. */
     public RdmaSelectorProvider() {
-        this.rules = null; // read when it is needed: this may run before the program does
+        this.rules = null; // read on first use: the JVM may create the provider before the program sets the property
     }
 
-    /** Makes a provider with rules of its own. */
+    /** Creates a provider with the given rules. */
     public RdmaSelectorProvider(AddressRules rules) {
         this.rules = rules;
     }
 
     private AddressRules rules() {
-        AddressRules own = rules;
-        return own == null ? AddressRules.ofJvm() : own;
+        AddressRules given = rules;
+        return given == null ? AddressRules.ofJvm() : given;
     }
 
     @Override

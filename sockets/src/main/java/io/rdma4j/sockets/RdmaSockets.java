@@ -16,9 +16,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Java's sockets over RDMA: they do what those of java.net and java.nio.channels do, and their bytes are written straight
- * into the peer's memory, or sent as RDMA's datagrams. The peer is one of these, or a socket of rsocket(7). All methods may
- * be called by any thread.
+ * Factories of Java's sockets, channels and selectors over RDMA. They behave like those of java.net and
+ * java.nio.channels. Stream data is written directly into the peer's memory; datagrams are RDMA datagrams. The peer is
+ * another of these sockets, or a socket of rsocket(7). Thread safe.
  */
 public final class RdmaSockets {
     private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider(AddressRules.RDMA_ONLY);
@@ -26,8 +26,9 @@ public final class RdmaSockets {
     private RdmaSockets() {}
 
     /**
-     * Opens a socket that is neither bound nor connected. It has the options of {@link Socket}, and those of {@link
-     * RdmaSocketOptions}. Interrupting a virtual thread that waits for it closes it; platform threads wait on.
+     * Opens a socket that is neither bound nor connected. It supports the options of {@link Socket} and of
+     * {@link RdmaSocketOptions}. Interrupting a virtual thread that is blocked in a call closes the socket. Platform
+     * threads ignore interrupts.
      *
      * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
      * @throws UnsupportedOperationException if the family is another
@@ -37,7 +38,7 @@ public final class RdmaSockets {
     }
 
     /**
-     * Opens a server socket that is not bound. Connections that it accepts have its sizes.
+     * Opens a server socket that is not bound. Accepted connections inherit its sizes.
      *
      * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
      * @throws UnsupportedOperationException if the family is another
@@ -47,9 +48,9 @@ public final class RdmaSockets {
     }
 
     /**
-     * Opens a channel that is neither bound nor connected: {@link SocketChannel#open(ProtocolFamily)}. Its streams are those
-     * of {@link SocketChannel#socket}; the streams of {@link java.nio.channels.Channels} share a lock, so that one waits for
-     * the other ({@link RdmaSelectorProvider}).
+     * Opens a channel that is neither bound nor connected, like {@link SocketChannel#open(ProtocolFamily)}. For
+     * streams, use those of {@link SocketChannel#socket}. The streams of {@link java.nio.channels.Channels} share a
+     * lock, so that a reader and a writer block each other (see {@link RdmaSelectorProvider}).
      *
      * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
      * @throws UnsupportedOperationException if the family is another
@@ -59,7 +60,7 @@ public final class RdmaSockets {
     }
 
     /**
-     * Opens a listening channel that is not bound: {@link ServerSocketChannel#open(ProtocolFamily)}.
+     * Opens a server socket channel that is not bound, like {@link ServerSocketChannel#open(ProtocolFamily)}.
      *
      * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
      * @throws UnsupportedOperationException if the family is another
@@ -69,17 +70,17 @@ public final class RdmaSockets {
     }
 
     /**
-     * Opens a datagram channel that is neither bound nor connected: {@link DatagramChannel#open(ProtocolFamily)}. It does
-     * what that does, with the limits of {@link RdmaDatagramSocket}, the peer of which it may be:
-     *
+     * Opens a datagram channel that is neither bound nor connected, like {@link DatagramChannel#open(ProtocolFamily)}.
+     * The peer may be an {@link RdmaDatagramSocket}. The limits of that class apply:
      * <ul>
-     *   <li>A datagram has at most 2032 bytes, 2020 to an address of IPv6 ({@link RdmaDatagramSocket#mostBytes}); sending a
-     *       longer one throws an {@link IOException}, "Message too long". One that is longer than the RDMA packets of the
-     *       network arrives, but goes over UDP.
-     *   <li>There are no groups and no broadcasts: {@code join} throws {@link UnsupportedOperationException}.
-     *   <li>Options are SO_SNDBUF and SO_RCVBUF, which count until the channel is bound, SO_REUSEADDR, IP_TOS, and
-     *       RDMA_SQSIZE, RDMA_RQSIZE and RDMA_INLINE of {@link RdmaSocketOptions}.
-     *   <li>It can be registered with selectors of {@link #openSelector} or of a {@link RdmaSelectorProvider}, no others.
+     *   <li>A datagram has at most 2032 bytes, or 2020 to an IPv6 address ({@link RdmaDatagramSocket#mostBytes}).
+     *       Sending a longer one throws an {@link IOException}, "Message too long". A datagram that is longer than the
+     *       RDMA packets of the network goes over UDP.
+     *   <li>Multicast and broadcast are not supported: {@code join} throws {@link UnsupportedOperationException}.
+     *   <li>The options are SO_SNDBUF and SO_RCVBUF, which can be set until the channel is bound, SO_REUSEADDR, IP_TOS,
+     *       and RDMA_SQSIZE, RDMA_RQSIZE and RDMA_INLINE of {@link RdmaSocketOptions}.
+     *   <li>The channel can be registered only with selectors of {@link #openSelector} or of a
+     *       {@link RdmaSelectorProvider}.
      * </ul>
      *
      * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
@@ -90,9 +91,9 @@ public final class RdmaSockets {
     }
 
     /**
-     * Opens a selector: {@link Selector#open()}. It takes channels over RDMA and ordinary ones. While a thread waits in it,
-     * that thread drives the devices of its channels. An ordinary channel whose key was cancelled may block again after the
-     * next selection.
+     * Opens a selector like {@link Selector#open()}. It accepts channels over RDMA and ordinary ones. A thread that
+     * blocks in the selector drives the devices of its channels. An ordinary channel whose key was cancelled can be
+     * made blocking after the next selection.
      */
     public static Selector openSelector() throws IOException {
         return PROVIDER.openSelector();

@@ -19,14 +19,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of bytes over RDMA, by the calls of rsocket(7): on the wire it is what librdmacm's {@code rsocket} of type
- * {@code SOCK_STREAM} is, so either end may be a C program. Java programs that expect {@link java.net.Socket} or channels
- * have those of {@code RdmaSockets}.
+ * A stream socket over RDMA with the calls of rsocket(7). C: an {@code rsocket} of type {@code SOCK_STREAM}. The wire
+ * protocol is that of librdmacm, so either end may be a C program. {@link RdmaSockets} offers the same streams as
+ * {@link java.net.Socket} and as channels.
  *
- * <p>A socket begins blocking. A thread that waits in a call is released by {@link #close} (the call throws) and by an
- * interrupt: the call throws {@link InterruptedIOException}, the thread's interrupt status stays set, and the socket lives
- * on, as with {@code EINTR} in C. A virtual thread that waits does not hold its carrier. Thread safe; of several threads that
- * send (or receive) with one call each, one waits for the other, so messages do not mix.
+ * <p>A socket is initially blocking. A thread that blocks in a call is released by {@link #close}, in which case the
+ * call throws, and by an interrupt. On an interrupt, the call throws {@link InterruptedIOException}, the interrupt
+ * status of the thread stays set, and the socket stays usable, as with {@code EINTR} in C. A virtual thread that blocks
+ * does not pin its carrier.
+ *
+ * <p>Thread safe. Concurrent send calls run one after the other, so that their messages do not interleave; so do
+ * receive calls.
  */
 public final class RdmaStreamSocket implements AutoCloseable {
     private static final Set<MessageFlag> NO_FLAGS = Set.of();
@@ -44,55 +47,57 @@ public final class RdmaStreamSocket implements AutoCloseable {
         blocking = listener == null || listener.blocking;
     }
 
-    /** Makes a socket. C: {@code rsocket(AF_INET or AF_INET6, SOCK_STREAM, 0)}; the address tells the family. */
+    /** Opens a socket. C: {@code rsocket(AF_INET or AF_INET6, SOCK_STREAM, 0)}; the address determines the family. */
     public static RdmaStreamSocket open() {
         return new RdmaStreamSocket(new StreamEndpoint(StreamSettings.DEFAULT), null);
     }
 
     // ---- settings
 
-    /** Has its calls wait, or return at once with what can be done now. C: {@code rfcntl} with {@code O_NONBLOCK}. */
+    /** Makes calls block, or return at once with what could be done. C: {@code rfcntl} with {@code O_NONBLOCK}. */
     public void configureBlocking(boolean value) {
         blocking = value;
     }
 
-    /** Whether its calls wait. */
+    /** Returns whether calls block. */
     public boolean isBlocking() {
         return blocking;
     }
 
-    /** What {@link #setOption} and {@link #option} know. */
+    /** Returns the options that {@link #setOption} and {@link #option} support. */
     public static Set<SocketOption<?>> supportedOptions() {
         return StreamOptions.SUPPORTED;
     }
 
     /**
-     * Sets an option. {@code SO_SNDBUF}, {@code SO_RCVBUF} and the sizes of {@link RdmaSocketOptions} count for connections
-     * to come; a connection that is accepted has those of its listener. A buffer has 64 MiB at most, however large it is
-     * asked for. {@code SO_KEEPALIVE} sends an empty write every
-     * {@code TCP_KEEPIDLE} seconds. {@code TCP_NODELAY} and {@code SO_LINGER} are kept and change nothing. C: {@code
-     * rsetsockopt}.
+     * Sets an option. {@code SO_SNDBUF}, {@code SO_RCVBUF} and the sizes of {@link RdmaSocketOptions} apply to later
+     * connections. An accepted connection inherits them from its listener. A buffer is limited to 64 MiB, even if more
+     * is requested. {@code SO_KEEPALIVE} sends an empty write every {@code TCP_KEEPIDLE} seconds. {@code TCP_NODELAY}
+     * and {@code SO_LINGER} are stored and have no effect. C: {@code rsetsockopt}.
      *
-     * @throws UnsupportedOperationException if there is no such option
-     * @throws IllegalArgumentException if it cannot have that value
-     * @throws IOException if it can be set only before the socket is connected (C: {@code EINVAL})
+     * @throws UnsupportedOperationException if the option is not supported
+     * @throws IllegalArgumentException if the value is invalid
+     * @throws IOException if the option can be set only before the socket is connected (C: {@code EINVAL})
      */
     public <T> RdmaStreamSocket setOption(SocketOption<T> option, T value) throws IOException {
         options.set(option, value);
         return this;
     }
 
-    /** The value of an option; null for {@link RdmaSocketOptions#RDMA_ROUTE} if nobody chose one. C: {@code rgetsockopt}. */
+    /**
+     * Returns the value of an option; null for {@link RdmaSocketOptions#RDMA_ROUTE} if it was not set. C:
+     * {@code rgetsockopt}.
+     */
     public <T> T option(SocketOption<T> option) {
         return options.get(option);
     }
 
-    /** Its address and port, or null while it has none. C: {@code rgetsockname}. */
+    /** Returns the local address and port, or null if there is none. C: {@code rgetsockname}. */
     public @Nullable InetSocketAddress localAddress() {
         return endpoint.localAddress();
     }
 
-    /** The peer's address and port, or null while there is none. C: {@code rgetpeername}. */
+    /** Returns the address and port of the peer, or null if there is none. C: {@code rgetpeername}. */
     public @Nullable InetSocketAddress peerAddress() {
         return endpoint.peerAddress();
     }
@@ -100,26 +105,28 @@ public final class RdmaStreamSocket implements AutoCloseable {
     // ---- connections
 
     /**
-     * Binds it to a local address; port 0 for any. C: {@code rbind}.
+     * Binds the socket to a local address; port 0 for any free port. C: {@code rbind}.
      *
-     * @throws java.net.BindException if the address is not of this host or the port is in use
+     * @throws java.net.BindException if the address is not local or the port is in use
      */
     public void bind(InetSocketAddress local) throws IOException {
         endpoint.bind(local);
     }
 
     /**
-     * Takes connections from now on. Requests are answered while fewer than {@code backlog} connections are established that
-     * nobody has accepted; answers that peers have not confirmed have bounds of their own. C: {@code rlisten}.
+     * Listens for connections. Requests are accepted while fewer than {@code backlog} established connections wait for
+     * {@link #accept}. Connections whose peers have not yet confirmed the reply have limits of their own. C:
+     * {@code rlisten}.
      */
     public void listen(int backlog) throws IOException {
         endpoint.listen(backlog);
     }
 
     /**
-     * Takes a connection. It blocks if this socket does. C: {@code raccept}.
+     * Accepts a connection; waits for one if this socket is blocking. C: {@code raccept}.
      *
-     * @return null if this socket does not block and there is none
+     * @return the connection, or null if this socket is non-blocking and no connection is available
+     * @throws SocketException if the socket does not listen or is closed
      */
     public @Nullable RdmaStreamSocket accept() throws IOException {
         requireListening();
@@ -144,9 +151,11 @@ public final class RdmaStreamSocket implements AutoCloseable {
     /**
      * Connects to a server. C: {@code rconnect}.
      *
-     * @return whether the socket is connected; one that does not block may be later ({@code EINPROGRESS}): {@link
-     *     PollEvents#OUT} tells the end of the attempt and {@link #finishConnect} its success, however soon it failed
-     * @throws java.net.ConnectException if the socket blocks and nobody listens there or nobody answers
+     * @return true if the socket is connected; false if it is non-blocking and the attempt continues
+     *     ({@code EINPROGRESS}). {@link PollEvents#OUT} reports the end of the attempt, and {@link #finishConnect} its
+     *     result, even if it failed at once
+     * @throws java.net.ConnectException if the socket is blocking and no socket listens at the address, or the peer
+     *     does not respond
      */
     public boolean connect(InetSocketAddress remote) throws IOException {
         endpoint.startConnect(remote);
@@ -160,9 +169,10 @@ public final class RdmaStreamSocket implements AutoCloseable {
     }
 
     /**
-     * Whether the attempt to connect has succeeded; throws why it failed. C: {@code rgetsockopt} with {@code SO_ERROR}.
+     * Returns whether the attempt to connect has succeeded. C: {@code rgetsockopt} with {@code SO_ERROR}.
      *
-     * @return false while it goes on
+     * @return false while the attempt continues
+     * @throws IOException the reason of the failure, or that the socket is closed
      */
     public boolean finishConnect() throws IOException {
         return endpoint.finishConnect();
@@ -170,17 +180,18 @@ public final class RdmaStreamSocket implements AutoCloseable {
 
     // ---- data
 
-    /** Receives as {@link #receive(ByteBuffer, Set)} without flags. C: {@code rrecv}, {@code rread}. */
+    /** Receives bytes like {@link #receive(ByteBuffer, Set)} without flags. C: {@code rrecv}, {@code rread}. */
     public int receive(ByteBuffer target) throws IOException {
         return receive(target, NO_FLAGS);
     }
 
     /**
-     * Receives what is there; waits for it if the socket blocks. C: {@code rrecv}.
+     * Receives the available bytes; waits for some if the socket is blocking. C: {@code rrecv}.
      *
-     * @return how many bytes; 0 if there is nothing now, or no room in {@code target}; -1 if nothing more will come
-     * @throws IOException "Connection reset" if the connection was lost, or ended without the peer's word that nothing more
-     *     comes; what came before can be received first
+     * @return the number of bytes received; 0 if none are available, {@code target} has no space, or the call must not
+     *     block while another thread receives; -1 at end of stream
+     * @throws IOException "Connection reset" if the connection was lost, or ended without an end of stream from the
+     *     peer. Bytes that arrived before that are returned first
      */
     public int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException {
         boolean wait = waits(flags);
@@ -210,7 +221,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
         return count;
     }
 
-    /** What was received counts more than what goes wrong after it: the next call finds that. */
+    /** Receives more bytes after some were received. An error is left to the next call. */
     private int receiveRest(ByteBuffer target) {
         try {
             return receiveOnce(target, false, true);
@@ -219,17 +230,18 @@ public final class RdmaStreamSocket implements AutoCloseable {
         }
     }
 
-    /** Sends as {@link #send(ByteBuffer, Set)} without flags. C: {@code rsend}, {@code rwrite}. */
+    /** Sends bytes like {@link #send(ByteBuffer, Set)} without flags. C: {@code rsend}, {@code rwrite}. */
     public int send(ByteBuffer source) throws IOException {
         return send(source, NO_FLAGS);
     }
 
     /**
-     * Sends: all of it if the socket blocks, else what there is room for now. The bytes are copied: {@code source} can be
-     * used again at once. C: {@code rsend}.
+     * Sends all bytes if the socket is blocking, else as many as fit into the send buffer. The bytes are copied:
+     * {@code source} can be reused at once. C: {@code rsend}.
      *
-     * @return how many bytes; less than there are also if the connection was lost on the way, which the next call tells
-     * @throws IOException if the connection has ended, or this side's output
+     * @return the number of bytes sent. If the connection is lost during a blocking call, it is less than requested,
+     *     and the next call throws
+     * @throws IOException if the connection, or the output of this side, has ended
      */
     public int send(ByteBuffer source, Set<MessageFlag> flags) throws IOException {
         boolean wait = waits(flags);
@@ -258,10 +270,10 @@ public final class RdmaStreamSocket implements AutoCloseable {
     }
 
     /**
-     * Receives into several buffers, one after the other. With {@link MessageFlag#PEEK} only the first that has room gets
-     * bytes. C: {@code rreadv}, {@code rrecvmsg}, which fill the first buffer only.
+     * Receives into several buffers in sequence. With {@link MessageFlag#PEEK}, only the first buffer that has space is
+     * filled. C: {@code rreadv}, {@code rrecvmsg}, which fill only the first buffer.
      *
-     * @return how many bytes; 0 if there is nothing now, or no room; -1 if nothing more will come
+     * @return the number of bytes received; 0 if none are available or no buffer has space; -1 at end of stream
      * @throws IOException as {@link #receive(ByteBuffer, Set)}
      */
     public long receive(ByteBuffer[] targets, Set<MessageFlag> flags) throws IOException {
@@ -298,9 +310,9 @@ public final class RdmaStreamSocket implements AutoCloseable {
     }
 
     /**
-     * Sends from several buffers, one after the other. C: {@code rwritev}, {@code rsendmsg}.
+     * Sends from several buffers in sequence. C: {@code rwritev}, {@code rsendmsg}.
      *
-     * @return how many bytes; see {@link #send(ByteBuffer, Set)}
+     * @return the number of bytes sent; see {@link #send(ByteBuffer, Set)}
      * @throws IOException as {@link #send(ByteBuffer, Set)}
      */
     public long send(ByteBuffer[] sources, Set<MessageFlag> flags) throws IOException {
@@ -334,25 +346,27 @@ public final class RdmaStreamSocket implements AutoCloseable {
     // ---- mapped memory
 
     /**
-     * Lets the peer write to memory of this process; the socket must be connected and the peer have a place for it ({@link
-     * RdmaSocketOptions#RDMA_IOMAPSIZE}). The peer hears of it before the next bytes that this side sends. C: {@code riomap}
-     * with {@code PROT_WRITE}.
+     * Lets the peer write to memory of this process. The socket must be connected, and the peer must have a free
+     * mapping entry ({@link RdmaSocketOptions#RDMA_IOMAPSIZE}). The peer is notified before the next bytes that this
+     * side sends. C: {@code riomap} with {@code PROT_WRITE}.
      *
-     * @param memory native memory, which must live as long as the mapping
-     * @param offset by which the peer knows its first byte; -1 for its address
-     * @throws IOException if the peer has no place for it (C: {@code ENOMEM}), or the socket is not connected
+     * @param memory native memory, which must stay valid as long as the mapping
+     * @param offset the offset by which the peer addresses the first byte; -1 for its address
+     * @throws IOException if the peer has no free mapping entry (C: {@code ENOMEM}), or the socket is not connected
      */
     public MappedMemory map(MemorySegment memory, long offset) throws IOException {
         return new MappedMemory(memory, StreamMapping.of(endpoint, memory, offset));
     }
 
     /**
-     * Writes into memory that the peer has mapped: all of it if the socket blocks, else what there is room for now. What is
-     * written is there before what is sent after it. C: {@code riowrite}.
+     * Writes to memory that the peer has mapped. Writes all bytes if the socket is blocking, else as many as fit into
+     * the send buffer. The bytes are in the peer's memory before any bytes that are sent later arrive. C:
+     * {@code riowrite}.
      *
-     * @param offset where, as the peer's mappings count
-     * @return how many bytes; less than there are also where the mapping ends; -1 if nothing is mapped at {@code offset}
-     * @throws IOException if the connection has ended, or this side's output
+     * @param offset the destination, by the offsets of the peer's mappings
+     * @return the number of bytes written, which is less than requested if the mapping ends; -1 if nothing is mapped at
+     *     {@code offset}
+     * @throws IOException if the connection, or the output of this side, has ended
      */
     public int writeMapped(ByteBuffer source, long offset, Set<MessageFlag> flags) throws IOException {
         boolean wait = waits(flags);
@@ -384,44 +398,48 @@ public final class RdmaStreamSocket implements AutoCloseable {
     // ---- waiting and ending
 
     /**
-     * Waits until it is ready for something. C: {@code rpoll} of one socket.
+     * Waits until the socket is ready. C: {@code rpoll} of one socket.
      *
      * @param events a set of {@link PollEvents}
-     * @param timeout how long; zero only looks, null waits for ever
-     * @return which of them, and whether it has failed or ended; 0 when the time is over
+     * @param timeout the maximum time to wait; zero to poll without blocking, null to wait indefinitely
+     * @return the requested events that are ready, {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP}; 0 on
+     *     timeout
      * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
      */
     public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
         return SocketWaits.poll(endpoint, events, timeout);
     }
 
-    /** Receives no more; the peer is not told. C: {@code rshutdown} with {@code SHUT_RD}. */
+    /** Ends the input of this side; the peer is not notified. C: {@code rshutdown} with {@code SHUT_RD}. */
     public void shutdownInput() throws IOException {
         endpoint.shutdownInput();
     }
 
-    /** Sends no more; the peer receives to the end of what was sent. C: {@code rshutdown} with {@code SHUT_WR}. */
+    /**
+     * Ends the output of this side. The peer can receive all bytes sent before. C: {@code rshutdown} with
+     * {@code SHUT_WR}.
+     */
     public void shutdownOutput() throws IOException {
         endpoint.shutdownOutput();
     }
 
-    /** Whether {@link #close} was called. */
+    /** Returns whether {@link #close} was called. */
     public boolean isClosed() {
         return endpoint.state() == StreamEndpoint.State.CLOSED;
     }
 
     /**
-     * Closes it. What was sent reaches the peer first: this waits until the peer has it, or the connection is found broken,
-     * which with the default acknowledgement time-out takes up to 69 seconds. After 70 seconds a peer is given up that
-     * answers and takes nothing. So a process may end when this has returned.
-     * Calls of other threads end with an exception. C: {@code rclose}, which waits likewise.
+     * Closes the socket and waits until the peer has received all sent bytes. The wait ends early if the connection is
+     * found broken, which takes up to 69 seconds with the default acknowledgement timeout. A peer that responds but
+     * accepts no data is given up after 70 seconds. The process may exit as soon as this method has returned. Blocked
+     * calls of other threads throw an exception. C: {@code rclose}, which waits likewise.
      */
     @Override
     public void close() {
         endpoint.closeAndWait();
     }
 
-    /** For {@link RdmaPoll}. */
+    /** Returns the endpoint, for {@link RdmaPoll}. */
     Waitable endpoint() {
         return endpoint;
     }

@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** How the calls of rsocket(7) wait: for ever or for a time, until an interrupt. */
+/** The waits of the calls of rsocket(7), with or without a timeout. They end at an interrupt. */
 final class SocketWaits {
     private SocketWaits() {}
 
-    /** Waits for ever until an endpoint may be ready for something. */
+    /** Waits indefinitely until an endpoint may be ready. */
     static void await(Waitable endpoint, int wanted) throws InterruptedIOException {
         if (endpoint.await(wanted, Long.MAX_VALUE) == 0
                 && Thread.currentThread().isInterrupted()) {
@@ -20,11 +20,12 @@ final class SocketWaits {
     }
 
     /**
-     * Waits until an endpoint is ready for something.
+     * Waits until an endpoint is ready.
      *
      * @param events a set of {@link PollEvents}
-     * @param timeout how long; zero only looks, null waits for ever
-     * @return which of them, and whether it has failed or ended; 0 when the time is over
+     * @param timeout the maximum time to wait; zero to poll without blocking, null to wait indefinitely
+     * @return the requested events that are ready, {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP}; 0 on
+     *     timeout
      */
     static int poll(Waitable endpoint, int events, @Nullable Duration timeout) throws InterruptedIOException {
         int wanted = ((events & PollEvents.IN) != 0 ? Readiness.IN : 0)
@@ -42,7 +43,7 @@ final class SocketWaits {
                 | ((ready & Readiness.HANG_UP) != 0 ? PollEvents.HANG_UP : 0);
     }
 
-    /** When a time-out is over, by {@link System#nanoTime}; {@link Long#MAX_VALUE} for never. */
+    /** Returns the deadline of a timeout by {@link System#nanoTime}, or {@link Long#MAX_VALUE} for none. */
     static long deadline(@Nullable Duration timeout) {
         if (timeout == null || timeout.toSeconds() > Integer.MAX_VALUE) {
             return Long.MAX_VALUE;
@@ -50,7 +51,7 @@ final class SocketWaits {
         return System.nanoTime() + timeout.toNanos();
     }
 
-    /** Takes the lock of a direction; false if that would be to wait, and it must not. */
+    /** Acquires the lock of a direction. Returns false if the lock is held and the call must not wait. */
     static boolean enter(ReentrantLock lock, boolean wait) throws InterruptedIOException {
         if (!wait) {
             return lock.tryLock();

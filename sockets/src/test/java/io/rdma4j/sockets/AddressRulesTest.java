@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of the rules that say which network is reached how. */
+/** Laws of the rules that choose the transport by network. */
 class AddressRulesTest {
     private static final AddressRules RULES =
             AddressRules.parse("10.1.2.3=tcp, 10.1.0.0/16=rdma,10.0.0.0/8=either,fd00:1::/33=tcp,*=tcp");
@@ -24,12 +24,12 @@ class AddressRulesTest {
         "fd00:1:7fff::1, TCP",
         "::1, TCP"
     })
-    void theFirstRuleThatContainsAnAddressCounts(String address, Way way) {
+    void firstRuleThatContainsTheAddressApplies(String address, Way way) {
         assertThat(RULES.wayTo(InetAddress.ofLiteral(address))).isEqualTo(way);
     }
 
     @Test
-    void whereNoRuleSaysOtherwiseItIsRdma() {
+    void rdmaIsTheDefault() {
         assertThat(AddressRules.parse("").wayTo(InetAddress.ofLiteral("10.0.0.1")))
                 .isEqualTo(Way.RDMA);
         AddressRules rules = AddressRules.parse("fd00:1::/33=tcp");
@@ -49,7 +49,7 @@ class AddressRulesTest {
                 "10.0.0.0/8=tcp|EITHER",
                 "*=tcp,10.0.0.0/8=rdma|TCP"
             })
-    void aListenerOnAllNetworksListensForAllThatMayCome(String rules, Way way) {
+    void wildcardListenerUsesAllTransportsOfTheRules(String rules, Way way) {
         assertThat(AddressRules.parse(rules).wayToAll()).isEqualTo(way);
     }
 
@@ -64,7 +64,7 @@ class AddressRulesTest {
                 "=tcp",
                 "1.2.3.4.5=tcp"
             })
-    void aRuleThatMakesNoSenseIsRefused(String rules) {
+    void malformedRuleIsRejected(String rules) {
         assertThatIllegalArgumentException().isThrownBy(() -> AddressRules.parse(rules));
     }
 }

@@ -4,20 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 
-/** Tells when a thread of a test waits. */
+/** Detects when a thread of a test blocks. */
 public final class BlockedThread {
     private BlockedThread() {}
 
-    /** Waits until the thread waits for the kernel or for another thread, ten looks in turn. */
+    /** Waits until ten consecutive samples show the thread waiting for the kernel or for another thread. */
     public static void await(Thread thread) throws InterruptedException {
-        for (int looks = 0; looks < 10; ) {
+        for (int samples = 0; samples < 10; ) {
             Thread.sleep(2);
             assertThat(thread.isAlive()).as("the call blocks").isTrue();
             StackTraceElement[] stack = thread.getStackTrace();
             boolean parked = thread.getState() == Thread.State.WAITING
                     || thread.getState() == Thread.State.TIMED_WAITING
                     || Arrays.stream(stack).limit(8).anyMatch(BlockedThread::isWait);
-            looks = parked ? looks + 1 : 0;
+            samples = parked ? samples + 1 : 0;
         }
     }
 

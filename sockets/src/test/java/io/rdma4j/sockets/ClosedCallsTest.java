@@ -28,19 +28,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every call of the stream sockets that blocks ends when another thread closes the socket: "Socket closed". */
+/** Every blocking call of the stream sockets fails with "Socket closed" when another thread closes the socket. */
 @Timeout(60)
 class ClosedCallsTest {
     private static final int LONG_MILLIS = 100_000;
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-    /** A call that blocks for ever. */
+    /** A call that blocks indefinitely. */
     private interface Call {
         void call() throws Exception;
     }
 
-    /** A call that blocks, and what ends it. */
+    /** A blocking call, and the action that ends it. */
     private record Blocked(AutoCloseable closed, Call call) {}
 
     private interface Scene {
@@ -48,7 +48,7 @@ class ClosedCallsTest {
     }
 
     /** The calls of rsocket(7). */
-    enum OwnCall {
+    enum RsocketCall {
         CONNECT(test -> {
             RdmaStreamSocket socket = test.add(RdmaStreamSocket.open());
             return new Blocked(socket, () -> socket.connect(test.silent()));
@@ -93,7 +93,7 @@ class ClosedCallsTest {
         @SuppressWarnings("ImmutableEnumChecker") // its lambdas capture nothing
         private final Scene scene;
 
-        OwnCall(Scene scene) {
+        RsocketCall(Scene scene) {
             this.scene = scene;
         }
     }
@@ -163,7 +163,7 @@ class ClosedCallsTest {
                 0);
     }
 
-    /** Where requests are heard and not answered. */
+    /** A listener that receives requests but does not respond to them. */
     private InetSocketAddress silent() {
         EventChannel channel = add(EventChannel.open());
         CmId listener = add(channel.createId(PortSpace.TCP, null));
@@ -179,7 +179,7 @@ class ClosedCallsTest {
         return socket;
     }
 
-    /** A socket whose peer says and takes nothing. */
+    /** A socket whose peer sends and accepts nothing. */
     private RdmaStreamSocket connected() throws IOException {
         RdmaStreamSocket listener = listening();
         RdmaStreamSocket socket = add(RdmaStreamSocket.open());
@@ -219,21 +219,21 @@ class ClosedCallsTest {
 
     @ParameterizedTest
     @EnumSource
-    void anOwnCallEnds(OwnCall call) throws Exception {
+    void rsocketCallEnds(RsocketCall call) throws Exception {
         assertEndsWhenClosed(call.scene.of(this), false);
         assertEndsWhenClosed(call.scene.of(this), true);
     }
 
     @ParameterizedTest
     @EnumSource
-    void aCallOfJavaEnds(JavaCall call) throws Exception {
+    void javaCallEnds(JavaCall call) throws Exception {
         assertEndsWhenClosed(call.scene.of(this), false);
         assertEndsWhenClosed(call.scene.of(this), true);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {PollEvents.IN, PollEvents.IN | PollEvents.OUT})
-    void aWaitTellsOfTheEnd(int events) throws Exception {
+    void waitReportsHangUp(int events) throws Exception {
         RdmaStreamSocket socket = listening();
         FutureTask<Integer> task = new FutureTask<>(() -> socket.await(events, null));
         Thread thread = Thread.ofPlatform().daemon().start(task);

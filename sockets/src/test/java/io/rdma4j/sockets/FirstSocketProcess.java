@@ -8,15 +8,16 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;
 
 /**
- * A process whose first socket finds no interface that is up, or no device that starts. It says how each attempt to connect
- * ends. Its argument says which: {@code interface}, in a network namespace of its own, or {@code device}.
+ * A process whose first socket finds no interface that is up, or no device that starts. It prints the result of each
+ * attempt to connect. The argument selects the case: {@code interface}, in a network namespace of its own, or
+ * {@code device}.
  */
 public final class FirstSocketProcess {
     private static final int NOBODYS_PORT = 9;
 
     private FirstSocketProcess() {}
 
-    /** Runs. */
+    /** Runs the process. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
         if (arguments[0].equals("interface")) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The first socket of a process may fail for a reason that passes; the next ones work when it has. */
+/** The first socket of a process may fail for a temporary reason; later ones work once the reason is removed. */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class FirstSocketTest {
@@ -23,7 +23,7 @@ class FirstSocketTest {
     @SuppressWarnings("NullAway.Init")
     Path folder;
 
-    /** Runs {@link FirstSocketProcess} and returns what it has printed. */
+    /** Runs {@link FirstSocketProcess} and returns its output. */
     private List<String> run(List<String> prefix, String rule, Path runDirectory, String what)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(prefix);
@@ -62,7 +62,7 @@ class FirstSocketTest {
     }
 
     @Test
-    void eitherFallsBackToTcpWhereTheDeviceDoesNotStart() throws IOException, InterruptedException {
+    void eitherFallsBackToTcpIfTheDeviceDoesNotStart() throws IOException, InterruptedException {
         Path file = Files.createFile(folder.resolve("file"));
         List<String> said = run(List.of(), "127.0.0.0/8=either", file, "device");
         assertThat(said).containsExactly("first connected", "second connected");

@@ -67,7 +67,7 @@ class RdmaDatagramSocketTest {
     }
 
     @Test
-    void aBlockingSocketWaitsForADatagram() throws Exception {
+    void blockingSocketWaitsForADatagram() throws Exception {
         CompletableFuture<String> outcome = failureOf(() -> server.receiveFrom(target));
         Thread.sleep(30);
         client.connect(serverAddress());
@@ -77,7 +77,7 @@ class RdmaDatagramSocketTest {
     }
 
     @Test
-    void whatMustNotWaitReturnsAtOnce() throws IOException {
+    void nonBlockingCallReturnsAtOnce() throws IOException {
         assertThat(server.receiveFrom(target, DONT_WAIT)).isNull();
         server.configureBlocking(false);
         assertThat(server.isBlocking()).isFalse();
@@ -94,7 +94,7 @@ class RdmaDatagramSocketTest {
     }
 
     @Test
-    void readinessTellsWhatCanBeDone() throws IOException {
+    void readinessReportsPossibleCalls() throws IOException {
         int both = PollEvents.IN | PollEvents.OUT;
         assertThat(server.await(both, Duration.ZERO)).isEqualTo(PollEvents.OUT);
         assertThat(server.await(PollEvents.IN, Duration.ofMillis(20))).isZero();
@@ -104,7 +104,7 @@ class RdmaDatagramSocketTest {
     }
 
     @Test
-    void aThreadThatWaitsIsReleasedByCloseAndByAnInterrupt() throws Exception {
+    void closeAndInterruptReleaseABlockedThread() throws Exception {
         CompletableFuture<String> outcome = failureOf(() -> server.receiveFrom(target));
         Thread.sleep(30);
         Thread.currentThread().interrupt();
@@ -148,7 +148,7 @@ class RdmaDatagramSocketTest {
     }
 
     @Test
-    void callsThatMakeNoSenseSayWhy() throws IOException {
+    void invalidCallsFailWithTheReason() throws IOException {
         assertThatThrownBy(() -> client.send(target)).hasMessageContaining("Destination address required");
         assertThatThrownBy(() -> client.receiveFrom(target)).hasMessageContaining("not bound");
         assertThatThrownBy(() -> client.sendTo(target, new InetSocketAddress(InetAddress.ofLiteral("224.0.0.1"), 9)))

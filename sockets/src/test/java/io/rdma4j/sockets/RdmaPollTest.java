@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of waiting for many sockets at once. */
+/** Laws of polling many sockets at once. */
 @Timeout(30)
 class RdmaPollTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -81,7 +81,7 @@ class RdmaPollTest {
     }
 
     @Test
-    void readinessStaysUntilItIsUsed() throws IOException {
+    void readinessIsLevelTriggered() throws IOException {
         RdmaPoll.Entry in = poll.add(server, PollEvents.IN);
         RdmaPoll.Entry out = poll.add(client, PollEvents.OUT);
         assertThat(poll.await(Duration.ZERO)).isEqualTo(1);
@@ -99,7 +99,7 @@ class RdmaPollTest {
     }
 
     @Test
-    void connectionsAndTheirEndsAreTold() throws IOException {
+    void connectionsAndTheirEndsAreReported() throws IOException {
         RdmaPoll.Entry listening = poll.add(listener, PollEvents.IN);
         RdmaPoll.Entry connected = poll.add(server, 0);
         later(quietly(client::close));
@@ -120,7 +120,7 @@ class RdmaPollTest {
     }
 
     @Test
-    void ordinaryChannelsAndRdmaSocketsWaitTogether() throws IOException {
+    void ordinaryChannelsAndRdmaSocketsArePolledTogether() throws IOException {
         Pipe pipe = Pipe.open();
         Pipe.SourceChannel source = pipe.source();
         source.configureBlocking(false);
@@ -146,7 +146,7 @@ class RdmaPollTest {
     }
 
     @Test
-    void anOrdinaryChannelThatWasRemovedIsAddedAgain() throws IOException {
+    void removedOrdinaryChannelCanBeAddedAgain() throws IOException {
         Pipe pipe = Pipe.open();
         try (Pipe.SinkChannel sink = pipe.sink();
                 Pipe.SourceChannel source = pipe.source()) {
@@ -164,7 +164,7 @@ class RdmaPollTest {
     }
 
     @Test
-    void anOrdinaryChannelThatWasRemovedMayBlockAgain() throws IOException {
+    void removedOrdinaryChannelCanBeMadeBlocking() throws IOException {
         Pipe pipe = Pipe.open();
         try (Pipe.SinkChannel sink = pipe.sink();
                 Pipe.SourceChannel source = pipe.source()) {
@@ -177,7 +177,7 @@ class RdmaPollTest {
     }
 
     @Test
-    void anInterruptEndsTheWait() throws Exception {
+    void interruptEndsTheWait() throws Exception {
         poll.add(server, PollEvents.IN);
         FutureTask<Boolean> task = new FutureTask<>(() -> {
             assertThatExceptionOfType(InterruptedIOException.class).isThrownBy(() -> poll.await(null));
@@ -190,7 +190,7 @@ class RdmaPollTest {
     }
 
     @Test
-    void aClosedPollTakesNothing() throws IOException {
+    void closedPollRejectsSockets() throws IOException {
         poll.close();
         poll.close();
         assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> poll.add(server, PollEvents.IN));

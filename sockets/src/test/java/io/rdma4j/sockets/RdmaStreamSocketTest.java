@@ -100,7 +100,7 @@ class RdmaStreamSocketTest {
     // ---- data
 
     @Test
-    void aBlockingSendTakesAllAndWaitAllGivesAll() throws Exception {
+    void blockingSendSendsAllAndWaitAllReceivesAll() throws Exception {
         byte[] sent = new byte[3_000_000];
         ThreadLocalRandom.current().nextBytes(sent);
         FutureTask<Integer> sending = start(() -> client.send(ByteBuffer.wrap(sent)));
@@ -111,7 +111,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void peekLeavesWhatItShows() throws IOException {
+    void peekDoesNotConsume() throws IOException {
         client.send(bytes(1, 2, 3));
         ByteBuffer target = ByteBuffer.allocate(2);
         assertThat(server.receive(target, Set.of(PEEK))).isEqualTo(2);
@@ -122,7 +122,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void nothingIsThereWithoutWaiting() throws IOException {
+    void nonBlockingReceiveWithoutDataReturnsZero() throws IOException {
         assertThat(server.receive(ByteBuffer.allocate(1), EnumSet.of(DONT_WAIT, WAIT_ALL)))
                 .isZero();
         server.configureBlocking(false);
@@ -131,7 +131,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void aReaderThatDoesNotReadStopsAWriterThatDoesNotWait() throws IOException {
+    void slowReaderStopsANonBlockingWriter() throws IOException {
         client.configureBlocking(false);
         ByteBuffer much = ByteBuffer.allocate(4_000_000);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -159,7 +159,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void aVectorTakesWhatIsThere() throws IOException {
+    void vectoredReceiveReturnsAvailableBytes() throws IOException {
         client.send(bytes(1, 2, 3));
         server.await(PollEvents.IN, PATIENCE);
         ByteBuffer[] targets = {ByteBuffer.allocate(2), ByteBuffer.allocate(2), ByteBuffer.allocate(2)};
@@ -170,7 +170,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void bytesBeforeTheEndComeBeforeTheEnd() throws IOException {
+    void bytesSentBeforeTheEndAreReceived() throws IOException {
         client.send(bytes(1, 2));
         client.shutdownOutput();
         ByteBuffer target = ByteBuffer.allocate(5);
@@ -185,7 +185,7 @@ class RdmaStreamSocketTest {
     // ---- waiting
 
     @Test
-    void anInterruptEndsTheCallAndNothingElse() throws Exception {
+    void interruptEndsOnlyTheCall() throws Exception {
         FutureTask<Boolean> task = new FutureTask<>(() -> {
             assertThatExceptionOfType(InterruptedIOException.class)
                     .isThrownBy(() -> server.receive(ByteBuffer.allocate(1)));
@@ -200,7 +200,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void closingEndsTheCallsOfOthers() throws Exception {
+    void closingEndsCallsOfOtherThreads() throws Exception {
         FutureTask<Integer> reading = start(() -> server.receive(ByteBuffer.allocate(1)));
         FutureTask<RdmaStreamSocket> accepting = start(listener::accept);
         Thread.sleep(50);
@@ -215,7 +215,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void readinessIsToldWhenItComes() throws Exception {
+    void awaitReturnsWhenTheSocketBecomesReady() throws Exception {
         assertThat(server.await(PollEvents.IN, Duration.ZERO)).isZero();
         assertThat(server.await(PollEvents.IN, Duration.ofMillis(20))).isZero();
         assertThat(server.await(PollEvents.IN | PollEvents.OUT, null)).isEqualTo(PollEvents.OUT);
@@ -231,7 +231,7 @@ class RdmaStreamSocketTest {
     // ---- connections
 
     @Test
-    void aConnectionThatDoesNotBlockTellsItsEnd() throws Exception {
+    void nonBlockingConnectReportsItsEnd() throws Exception {
         try (RdmaStreamSocket second = RdmaStreamSocket.open()) {
             second.configureBlocking(false);
             boolean done = second.connect(address(listener));
@@ -250,7 +250,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void nobodyListensIsRefused() throws IOException {
+    void connectingWithoutListenerIsRefused() throws IOException {
         InetSocketAddress nobody = new InetSocketAddress(address(listener).getAddress(), 1);
         try (RdmaStreamSocket blocking = RdmaStreamSocket.open();
                 RdmaStreamSocket other = RdmaStreamSocket.open()) {
@@ -265,7 +265,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void whatIsNotYetThatCannotBe() throws IOException {
+    void callsOnAnUnconnectedSocketFail() throws IOException {
         try (RdmaStreamSocket fresh = RdmaStreamSocket.open()) {
             assertThat(fresh.localAddress()).isNull();
             assertThat(fresh.peerAddress()).isNull();
@@ -278,7 +278,7 @@ class RdmaStreamSocketTest {
     // ---- options
 
     @Test
-    void optionsAreKeptAndInherited() throws IOException {
+    void optionsAreStoredAndInherited() throws IOException {
         try (RdmaStreamSocket fresh = RdmaStreamSocket.open()) {
             keeps(fresh, StandardSocketOptions.SO_SNDBUF, 65_536, 100_000);
             keeps(fresh, StandardSocketOptions.SO_RCVBUF, 65_536, 5000);
@@ -303,7 +303,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void aChosenRouteIsTaken() throws IOException {
+    void chosenRouteIsUsed() throws IOException {
         RoutePath path = new RoutePath(PathMtu.MTU_512, 8, 77, 3, 13);
         try (RdmaStreamSocket fresh = RdmaStreamSocket.open()) {
             assertThat(fresh.option(RdmaSocketOptions.RDMA_ROUTE)).isNull();
@@ -338,7 +338,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void sizesOfAConnectionStay() throws IOException {
+    void sizesOfAConnectionAreFixed() throws IOException {
         assertThatIOException()
                 .isThrownBy(() -> client.setOption(RdmaSocketOptions.RDMA_INLINE, 1))
                 .withMessageContaining("before the socket is connected");
@@ -349,7 +349,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void wrongOptionsAreRefused() {
+    void invalidOptionsAreRejected() {
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(() -> client.option(StandardSocketOptions.IP_MULTICAST_TTL));
         assertThatExceptionOfType(IllegalArgumentException.class)
@@ -364,7 +364,7 @@ class RdmaStreamSocketTest {
     void mappedMemoryIsWrittenBeforeTheBytesThatFollow() throws IOException {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment memory = arena.allocate(200_000);
-            // The server has places in its table: the client maps, the server writes.
+            // The server has mapping entries in its table: the client maps, the server writes.
             try (MappedMemory mapped = client.map(memory, 1000)) {
                 assertThat(mapped.offset()).isEqualTo(1000);
                 assertThat(mapped.memory()).isSameAs(memory);
@@ -396,7 +396,7 @@ class RdmaStreamSocketTest {
                     .isEqualTo(-1);
             assertThat(server.writeMapped(ByteBuffer.allocate(1), -1, Set.of())).isEqualTo(-1);
             server.send(bytes(1));
-            client.receive(ByteBuffer.allocate(1)); // what was written has arrived
+            client.receive(ByteBuffer.allocate(1)); // the write has arrived by now
             first.close();
             first.close();
             MappedMemory third = client.map(arena.allocate(8), -1);
@@ -416,7 +416,7 @@ class RdmaStreamSocketTest {
     }
 
     @Test
-    void aBufferOfAnySizeCanBeAskedFor() throws IOException {
+    void anyBufferSizeCanBeRequested() throws IOException {
         RdmaStreamSocket large = RdmaStreamSocket.open();
         large.setOption(StandardSocketOptions.SO_SNDBUF, Integer.MAX_VALUE);
         large.setOption(StandardSocketOptions.SO_RCVBUF, Integer.MAX_VALUE);

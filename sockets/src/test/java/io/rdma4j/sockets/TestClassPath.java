@@ -6,13 +6,13 @@ import java.net.URL;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** All classes under test as one class path, for another Java process. */
+/** The classes under test as one class path, for another Java process. */
 public final class TestClassPath {
     private TestClassPath() {}
 
     /**
-     * The rooms, whether this process has them on its class path or on its module path, and the tests, which Maven patches
-     * into the module of their room.
+     * Returns the class path of the rooms and of the tests. The rooms may be on the class path or on the module path of
+     * this process; Maven patches the tests into the module of their room.
      */
     public static String of(Class<?> test) {
         return String.join(

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A datagram that waits to be received: in a slot of a local end, or in memory of its own if it came over UDP. */
+/** A received datagram: in a slot of a local end, or in memory of its own if it came over UDP. */
 final class Arrival {
     private final @Nullable LocalEnd end;
     private final int slot;
@@ -14,7 +14,7 @@ final class Arrival {
     private int length;
     private DatagramAddress source;
 
-    /** The place of a slot, used again and again. */
+    /** Creates the reusable object for a receive slot. */
     Arrival(LocalEnd end, int slot, MemorySegment memory, DatagramAddress source) {
         this.end = end;
         this.slot = slot;
@@ -22,7 +22,7 @@ final class Arrival {
         this.source = source;
     }
 
-    /** A datagram that came over UDP. */
+    /** Copies a datagram that arrived over UDP. */
     Arrival(ByteBuffer data, DatagramAddress source) {
         this(MemorySegment.ofBuffer(data).toArray(ValueLayout.JAVA_BYTE), source);
     }
@@ -35,7 +35,7 @@ final class Arrival {
         this.source = source;
     }
 
-    /** The same datagram in memory of its own. */
+    /** Returns a copy of the datagram in memory of its own. */
     Arrival copy() {
         return new Arrival(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), source);
     }
@@ -51,7 +51,7 @@ final class Arrival {
         return source;
     }
 
-    /** The local end whose slot it occupies, or null. */
+    /** Returns the local end whose slot the datagram occupies, or null. */
     @Nullable
     LocalEnd end() {
         return end;
@@ -61,7 +61,7 @@ final class Arrival {
         return slot;
     }
 
-    /** Copies as much as fits. */
+    /** Copies as many bytes as fit. */
     void copyTo(ByteBuffer target) {
         int count = Math.min(length, target.remaining());
         MemorySegment.copy(memory, offset, MemorySegment.ofBuffer(target), 0, count);

@@ -3,11 +3,11 @@ package io.rdma4j.sockets.datagram;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 
 /**
- * Address and port of a datagram socket.
+ * The address and port of a datagram socket.
  *
  * @param high upper half of the address, in the form of a GID: IPv4 as {@code ::ffff:a.b.c.d}
- * @param low lower half of it
- * @param scope index of the network interface that a link-local address belongs to; 0 for all others
+ * @param low lower half of the address
+ * @param scope index of the network interface of a link-local address; 0 for all others
  * @param port 1 to 65535
  */
 public record DatagramAddress(long high, long low, int scope, int port) {
@@ -15,7 +15,7 @@ public record DatagramAddress(long high, long low, int scope, int port) {
     private static final int LINK_LOCAL = 0xfe80;
     private static final int LINK_LOCAL_BITS = 10;
 
-    /** The address in a datagram that came from the network of {@code end}. */
+    /** Returns the source address of a datagram that was received at {@code end}. */
     static DatagramAddress of(DatagramHeader header, DatagramAddress end) {
         boolean isLinkLocal =
                 header.addressHigh() >>> Long.SIZE - LINK_LOCAL_BITS == LINK_LOCAL >>> Short.SIZE - LINK_LOCAL_BITS;
@@ -23,12 +23,12 @@ public record DatagramAddress(long high, long low, int scope, int port) {
                 header.addressHigh(), header.addressLow(), isLinkLocal ? end.scope : 0, header.port());
     }
 
-    /** Whether it is one of IPv4. */
+    /** Returns whether this is an IPv4 address. */
     public boolean isIpv4() {
         return high == 0 && low >>> Integer.SIZE == MAPPED;
     }
 
-    /** Whether a header names it. */
+    /** Returns whether a header contains this address and port. */
     boolean isOf(DatagramHeader header) {
         return port == header.port() && low == header.addressLow() && high == header.addressHigh();
     }

@@ -3,28 +3,28 @@ package io.rdma4j.sockets.datagram;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** What a datagram socket needs of the world around it. */
+/** The operations that a datagram socket needs of its environment. */
 public interface DatagramNetwork {
     /**
-     * The local end that leads to a peer: that of the bound address, or of the address that routing chooses.
+     * Returns the local end for sending to a peer: that of the bound address, or of the address that routing chooses.
      *
-     * @param wanted whether the application asks; then a failure is an exception of the network's own
-     * @return null if there is none and nobody wants it
+     * @param wanted true if the application sends; a failure then throws an exception of the implementation
+     * @return null if there is no local end and {@code wanted} is false
      */
     @Nullable
     LocalEnd localEnd(DatagramAddress peer, boolean wanted);
 
-    /** The way from a local end to a peer. */
+    /** Returns the path from a local end to a peer. */
     DatagramPath path(LocalEnd from, DatagramAddress peer);
 
     /**
-     * Sends on the UDP socket that goes with this one; what does not go at once is lost.
+     * Sends a message from the companion UDP socket. A message that cannot be sent at once is lost.
      *
      * @param message from position to limit; valid during the call
-     * @return whether it went
+     * @return true if it was sent
      */
     boolean sendCompanion(ByteBuffer message, DatagramAddress peer);
 
-    /** Passes messages that wait at the UDP socket to {@link DatagramProtocol#onCompanion}, and does not wait for more. */
+    /** Passes pending messages of the UDP socket to {@link DatagramProtocol#onCompanion}, without blocking. */
     void readCompanion();
 }

@@ -1,12 +1,13 @@
 package io.rdma4j.sockets.datagram;
 
-/** The way from one local address to one peer's address. */
+/** The path from one local address to one peer's address. */
 public interface DatagramPath extends AutoCloseable {
-    /** Most bytes of a datagram on it, header included. */
+    /** Returns the maximum number of bytes of a datagram, header included. */
     int mostBytes();
 
     /**
-     * Sends what lies in a slot of the local end; {@link DatagramProtocol#onSent} tells that the slot is free again.
+     * Sends the contents of a slot of the local end. {@link DatagramProtocol#onSent} reports when the slot is free
+     * again.
      *
      * @param slot number of the slot
      * @param length bytes, header included
@@ -14,7 +15,7 @@ public interface DatagramPath extends AutoCloseable {
      */
     void send(int slot, int length, int queuePairNumber);
 
-    /** Gives the way up; what was sent still goes. */
+    /** Closes the path; outstanding sends still complete. */
     @Override
     void close();
 }

@@ -11,25 +11,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Datagrams between RDMA sockets. Source: librdmacm's rsocket protocol. Not thread safe.
+ * The protocol of datagrams between RDMA sockets, as in librdmacm's rsocket. Not thread safe.
  *
- * <p>A datagram to a peer whose queue pair is not known goes over a UDP socket that has the same port, behind a header that
- * tells the sender's queue pair. The peer answers on the same way with a header that tells its own; all that follows goes
- * from queue pair to queue pair. Whatever is lost is lost, as with UDP: questions are repeated with the next datagram.
+ * <p>A datagram to a peer whose queue pair is unknown goes over a UDP socket with the same port (the companion), behind
+ * a header with the sender's queue pair. This is a question. The peer answers over UDP with a header that contains its
+ * own queue pair. All later datagrams go from queue pair to queue pair. There are no retransmissions, as with UDP: the
+ * next datagram repeats a lost question.
  *
- * <p>Beyond librdmacm: a peer that was not heard of for {@value #CONFIRM_NANOS} ns is asked again with the next datagram, so
- * that one that was started anew is found; a datagram that is longer than the path carries goes over UDP; and a datagram is
- * only taken from the queue pair that made itself known for that address and port on the UDP socket, where the operating
- * system sees to it that nobody uses another's port.
+ * <p>In addition to librdmacm: if nothing was received from a peer for {@value #CONFIRM_NANOS} ns, the next datagram
+ * asks it again, so that a restarted peer is found. A datagram that is longer than the path MTU allows goes over UDP. A
+ * datagram is accepted only from the queue pair that was announced for its address and port over UDP, where the
+ * operating system prevents the use of another process's port.
  *
- * <p>What comes in is told by {@code on…}; what goes out goes through {@link DatagramNetwork} and {@link DatagramPath} within
- * the calls.
+ * <p>The {@code on…} methods are input. Output goes to {@link DatagramNetwork} and {@link DatagramPath} within the
+ * calls.
  */
 public final class DatagramProtocol {
-    /** For how long a peer's silence means nothing. */
+    /** The time in nanoseconds without a datagram of a peer after which it is asked again. */
     static final long CONFIRM_NANOS = 2_000_000_000L;
 
-    /** Peers that are remembered, of each kind. */
+    /** Maximum number of peers in each group. */
     static final int MOST_PEERS = 4096;
 
     private static final int IPV6_SOURCE_AT = 8;
@@ -51,25 +52,28 @@ public final class DatagramProtocol {
 
     private long questions;
 
-    /** The protocol of one socket. */
+    /** Creates the protocol of one socket. */
     public DatagramProtocol(DatagramSizes sizes, DatagramNetwork network) {
         this.network = network;
         mostCopies = sizes.receiveSlots();
     }
 
-    /** Most bytes of a datagram to or from an address of the family: so many that each fits both ways. */
+    /**
+     * Returns the maximum payload of a datagram to or from an address of the family, such that it fits over UDP and
+     * RDMA.
+     */
     public static int mostPayloadBytes(boolean isIpv4) {
         return DatagramSizes.SLOT_BYTES - (isIpv4 ? CompanionHeader.IPV4_LENGTH : CompanionHeader.IPV6_LENGTH);
     }
 
-    /** The socket has a local end more. */
+    /** Adds a local end to the socket. */
     public void add(LocalEnd end) {
         ends.add(end);
     }
 
     /**
-     * Gives a local end up that cannot be used any more. What it has received waits on, what it was to send is lost, and its
-     * peers are asked again with the next datagram to them, which tells them the queue pair of the end that replaces it.
+     * Removes a local end that has failed. Its received datagrams stay available; its outstanding sends are lost. Its
+     * peers are asked again with the next datagram to them, which announces the queue pair of the replacing end.
      */
     public void remove(LocalEnd end) {
         ends.remove(end);
@@ -85,7 +89,7 @@ public final class DatagramProtocol {
         }
     }
 
-    /** From now on only datagrams of this peer are taken, and what waits of others is dropped; null for all. */
+    /** Restricts the socket to a peer and drops queued datagrams of others; null for no restriction. */
     public void connect(@Nullable DatagramAddress peer) {
         connected = peer;
         if (peer != null) {
@@ -105,11 +109,11 @@ public final class DatagramProtocol {
     // ---- sending
 
     /**
-     * Sends a datagram; its bytes are copied, the position goes to the limit.
+     * Sends a datagram. Its bytes are copied, and the position is advanced to the limit.
      *
      * @param data at most {@link #mostPayloadBytes}
-     * @param nowNanos any clock that never goes back
-     * @return false if there is no room now; then nothing has happened
+     * @param nowNanos the time of any monotonic clock
+     * @return false if there is no free send slot; then nothing has changed
      */
     public boolean send(ByteBuffer data, DatagramAddress to, long nowNanos) {
         Peer peer = peers.recipient(to);
@@ -185,12 +189,12 @@ public final class DatagramProtocol {
         }
     }
 
-    /** A slot of a local end is free again: what it held was sent, or never will be. */
+    /** Frees a send slot of a local end after its send has completed or failed. */
     public void onSent(LocalEnd end, int slot) {
         end.freeSend(slot);
     }
 
-    /** Whether there is room for a datagram. */
+    /** Returns whether every local end has a free send slot. */
     public boolean canSend() {
         for (LocalEnd end : ends) {
             if (!end.canSend()) {
@@ -200,7 +204,7 @@ public final class DatagramProtocol {
         return true;
     }
 
-    /** Whether nothing is under way. */
+    /** Returns whether no send is outstanding. */
     public boolean isQuiet() {
         for (LocalEnd end : ends) {
             if (!end.isQuiet()) {
@@ -210,16 +214,16 @@ public final class DatagramProtocol {
         return true;
     }
 
-    // ---- what comes
+    // ---- input
 
     /**
-     * Something has come on the UDP socket.
+     * Handles a message of the UDP socket.
      *
-     * @param from who sent it, as the operating system says
+     * @param from the source address, as reported by the operating system
      * @param in from position to limit; valid during the call
      */
     public void onCompanion(DatagramAddress from, ByteBuffer in, long nowNanos) {
-        lastSender = null; // it may be told more, or be forgotten
+        lastSender = null; // the message may change or remove it
         CompanionHeader header = CompanionHeader.parse(in);
         if (header == null
                 || header.isIpv4() != from.isIpv4()
@@ -263,13 +267,13 @@ public final class DatagramProtocol {
     }
 
     /**
-     * A queue pair has received something.
+     * Handles a datagram received by a queue pair.
      *
-     * @param end whose it is
-     * @param slot where it lies, behind {@link LocalEnd#ROUTE_BYTES}
-     * @param length all bytes
-     * @param hasRoute whether those first bytes are the header of the IP packet
-     * @param queuePairNumber who sent it
+     * @param end the local end of the queue pair
+     * @param slot the receive slot; the datagram starts behind {@link LocalEnd#ROUTE_BYTES}
+     * @param length the number of bytes, route bytes included
+     * @param hasRoute true if the route bytes are the header of the IP packet
+     * @param queuePairNumber the sender's queue pair
      */
     public void onReceived(LocalEnd end, int slot, int length, boolean hasRoute, int queuePairNumber, long nowNanos) {
         Drop why = take(end, slot, length - LocalEnd.ROUTE_BYTES, hasRoute, queuePairNumber, nowNanos);
@@ -309,7 +313,7 @@ public final class DatagramProtocol {
         return null;
     }
 
-    /** Whether the header of the IP packet names the same address as that of the datagram. */
+    /** Returns whether the IP header and the datagram header contain the same source address. */
     private static boolean isFrom(ByteBuffer in, int route, DatagramHeader header) {
         if (header.isIpv4()) {
             return in.get(route + IPV4_HEADER_AT) >>> 4 == 4
@@ -320,7 +324,7 @@ public final class DatagramProtocol {
                 && in.getLong(route + IPV6_SOURCE_AT + Long.BYTES) == header.addressLow();
     }
 
-    /** Who sent a datagram; most often the same one as before. */
+    /** Returns the sender of a datagram. It is most often the previous one. */
     private @Nullable Peer sender(DatagramHeader header, LocalEnd end) {
         Peer last = lastSender;
         if (last == null
@@ -335,16 +339,16 @@ public final class DatagramProtocol {
 
     // ---- receiving
 
-    /** Whether a datagram is there. */
+    /** Returns whether a datagram can be received. */
     public boolean canReceive() {
         return !arrivals.isEmpty();
     }
 
     /**
-     * Takes the next datagram: as much of it as fits into the buffer; the rest is lost.
+     * Receives the next datagram. If it does not fit into the buffer, the rest is discarded.
      *
-     * @param leave whether it stays, to be received again
-     * @return who sent it; null if there is none
+     * @param leave true to leave the datagram queued
+     * @return the address of the sender; null if no datagram is queued
      */
     public @Nullable DatagramAddress receive(ByteBuffer target, boolean leave) {
         Arrival next = arrivals.peek();
@@ -359,7 +363,7 @@ public final class DatagramProtocol {
         return next.source();
     }
 
-    /** What has arrived is not needed any more: there is room for the next. */
+    /** Frees the memory of an arrival: its slot can receive again. */
     private void release(Arrival arrival) {
         LocalEnd end = arrival.end();
         if (end == null) {
@@ -369,28 +373,28 @@ public final class DatagramProtocol {
         }
     }
 
-    // ---- numbers and end
+    // ---- counters and end
 
     private void drop(Drop why) {
         dropped.merge(why, 1L, Long::sum);
     }
 
-    /** How many were dropped for a reason. */
+    /** Returns the number of messages dropped for a reason. */
     public long dropped(Drop why) {
         return dropped.getOrDefault(why, 0L);
     }
 
-    /** Datagrams that went over UDP. */
+    /** Returns the number of datagrams sent over UDP. */
     public long questions() {
         return questions;
     }
 
-    /** Peers that are remembered. */
+    /** Returns the number of known peers. */
     public int peerCount() {
         return peers.size();
     }
 
-    /** Forgets all peers, and gives their paths up. */
+    /** Removes all peers and closes their paths. */
     public void close() {
         peers.clear();
         lastSender = null;

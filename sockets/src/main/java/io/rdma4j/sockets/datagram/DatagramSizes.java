@@ -3,24 +3,24 @@ package io.rdma4j.sockets.datagram;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 
 /**
- * Sizes of a datagram socket. Each datagram takes a slot of 2048 bytes, whatever its length; there are as many as the queue
- * and the buffer allow.
+ * The sizes of a datagram socket. Each datagram takes a slot of 2048 bytes, whatever its length. The queue and the
+ * buffer limit the number of slots.
  *
- * @param sendQueue datagrams that may be under way, from 1
- * @param receiveQueue datagrams that may wait to be received, from 1; more are dropped
- * @param sendBufferBytes bytes of their slots, at least {@link #SLOT_BYTES}
- * @param receiveBufferBytes bytes of theirs, at least {@link #SLOT_BYTES}
- * @param inlineBytes datagrams up to this size, with their header, are copied when they are posted
+ * @param sendQueue maximum number of outstanding sends, from 1
+ * @param receiveQueue maximum number of received datagrams that are queued, from 1; more are dropped
+ * @param sendBufferBytes bytes of the send slots, at least {@link #SLOT_BYTES}
+ * @param receiveBufferBytes bytes of the receive slots, at least {@link #SLOT_BYTES}
+ * @param inlineBytes maximum size, header included, of datagrams that are copied when they are posted
  */
 public record DatagramSizes(
         int sendQueue, int receiveQueue, int sendBufferBytes, int receiveBufferBytes, int inlineBytes) {
     /** Bytes of a slot. C: {@code RS_SNDLOWAT}. */
     public static final int SLOT_BYTES = DatagramHeader.MOST_BYTES;
 
-    /** Most entries of a queue. C: {@code RS_QP_MAX_SIZE}. */
+    /** Maximum number of entries of a queue. C: {@code RS_QP_MAX_SIZE}. */
     public static final int MOST_QUEUE = 0xfffe;
 
-    /** What librdmacm begins with: 64 slots each way. */
+    /** The defaults of librdmacm: 64 slots in each direction. */
     public static final DatagramSizes DEFAULT = new DatagramSizes(384, 384, 131_072, 131_072, 64);
 
     /** Checks the ranges. */
@@ -38,7 +38,10 @@ public record DatagramSizes(
         }
     }
 
-    /** The same with queues that a device can have; {@code deviceQueue} is the most work requests of its queues. */
+    /**
+     * Returns these sizes with queues limited to {@code deviceQueue}, the maximum number of work requests of a device's
+     * queue.
+     */
     public DatagramSizes fitted(int deviceQueue) {
         return new DatagramSizes(
                 Math.min(sendQueue, deviceQueue),
@@ -48,12 +51,12 @@ public record DatagramSizes(
                 inlineBytes);
     }
 
-    /** Datagrams that may be under way. */
+    /** Returns the number of send slots. */
     public int sendSlots() {
         return Math.min(sendQueue, sendBufferBytes / SLOT_BYTES);
     }
 
-    /** Datagrams that may wait to be received. */
+    /** Returns the number of receive slots. */
     public int receiveSlots() {
         return Math.min(receiveQueue, receiveBufferBytes / SLOT_BYTES);
     }

@@ -1,19 +1,19 @@
 package io.rdma4j.sockets.datagram;
 
-/** Why something that came, or was to go, was dropped. */
+/** The reason why a received or sent datagram or message was dropped. */
 public enum Drop {
-    /** It has no header, one that contradicts itself, or is too long. */
+    /** It has no header, an inconsistent one, or is too long. */
     MALFORMED,
-    /** Its header names another address than the one that it came from. */
+    /** Its header contains another source address than the IP packet. */
     FORGED,
-    /** It came from a queue pair that has not made itself known on the UDP socket, or from another than the known one. */
+    /** It came from a queue pair that is not the one known for its source from the UDP socket. */
     UNKNOWN_SENDER,
     /** It answers a question that was not asked. */
     UNSOLICITED,
-    /** The socket is connected to somebody else. */
+    /** The socket is connected to another peer. */
     FOREIGN,
-    /** The queue of what waits to be received was full, or there is no way back to the sender. */
+    /** The receive queue is full, or there is no route back to the sender. */
     NO_ROOM,
-    /** The UDP socket took no more. */
+    /** The UDP socket did not accept it. */
     NOT_SENT
 }

@@ -5,18 +5,15 @@ import io.rdma4j.wire.rsocket.DatagramHeader;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/**
- * One local address of a datagram socket, with the queue pair of that address and the slots of its datagrams. Not thread
- * safe.
- */
+/** One local address of a datagram socket, with its queue pair and the slots of its datagrams. Not thread safe. */
 public final class LocalEnd {
-    /** Takes slots for what the peers send. */
+    /** Posts receive slots to the queue pair. */
     public interface Receives {
-        /** Has the queue pair receive into a slot. */
+        /** Posts a slot as a receive work request. */
         void post(int slot);
     }
 
-    /** Bytes in front of a received datagram: the header of the IP packet. */
+    /** Bytes before a received datagram: the header of the IP packet. */
     public static final int ROUTE_BYTES = 40;
 
     private final DatagramAddress address;
@@ -31,15 +28,15 @@ public final class LocalEnd {
     private int freeSendCount;
 
     /**
-     * Makes an end; {@link #postAll} makes it receive.
+     * Creates an end; {@link #postAll} starts receiving.
      *
      * @param address address and port of the socket
-     * @param queuePairNumber its queue pair
-     * @param sizes how many slots
+     * @param queuePairNumber the queue pair of the address
+     * @param sizes the number of slots
      * @param sendMemory slots of {@link DatagramSizes#SLOT_BYTES} to send from
-     * @param receiveMemory slots of {@code receiveStride} to receive into
-     * @param receiveStride bytes of such a slot: {@link #ROUTE_BYTES} more than the longest datagram that may come
-     * @param receives where they are posted
+     * @param receiveMemory slots of {@code receiveStride} bytes to receive into
+     * @param receiveStride bytes of a receive slot: {@link #ROUTE_BYTES} more than the longest datagram to receive
+     * @param receives the receiver of the posted slots
      */
     public LocalEnd(
             DatagramAddress address,
@@ -55,9 +52,9 @@ public final class LocalEnd {
         this.receives = receives;
         this.stride = receiveStride;
         received = receiveMemory.asByteBuffer();
-        DatagramHeader own = new DatagramHeader(address.port(), 0, address.high(), address.low());
-        ByteBuffer bytes = ByteBuffer.allocate(own.length());
-        own.write(bytes, 0);
+        DatagramHeader self = new DatagramHeader(address.port(), 0, address.high(), address.low());
+        ByteBuffer bytes = ByteBuffer.allocate(self.length());
+        self.write(bytes, 0);
         header = MemorySegment.ofBuffer(bytes);
         freeSends = new int[sizes.sendSlots()];
         for (int i = 0; i < freeSends.length; i++) {
@@ -69,24 +66,24 @@ public final class LocalEnd {
         }
     }
 
-    /** Posts all receives, once. */
+    /** Posts all receive slots; to be called once. */
     public void postAll() {
         for (int i = 0; i < arrivals.length; i++) {
             receives.post(i);
         }
     }
 
-    /** Address and port. */
+    /** Returns the address and port. */
     public DatagramAddress address() {
         return address;
     }
 
-    /** Whether something can be sent now. */
+    /** Returns whether a send slot is free. */
     boolean canSend() {
         return freeSendCount > 0;
     }
 
-    /** Whether nothing is under way. */
+    /** Returns whether no send is outstanding. */
     boolean isQuiet() {
         return freeSendCount == freeSends.length;
     }
@@ -99,7 +96,7 @@ public final class LocalEnd {
         return new CompanionHeader(operation, queuePairNumber, address.high(), address.low());
     }
 
-    /** Puts a datagram behind the header into a slot that is free; its position stays. */
+    /** Copies the header and a datagram into a free slot. The position of {@code data} does not change. */
     int fill(ByteBuffer data) {
         int slot = freeSends[--freeSendCount];
         long at = (long) slot * DatagramSizes.SLOT_BYTES;

@@ -2,9 +2,9 @@ package io.rdma4j.sockets.datagram;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a peer: an address with a port. Not thread safe. */
+/** The state of a peer: an address with a port. Not thread safe. */
 final class Peer {
-    /** Numbers of queue pairs begin behind those of management. */
+    /** The lowest number of an ordinary queue pair; lower ones are management queue pairs. */
     private static final int FIRST_NUMBER = 2;
 
     private static final int MULTICAST = 0xff_ffff;
@@ -24,7 +24,7 @@ final class Peer {
         host = new DatagramAddress(address.high(), address.low(), address.scope(), 0);
     }
 
-    /** Whether a queue pair can have this number. */
+    /** Returns whether a number can be that of a peer's queue pair. */
     static boolean isNumber(int queuePairNumber) {
         return queuePairNumber >= FIRST_NUMBER && queuePairNumber < MULTICAST;
     }
@@ -33,12 +33,12 @@ final class Peer {
         return address;
     }
 
-    /** Its address without the port. */
+    /** Returns the address without the port. */
     DatagramAddress host() {
         return host;
     }
 
-    /** The group that it is in, or null if it has been forgotten. */
+    /** Returns the group that contains the peer, or null if it was removed. */
     @Nullable
     PeerGroup group() {
         return group;
@@ -48,7 +48,7 @@ final class Peer {
         group = value;
     }
 
-    /** Its queue pair, or 0 while that is not known. */
+    /** Returns the number of the peer's queue pair, or 0 if it is unknown. */
     int queuePairNumber() {
         return queuePairNumber;
     }
@@ -71,19 +71,19 @@ final class Peer {
         path = value;
     }
 
-    /** It was heard of from this queue pair. */
+    /** Records that the peer was heard from, with this queue pair. */
     void learn(int number, long nowNanos) {
         queuePairNumber = number;
         heardNanos = nowNanos;
     }
 
-    /** It was asked for its queue pair. */
+    /** Records that the peer was asked for its queue pair. */
     void asked(long nowNanos) {
         askedNanos = nowNanos;
         unanswered++;
     }
 
-    /** Whether it owes an answer to a question that is not too old. */
+    /** Returns whether a recent question to the peer is unanswered. */
     boolean owesAnswer(long nowNanos, long patienceNanos) {
         return unanswered > 0 && nowNanos - askedNanos < patienceNanos;
     }
@@ -92,13 +92,16 @@ final class Peer {
         unanswered--;
     }
 
-    /** Whether it is to be asked: nothing is known, or nothing was heard for so long and it was not asked meanwhile. */
+    /**
+     * Returns whether the peer is to be asked. It is if its queue pair is unknown, or if the last message from it and
+     * the last unanswered question are too old.
+     */
     boolean isToBeAsked(long nowNanos, long confirmNanos) {
         return queuePairNumber == 0
                 || nowNanos - heardNanos >= confirmNanos && (unanswered == 0 || nowNanos - askedNanos >= confirmNanos);
     }
 
-    /** It is reached from elsewhere, if it was reached from this end, and is to be asked first. */
+    /** Detaches the peer from a removed local end; the peer is asked again before the next datagram. */
     void leave(LocalEnd from) {
         if (end == from) {
             close();

@@ -9,9 +9,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded number of peers in which each host has a fair share. When the group is full, a new peer takes the place of the
- * least recently used peer of the host that has the most; of several such hosts, of the one that was used, or gave or took a
- * place, least recently. So a host with many ports displaces its own peers only. All operations take constant time. Not thread safe.
+ * A bounded set of peers in which each host has a fair share. When the set is full, a new peer replaces the least
+ * recently used peer of the host that has the most. If several hosts have the most, the one that was least recently
+ * used, or gained or lost a peer, loses one. So a host with many ports displaces only its own peers. All operations
+ * take constant time. Not thread safe.
  */
 final class PeerGroup {
     /** The peers of one address, the least recently used first. */
@@ -23,7 +24,7 @@ final class PeerGroup {
     private final Map<DatagramAddress, Peer> peers = new HashMap<>();
     private final Map<DatagramAddress, Host> hosts = new HashMap<>();
 
-    /** Hosts by their number of peers, index 0 for one peer; those of each number the least recently used first. */
+    /** Hosts by their number of peers, index 0 for one peer. Each map has the least recently used host first. */
     private final List<LinkedHashMap<Host, Host>> hostsByCount = new ArrayList<>();
 
     private @Nullable Peer lastUsed;
@@ -54,7 +55,7 @@ final class PeerGroup {
         }
     }
 
-    /** Adds a peer that is not in the group; closes the peer whose place it takes. */
+    /** Adds a peer that is not in the group; closes the peer that it displaces. */
     void add(Peer peer) {
         if (peers.size() == most) {
             Host largest = hostsByCount.getLast().firstEntry().getKey();
@@ -70,7 +71,7 @@ final class PeerGroup {
         lastUsed = peer;
     }
 
-    /** Takes a peer out, and leaves it open. */
+    /** Removes a peer without closing it. */
     void remove(Peer peer) {
         Host host = hosts.get(peer.host());
         if (host == null || peers.remove(peer.address()) == null) {
@@ -85,7 +86,7 @@ final class PeerGroup {
         lastUsed = null;
     }
 
-    /** Moves a host to those with {@code newCount} peers. */
+    /** Moves a host to the map for {@code newCount} peers. */
     private void count(Host host, int newCount) {
         int count = host.peers.size();
         if (count > 0) {
@@ -106,7 +107,7 @@ final class PeerGroup {
         peers.values().forEach(action);
     }
 
-    /** Closes all peers, and forgets them. */
+    /** Closes and removes all peers. */
     void clear() {
         for (Peer peer : peers.values()) {
             peer.group(null);

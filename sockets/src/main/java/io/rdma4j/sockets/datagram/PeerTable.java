@@ -4,24 +4,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers of a socket in three groups: peers that the application sends to, peers that have sent a datagram from their
- * queue pair, and peers that have only asked for ours. A peer displaces only peers of its own group, and there the host with
- * the most peers gives way. Questions are cheap to send in any number, so they displace none but other questions. Not thread
- * safe.
+ * The peers of a socket, in three groups. The groups are the peers that the application sends to, the peers that have
+ * sent a datagram from their queue pair, and the peers that have only asked for this side's queue pair. A new peer
+ * displaces only peers of its own group, and there one of the host with the most peers. Anyone can send many questions
+ * at little cost, so these displace only other questions. Not thread safe.
  */
 final class PeerTable {
     private final PeerGroup recipients;
     private final PeerGroup senders;
     private final PeerGroup askers;
 
-    /** A table of {@code most} peers of each kind. */
+    /** Creates a table for {@code most} peers of each group. */
     PeerTable(int most) {
         recipients = new PeerGroup(most);
         senders = new PeerGroup(most);
         askers = new PeerGroup(most);
     }
 
-    /** The peer that the application sends to; added if it is not known. */
+    /** Returns the peer that the application sends to; adds it if it is unknown. */
     Peer recipient(DatagramAddress address) {
         Peer peer = recipients.find(address);
         if (peer != null) {
@@ -36,7 +36,7 @@ final class PeerTable {
         return peer;
     }
 
-    /** The peer that has asked for our queue pair; added if it is not known. */
+    /** Returns the peer that has asked for this side's queue pair; adds it if it is unknown. */
     Peer asker(DatagramAddress address) {
         Peer peer = find(address);
         if (peer == null) {
@@ -48,7 +48,7 @@ final class PeerTable {
         return peer;
     }
 
-    /** Notes that a datagram has come from the queue pair of a peer in this table. */
+    /** Records that a datagram arrived from the queue pair of a peer in this table. */
     void onDatagram(Peer peer) {
         if (peer.group() == askers) {
             move(peer, senders);
@@ -72,7 +72,7 @@ final class PeerTable {
         to.add(peer);
     }
 
-    /** The peer, or null if it is not known. */
+    /** Returns the peer, or null if it is unknown. */
     @Nullable
     Peer find(DatagramAddress address) {
         Peer peer = recipients.find(address);

@@ -13,26 +13,32 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a listener that nobody has accepted: those that are established, at most as many as the backlog says;
- * answers that the peer has not confirmed; and requests that wait for an answer.
+ * The connections of a listener that were not accepted by the application. They are established connections, at most as
+ * many as the backlog; replies that the peer has not confirmed; and requests without a reply.
  *
- * <p>An answer needs the memory of a connection, and whoever sends requests need not confirm it. So unconfirmed answers have
- * a budget of bytes, of which one address gets a part. Where the budget is spent, an answer that has waited for {@link
- * #PATIENCE_NANOS} makes room for a request. Thread safe.
+ * <p>A reply needs the memory of a connection, and a peer can send requests without ever confirming replies. So
+ * unconfirmed replies have a budget in bytes, of which one address gets a share. If the budget is spent, a reply older
+ * than {@link #PATIENCE_NANOS} is given up for a waiting request. Thread safe.
  */
 final class AcceptQueue {
-    /** A request that waits for an answer. */
+    /** A request without a reply. */
     record Request(CmId id, ConnectData peer, InetAddress source) {}
 
-    /** An answer that the peer has not confirmed. */
-    static final class Answer {
+    /** A reply that the peer has not confirmed. */
+    static final class Reply {
         private final Request request;
         private final long bytes;
         private final long sinceNanos;
         private volatile @Nullable StreamEndpoint endpoint;
 
-        /** An answer to a request, with memory of so many bytes, since a time of {@link System#nanoTime}. */
-        Answer(Request request, long bytes, long sinceNanos) {
+        /**
+         * Creates a reply.
+         *
+         * @param request the request
+         * @param bytes memory of the connection in bytes
+         * @param sinceNanos the time of the reply by {@link System#nanoTime}
+         */
+        Reply(Request request, long bytes, long sinceNanos) {
             this.request = request;
             this.bytes = bytes;
             this.sinceNanos = sinceNanos;
@@ -42,27 +48,29 @@ final class AcceptQueue {
             return request;
         }
 
-        /** The endpoint that is to be connected. */
+        /** Returns the endpoint that is being connected, or null if it is not set yet. */
         @Nullable
         StreamEndpoint endpoint() {
             return endpoint;
         }
 
-        void endpoint(StreamEndpoint made) {
-            endpoint = made;
+        void endpoint(StreamEndpoint value) {
+            endpoint = value;
         }
     }
 
-    /** Requests that wait for an answer; Linux does not remember more either. */
+    /** Maximum number of requests without a reply; Linux has the same limit. */
     static final int MOST_WAITING = 1024;
 
-    /** Memory of unconfirmed answers: some eighty connections of the usual size. */
+    /** Memory of unconfirmed replies in bytes: about eighty connections of the default size. */
     static final long BUDGET_BYTES = 32L << 20;
 
-    /** The part of the budget that one address gets. */
+    /** One address gets this fraction of the budget. */
     static final int SHARES = 4;
 
-    /** After this an unconfirmed answer makes room for a request: a peer that has missed it has been told once more. */
+    /**
+     * The age after which an unconfirmed reply is given up for a request. By then, a lost reply has been retransmitted.
+     */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final int backlog;
@@ -70,20 +78,20 @@ final class AcceptQueue {
     private final ArrayDeque<StreamEndpoint> connected = new ArrayDeque<>();
     private final ArrayDeque<Request> waiting = new ArrayDeque<>();
 
-    /** The oldest first. */
-    private final List<Answer> unconfirmed = new ArrayList<>();
+    /** Unconfirmed replies, the oldest first. */
+    private final List<Reply> unconfirmed = new ArrayList<>();
 
     private final Map<InetAddress, Long> bytesBySource = new HashMap<>();
     private long unconfirmedBytes;
     private boolean closed;
 
-    /** A queue for so many established connections; who waits for the listener is told of each. */
+    /** Creates a queue; {@code listening} is signaled for each established connection. */
     AcceptQueue(int backlog, WaitList listening) {
         this.backlog = Math.max(1, backlog);
         this.listening = listening;
     }
 
-    /** Takes a request in; false if there are too many. */
+    /** Queues a request. Returns false if the queue is full. */
     synchronized boolean offer(Request request) {
         if (closed || waiting.size() >= MOST_WAITING) {
             return false;
@@ -92,19 +100,19 @@ final class AcceptQueue {
         return true;
     }
 
-    /** Takes a request out again; false if it is not there any more. */
+    /** Removes a request. Returns false if it is no longer queued. */
     synchronized boolean withdraw(Request request) {
         return waiting.remove(request);
     }
 
     /**
-     * The next request to be answered, as an unconfirmed answer, or null. Sources take turns: the one with the fewest
-     * unconfirmed answers comes first.
+     * Returns the next request to accept, as an unconfirmed reply, or null. The source with the least memory of
+     * unconfirmed replies comes first.
      *
-     * @param bytes memory of the connection
+     * @param bytes memory of the connection in bytes
      * @param nowNanos a time of {@link System#nanoTime}
      */
-    synchronized @Nullable Answer nextAnswer(long bytes, long nowNanos) {
+    synchronized @Nullable Reply nextReply(long bytes, long nowNanos) {
         if (closed || connected.size() >= backlog || !fits(unconfirmedBytes, bytes, BUDGET_BYTES)) {
             return null;
         }
@@ -121,14 +129,14 @@ final class AcceptQueue {
             return null;
         }
         waiting.remove(next);
-        Answer answer = new Answer(next, bytes, nowNanos);
-        unconfirmed.add(answer);
+        Reply reply = new Reply(next, bytes, nowNanos);
+        unconfirmed.add(reply);
         unconfirmedBytes += bytes;
         bytesBySource.put(next.source(), least + bytes);
-        return answer;
+        return reply;
     }
 
-    /** Whether so many bytes more are within a limit; who has none may always have a connection. */
+    /** Returns whether more bytes fit within a limit; a holder of no bytes may always have a connection. */
     private static boolean fits(long held, long bytes, long most) {
         return held == 0 || held + bytes <= most;
     }
@@ -137,48 +145,48 @@ final class AcceptQueue {
         return bytesBySource.getOrDefault(source, 0L);
     }
 
-    /** Takes an unconfirmed answer out that has been there too long while a request could use its memory, or null. */
-    synchronized @Nullable Answer nextOverdue(long bytes, long nowNanos) {
-        Answer oldest = oldestInTheWay(bytes);
+    /** Removes and returns an overdue unconfirmed reply whose memory a request could use, or returns null. */
+    synchronized @Nullable Reply nextOverdue(long bytes, long nowNanos) {
+        Reply oldest = oldestBlocking(bytes);
         if (oldest == null || nowNanos - oldest.sinceNanos < PATIENCE_NANOS) {
             return null;
         }
-        forget(oldest);
+        removeUnconfirmed(oldest);
         return oldest;
     }
 
-    /** How long it is until {@link #nextOverdue} may have one; -1 while nothing waits for it. */
+    /** Returns the time until {@link #nextOverdue} may return a reply; -1 if no request waits for that. */
     synchronized long untilOverdueNanos(long bytes, long nowNanos) {
-        Answer oldest = oldestInTheWay(bytes);
+        Reply oldest = oldestBlocking(bytes);
         return oldest == null ? -1 : Math.max(0, PATIENCE_NANOS - (nowNanos - oldest.sinceNanos));
     }
 
-    private @Nullable Answer oldestInTheWay(long bytes) {
+    private @Nullable Reply oldestBlocking(long bytes) {
         if (closed || waiting.isEmpty() || connected.size() >= backlog) {
             return null;
         }
-        Predicate<Answer> isInTheWay = fits(unconfirmedBytes, bytes, BUDGET_BYTES)
-                ? answer -> waiting.stream()
+        Predicate<Reply> isBlocking = fits(unconfirmedBytes, bytes, BUDGET_BYTES)
+                ? reply -> waiting.stream()
                         .anyMatch(request ->
-                                request.source().equals(answer.request().source()))
-                : answer -> true;
-        return unconfirmed.stream().filter(isInTheWay).findFirst().orElse(null);
+                                request.source().equals(reply.request().source()))
+                : reply -> true;
+        return unconfirmed.stream().filter(isBlocking).findFirst().orElse(null);
     }
 
-    private boolean forget(Answer answer) {
-        if (!unconfirmed.remove(answer)) {
+    private boolean removeUnconfirmed(Reply reply) {
+        if (!unconfirmed.remove(reply)) {
             return false;
         }
-        unconfirmedBytes -= answer.bytes;
+        unconfirmedBytes -= reply.bytes;
         bytesBySource.computeIfPresent(
-                answer.request().source(), (source, held) -> held == answer.bytes ? null : held - answer.bytes);
+                reply.request().source(), (source, held) -> held == reply.bytes ? null : held - reply.bytes);
         return true;
     }
 
-    /** A connection is established; false if the listener is closed. */
-    boolean connected(Answer answer, StreamEndpoint endpoint) {
+    /** Queues an established connection. Returns false if the listener is closed. */
+    boolean connected(Reply reply, StreamEndpoint endpoint) {
         synchronized (this) {
-            forget(answer);
+            removeUnconfirmed(reply);
             if (closed) {
                 return false;
             }
@@ -188,9 +196,9 @@ final class AcceptQueue {
         return true;
     }
 
-    /** An answer came to nothing; false if it is out already. */
-    synchronized boolean failed(Answer answer) {
-        return forget(answer);
+    /** Removes a failed reply. Returns false if it was removed before. */
+    synchronized boolean failed(Reply reply) {
+        return removeUnconfirmed(reply);
     }
 
     synchronized @Nullable StreamEndpoint poll() {
@@ -201,27 +209,27 @@ final class AcceptQueue {
         return connected.isEmpty();
     }
 
-    /** Takes no more; what it holds goes. */
+    /** Closes the queue and everything in it. */
     void close() {
         List<StreamEndpoint> endpoints;
-        List<Answer> answers;
+        List<Reply> replies;
         List<Request> requests;
         synchronized (this) {
             closed = true;
             endpoints = List.copyOf(connected);
-            answers = List.copyOf(unconfirmed);
+            replies = List.copyOf(unconfirmed);
             requests = List.copyOf(waiting);
             connected.clear();
             waiting.clear();
         }
         endpoints.forEach(StreamEndpoint::closeWithoutWaiting);
-        answers.forEach(AcceptQueue::giveUp);
+        replies.forEach(AcceptQueue::giveUp);
         requests.forEach(request -> request.id().close());
     }
 
-    /** Lets go of an answer that the peer has not confirmed. */
-    static void giveUp(Answer answer) {
-        StreamEndpoint endpoint = answer.endpoint();
+    /** Gives up a reply that the peer has not confirmed. */
+    static void giveUp(Reply reply) {
+        StreamEndpoint endpoint = reply.endpoint();
         if (endpoint != null) {
             endpoint.giveUpUnconfirmed();
         }

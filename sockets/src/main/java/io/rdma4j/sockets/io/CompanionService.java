@@ -14,18 +14,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the UDP sockets that go with datagram sockets, in one thread for all: peers must be answered also while nobody
- * receives. Made when the first socket is; its thread is a daemon.
+ * Reads the UDP sockets of all datagram sockets, in one thread. Peers must be answered even while no thread receives.
+ * Created with the first socket; its thread is a daemon.
  */
 final class CompanionService {
-    /** Reads its UDP socket, in the service's thread. */
+    /** Reads a UDP socket, in the service's thread. */
     interface Target {
-        /** There is something to read. */
+        /** Called when a message is available. */
         void onCompanionReadable();
     }
 
     private static final Logger LOGGER = System.getLogger(CompanionService.class.getName());
-    private static final long LOOK_NANOS = 20_000;
+    private static final long POLL_NANOS = 20_000;
     private static final long LONGEST_NANOS = 1_000_000_000L;
 
     private static @Nullable CompanionService instance;
@@ -38,9 +38,9 @@ final class CompanionService {
     }
 
     /**
-     * The service, started at the first call.
+     * Returns the service, which the first call starts.
      *
-     * @throws IOException if the system gives no selector; the next call tries again
+     * @throws IOException if the system provides no selector; the next call tries again
      */
     static synchronized CompanionService instance() throws IOException {
         CompanionService running = instance;
@@ -76,13 +76,13 @@ final class CompanionService {
         }
     }
 
-    /** Has a channel's target told whenever there is something to read. */
+    /** Registers a channel; the target is called whenever a message is available. */
     void add(DatagramChannel channel, Target target) throws IOException {
         channel.register(selector, SelectionKey.OP_READ, target);
         selector.wakeup();
     }
 
-    /** Closes a channel that was added, and waits until its port is free. */
+    /** Closes a channel that was added, and waits at most a second until its port is free. */
     void close(DatagramChannel channel) {
         try {
             channel.close();
@@ -92,7 +92,7 @@ final class CompanionService {
         selector.wakeup();
         long deadline = System.nanoTime() + LONGEST_NANOS;
         while (channel.isRegistered() && System.nanoTime() - deadline < 0) {
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(POLL_NANOS);
         }
     }
 

@@ -6,24 +6,30 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 
-/** What a connected endpoint does with its stream, in the terms of java.net. Under the endpoint's lock. */
+/**
+ * The calls of a connected endpoint on its stream, with the exceptions of java.net. Called with the endpoint's lock
+ * held.
+ */
 final class ConnectedStream {
-    /** So many calls in a row may be made without a look at what has come: the end of the connection, for one. */
-    private static final int MOST_BLIND_CALLS = 16;
+    /**
+     * Maximum number of consecutive calls without polling, so that events such as the end of the connection are
+     * noticed.
+     */
+    private static final int MOST_CALLS_WITHOUT_POLL = 16;
 
     private final StreamResources resources;
     private final StreamProtocol protocol;
     private final WaitList waiting;
-    private int blindCalls;
+    private int callsWithoutPoll;
 
-    /** A stream; who waits for it is told of what one call does not take. */
+    /** Creates a stream; {@code waiting} is signaled if one call leaves completions unhandled. */
     ConnectedStream(StreamResources resources, WaitList waiting) {
         this.waiting = waiting;
         this.resources = resources;
         this.protocol = resources.protocol();
     }
 
-    /** Gives what is there without a look for more, which would cost what is told at {@link #beforeWrite}. */
+    /** Returns available bytes without polling for more, for the reasons given at {@link #beforeWrite}. */
     int receive(ByteBuffer target, boolean leave) throws IOException {
         progressUnless(protocol.availableBytes() > 0);
         int count = leave ? protocol.peek(target) : protocol.read(target);
@@ -49,24 +55,24 @@ final class ConnectedStream {
     }
 
     /**
-     * What fits leaves at once. To look for input first would cost a system call, and have the device send the bare
-     * acknowledgement of what the application is answering ahead of the answer.
+     * Polls before a write only if the data does not fit. Polling costs a system call. It also makes the device
+     * acknowledge the request that the application is responding to in a packet of its own, ahead of the response.
      */
     private void beforeWrite(int bytes) throws IOException {
-        progressUnless(protocol.hasRoomFor(bytes));
+        progressUnless(protocol.hasSpaceFor(bytes));
         requireWritable();
     }
 
-    private void progressUnless(boolean canDoWithout) {
-        if (canDoWithout && blindCalls < MOST_BLIND_CALLS) {
-            blindCalls++;
+    private void progressUnless(boolean canSkip) {
+        if (canSkip && callsWithoutPoll < MOST_CALLS_WITHOUT_POLL) {
+            callsWithoutPoll++;
         } else {
             progress();
         }
     }
 
     private boolean progress() {
-        blindCalls = 0;
+        callsWithoutPoll = 0;
         return resources.progress();
     }
 
@@ -95,10 +101,10 @@ final class ConnectedStream {
         protocol.keepAlive();
     }
 
-    /** What it is ready for. */
-    int readiness(SocketEndpoint.Look look) {
+    /** Returns the readiness of the stream. */
+    int readiness(SocketEndpoint.Check check) {
         try {
-            look(look);
+            check(check);
         } catch (RdmaException broken) {
             return Readiness.IN | Readiness.OUT | Readiness.ERROR;
         }
@@ -108,30 +114,33 @@ final class ConnectedStream {
         return protocol.isBroken() == null ? ready : ready | Readiness.IN | Readiness.ERROR;
     }
 
-    /** Whether the peer has all that was written, or never will; who waits for it is told of what comes after this. */
+    /**
+     * Returns whether the peer has received all written bytes, or can no longer receive them. Waiters are notified of
+     * later changes.
+     */
     boolean isQuiet() {
         try {
-            look(SocketEndpoint.Look.TO_WAIT);
+            check(SocketEndpoint.Check.ARM);
         } catch (RdmaException broken) {
             return true;
         }
         return protocol.isQuiet() || protocol.isBroken() != null;
     }
 
-    private void look(SocketEndpoint.Look look) {
-        if (look == SocketEndpoint.Look.KNOWN) {
+    private void check(SocketEndpoint.Check check) {
+        if (check == SocketEndpoint.Check.KNOWN) {
             return;
         }
         boolean more = progress();
-        if (look == SocketEndpoint.Look.TO_WAIT) {
-            more = resources.arm() ? progress() : more; // what came before it was armed is not told
+        if (check == SocketEndpoint.Check.ARM) {
+            more = resources.arm() ? progress() : more; // completions before arming are not reported
             if (more) {
-                waiting.signalAll(); // nor is what one call does not take
+                waiting.signalAll(); // nor are completions that one call leaves unhandled
             }
         }
     }
 
-    /** What it is made of. */
+    /** Returns the resources of the stream. */
     StreamResources resources() {
         return resources;
     }

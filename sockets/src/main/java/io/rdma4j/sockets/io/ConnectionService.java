@@ -9,16 +9,16 @@ import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the events of the connection manager to the endpoints that they are for, in one thread that does nothing else: data
- * never wait for it. Made when the first socket is; its thread is a daemon.
+ * Dispatches the events of the connection manager to endpoints, in a dedicated thread, so that data never waits for
+ * them. Created with the first socket; its thread is a daemon.
  */
 final class ConnectionService {
     /** Handles the events of one identifier, in the service's thread. */
     interface Target {
         /**
-         * Something has happened to the identifier, or a request has come for it ({@link CmEvent#id} is then new).
+         * Handles an event of the identifier, or a connection request for it ({@link CmEvent#id} is then new).
          *
-         * @param event acknowledged after this
+         * @param event the event, acknowledged after this call
          */
         void onEvent(CmEvent event);
     }
@@ -34,7 +34,7 @@ final class ConnectionService {
     }
 
     /**
-     * The service, started at the first call.
+     * Returns the service, which the first call starts.
      *
      * @throws io.rdma4j.verbs.RdmaException {@code ENODEV} if this host has no device; the next call tries again
      */
@@ -47,7 +47,7 @@ final class ConnectionService {
         return running;
     }
 
-    /** Makes an identifier whose events go to a target. */
+    /** Creates an identifier whose events go to a target. */
     CmId createId(Target target) {
         return channel.createId(PortSpace.TCP, target);
     }
@@ -56,14 +56,17 @@ final class ConnectionService {
         while (true) {
             CmEvent event = channel.await();
             if (event == null) {
-                Thread.interrupted(); // nobody has a reason to interrupt this thread
+                Thread.interrupted(); // no code has a reason to interrupt this thread
             } else {
                 handle(event);
             }
         }
     }
 
-    /** Whatever goes wrong for one socket, also an error of the virtual machine, the others need this thread. */
+    /**
+     * Handles an event. A failure for one socket, even an error of the JVM, must not end the thread that the others
+     * need.
+     */
     private static void handle(CmEvent event) {
         CmId listener = event.listenId();
         Object target = listener == null ? event.id().context() : listener.context();

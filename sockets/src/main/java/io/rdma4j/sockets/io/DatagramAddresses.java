@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 
-/** Addresses of the protocol, and those of java.net. */
+/** Conversions between addresses of the protocol and those of java.net. */
 final class DatagramAddresses {
     private DatagramAddresses() {}
 
@@ -34,7 +34,7 @@ final class DatagramAddresses {
         }
     }
 
-    /** An address as it can be sent to: a wildcard stands for the loopback address. */
+    /** Returns the address to send to: for a wildcard, the loopback address. */
     static InetSocketAddress reachable(InetSocketAddress remote) throws SocketException {
         InetAddress host = remote.getAddress();
         if (host == null || remote.getPort() == 0 || host.isMulticastAddress()) {

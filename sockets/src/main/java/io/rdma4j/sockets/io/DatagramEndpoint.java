@@ -23,30 +23,31 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datagram socket: a UDP socket that introduces peers to each other, and a queue pair for each local address that is used,
- * for everything else. Nothing here waits but {@link #await} and, for a moment, {@link #close}. Thread safe.
+ * A datagram socket without its Java API. A UDP socket (the companion) exchanges the queue pairs of peers. A queue pair
+ * for each local address in use does everything else. Nothing blocks but {@link #await} and, for a moment,
+ * {@link #close}. Thread safe.
  */
 public final class DatagramEndpoint extends SocketEndpoint implements CompanionService.Target {
-    /** How often a free port is looked for that is free in both spaces of ports. */
+    /** Maximum number of attempts to find a port that is free for UDP and for RDMA. */
     private static final int PORT_ATTEMPTS = 16;
 
-    /** Room for every datagram. */
+    /** A buffer size that fits every datagram. */
     public static final int MOST_BYTES = DatagramSizes.SLOT_BYTES;
 
     private static final int COMPANION_BYTES = 4096;
 
-    /** Messages that are read at a time. */
+    /** Messages read at a time. */
     private static final int COMPANION_BATCH = 64;
 
     private static final long LINGER_NANOS = 1_000_000_000L;
-    private static final long LINGER_LOOK_NANOS = 20_000;
+    private static final long LINGER_POLL_NANOS = 20_000;
 
     private final DatagramEnds ends = new DatagramEnds(this);
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(COMPANION_BYTES);
     private volatile DatagramSettings settings;
     private volatile boolean closed;
 
-    /** Set by the service, so that a thread that polls the endpoint all the time reads in its place. */
+    /** Set by the service; a thread that polls the endpoint continuously then reads in its place. */
     private volatile boolean companionReadable;
 
     private @Nullable CompanionService companions;
@@ -54,40 +55,43 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private @Nullable DatagramProtocol protocol;
     private @Nullable InetSocketAddress connected;
 
-    /** Why something that was sent earlier did not arrive; to be told once. */
-    private @Nullable IOException pending;
+    /** The reason why an earlier datagram did not arrive; to be reported once. */
+    private @Nullable IOException pendingFailure;
 
-    /** Why the UDP socket did not take a message now. */
-    private @Nullable IOException notTaken;
+    /** The reason why the UDP socket did not accept the current message. */
+    private @Nullable IOException sendFailure;
 
     private DatagramAddress lastSource = new DatagramAddress(0, 0, 0, 0);
     private InetSocketAddress lastSocketAddress = new InetSocketAddress(0);
 
-    /** Makes an endpoint that is neither bound nor connected. */
+    /** Creates an endpoint that is neither bound nor connected. */
     public DatagramEndpoint(DatagramSettings settings) {
         this.settings = settings;
     }
 
     // ---- settings and addresses
 
-    /** What it is set to. */
+    /** Returns the settings. */
     public DatagramSettings settings() {
         return settings;
     }
 
-    /** Changes the settings; sizes and reuse count until it is bound, the type of service for peers that are new then. */
+    /**
+     * Changes the settings. Sizes and address reuse apply until the endpoint is bound, the type of service to new
+     * peers.
+     */
     public void settings(DatagramSettings value) throws IOException {
         guarded(() -> {
             settings = value;
-            DatagramChannel own = companion;
-            if (own != null && !closed) {
-                own.setOption(StandardSocketOptions.IP_TOS, value.typeOfService());
+            DatagramChannel current = companion;
+            if (current != null && !closed) {
+                current.setOption(StandardSocketOptions.IP_TOS, value.typeOfService());
             }
             return null;
         });
     }
 
-    /** Whether it has a port, and its sizes with it. */
+    /** Returns whether the endpoint has a port, and with it fixed sizes. */
     public boolean isBound() {
         lock.lock();
         try {
@@ -102,20 +106,20 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         return closed;
     }
 
-    /** Its address and port, or null while it has none. */
+    /** Returns the local address and port, or null if there is none. */
     public @Nullable InetSocketAddress localAddress() {
         lock.lock();
         try {
-            DatagramChannel own = companion;
-            return own == null || closed ? null : (InetSocketAddress) own.getLocalAddress();
-        } catch (IOException gone) {
+            DatagramChannel current = companion;
+            return current == null || closed ? null : (InetSocketAddress) current.getLocalAddress();
+        } catch (IOException failed) {
             return null;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Whom it is connected to, or null. */
+    /** Returns the address of the connected peer, or null. */
     public @Nullable InetSocketAddress peerAddress() {
         lock.lock();
         try {
@@ -126,11 +130,10 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /**
-     * Binds it; port 0 for any that is free.
+     * Binds the endpoint; port 0 for any free port.
      *
-     * @param local an address of this host, or a wildcard; null for that of IPv4 and any port
-     * @throws java.net.BindException if the address is not of this host, or the port is in use for UDP or for datagrams of
-     *     RDMA
+     * @param local an address of this host, or a wildcard; null for the IPv4 wildcard and any port
+     * @throws java.net.BindException if the address is not local, or the port is in use for UDP or for RDMA datagrams
      */
     public void bind(@Nullable InetSocketAddress local) throws IOException {
         guarded(() -> {
@@ -169,27 +172,27 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     private void begin(DatagramChannel channel) throws IOException {
-        DatagramProtocol made = new DatagramProtocol(settings.sizes(), new Network());
-        ends.introduceTo(made);
+        DatagramProtocol created = new DatagramProtocol(settings.sizes(), new Network());
+        ends.addTo(created);
         companions = CompanionService.instance();
         companions.add(channel, this);
-        protocol = made;
+        protocol = created;
         companion = channel;
     }
 
     private LocalEnd addEnd(DatagramAddress address) {
-        LocalEnd made = ends.add(address, settings).end();
+        LocalEnd created = ends.add(address, settings).end();
         if (protocol != null) {
-            protocol.add(made);
+            protocol.add(created);
         }
-        waiting.signalAll(); // who waits may have to do it elsewhere from now on
-        return made;
+        waiting.signalAll(); // waiting threads may have to wait at another hub now
+        return created;
     }
 
     // ---- peers
 
     /**
-     * Sends to one peer from now on, and receives from no other; what others have sent is dropped.
+     * Restricts the endpoint to one peer, and drops received datagrams of others.
      *
      * @throws java.nio.channels.AlreadyConnectedException if it is connected
      */
@@ -216,7 +219,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         waiting.signalAll();
     }
 
-    /** Takes {@link #connect} back, if it is connected. */
+    /** Reverses {@link #connect}; has no effect if the endpoint is not connected. */
     public void disconnect() throws IOException {
         guarded(() -> {
             requireOpen();
@@ -224,7 +227,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
                 companion.disconnect();
                 protocol().connect(null);
                 connected = null;
-                pending = null;
+                pendingFailure = null;
             }
             return null;
         });
@@ -238,14 +241,14 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         return requireBound();
     }
 
-    /** The local end that leads to a peer. */
+    /** Returns the local end for sending to a peer. */
     private LocalEnd localEnd(DatagramAddress peer, DatagramChannel channel) throws IOException {
         DatagramAddress address = DatagramEnds.addressFor(peer, (InetSocketAddress) channel.getLocalAddress());
         DatagramResources end = ends.find(address);
         return end == null ? addEnd(address) : end.end();
     }
 
-    /** The world around the protocol. Called with the lock held. */
+    /** The environment of the protocol. Called with the lock held. */
     private final class Network implements DatagramNetwork {
         @Override
         public @Nullable LocalEnd localEnd(DatagramAddress peer, boolean wanted) {
@@ -277,20 +280,21 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
                 try {
                     return channel.send(message, to) > 0;
                 } catch (PortUnreachableException refused) {
-                    pending = SocketFailures.portUnreachable(refused); // of an earlier message: this one was not sent
+                    // The failure is that of an earlier message, and this one was not sent.
+                    pendingFailure = SocketFailures.portUnreachable(refused);
                     return channel.send(message.position(begin), to) > 0;
                 }
             } catch (IOException failed) {
-                notTaken = failed; // whoever sends is told; that an answer cannot go is nobody's business
+                sendFailure = failed; // reported to a sending application; a lost answer is not reported
                 return false;
             }
         }
 
         @Override
         public void readCompanion() {
-            DatagramProtocol own = protocol;
-            if (own != null && !closed) {
-                DatagramEndpoint.this.readCompanion(own);
+            DatagramProtocol current = protocol;
+            if (current != null && !closed) {
+                DatagramEndpoint.this.readCompanion(current);
             }
         }
     }
@@ -298,10 +302,10 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     // ---- data
 
     /**
-     * Sends a datagram to the peer that it is connected to; all or nothing.
+     * Sends a datagram to the connected peer, completely or not at all.
      *
-     * @return whether it was sent; false if there is no room now
-     * @throws IOException if it is too long, if there is no way, or why an earlier one did not arrive
+     * @return true if it was sent; false if there is no free send slot
+     * @throws IOException if it is too long, if there is no route, or the reason why an earlier one did not arrive
      */
     public boolean send(ByteBuffer data) throws IOException {
         return guarded(() -> {
@@ -315,10 +319,10 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /**
-     * Sends a datagram; all or nothing.
+     * Sends a datagram, completely or not at all.
      *
-     * @return whether it was sent; false if there is no room now
-     * @throws java.nio.channels.AlreadyConnectedException if the socket is connected to somebody else
+     * @return true if it was sent; false if there is no free send slot
+     * @throws java.nio.channels.AlreadyConnectedException if the endpoint is connected to another peer
      * @throws IOException as {@link #send(ByteBuffer)}
      */
     public boolean send(ByteBuffer data, InetSocketAddress remote) throws IOException {
@@ -338,10 +342,10 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         requirePayloadBytes(data.remaining(), to.getAddress());
         throwPending();
         progress();
-        notTaken = null;
+        sendFailure = null;
         int begin = data.position();
         boolean sent = protocol().send(data, peer, System.nanoTime());
-        IOException why = notTaken;
+        IOException why = sendFailure;
         if (why != null) {
             data.position(begin);
             throw why;
@@ -350,11 +354,11 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /**
-     * Takes the next datagram, as much as fits into the buffer; the rest is lost.
+     * Receives the next datagram. If it does not fit into the buffer, the rest is discarded.
      *
-     * @param leave whether it stays, to be received again
-     * @return who sent it; null if there is none now
-     * @throws IOException why something that was sent did not arrive
+     * @param leave true to leave the datagram queued
+     * @return the address of the sender; null if no datagram is available
+     * @throws IOException the reason why an earlier sent datagram did not arrive
      */
     public @Nullable InetSocketAddress receive(ByteBuffer target, boolean leave) throws IOException {
         return guarded(() -> {
@@ -378,19 +382,19 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         return lastSocketAddress;
     }
 
-    /** Takes what has come, as much as one call may; whether there may be more. */
+    /** Handles available input, up to a limit per call. Returns whether there may be more. */
     private boolean progress() {
-        DatagramProtocol own = protocol;
-        if (own == null) {
+        DatagramProtocol current = protocol;
+        if (current == null) {
             return false;
         }
         if (companionReadable) {
-            readCompanion(own);
+            readCompanion(current);
         }
-        return ends.progress(own);
+        return ends.progress(current);
     }
 
-    private void readCompanion(DatagramProtocol own) {
+    private void readCompanion(DatagramProtocol current) {
         companionReadable = false;
         DatagramChannel channel = companion;
         try {
@@ -399,12 +403,12 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
                 if (!(channel.receive(incoming) instanceof InetSocketAddress from)) {
                     return;
                 }
-                own.onCompanion(DatagramAddresses.of(from), incoming.flip(), System.nanoTime());
+                current.onCompanion(DatagramAddresses.of(from), incoming.flip(), System.nanoTime());
             }
         } catch (PortUnreachableException refused) {
-            pending = SocketFailures.portUnreachable(refused);
+            pendingFailure = SocketFailures.portUnreachable(refused);
         } catch (IOException failed) {
-            pending = failed;
+            pendingFailure = failed;
         }
     }
 
@@ -413,9 +417,9 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         companionReadable = true;
         lock.lock();
         try {
-            DatagramProtocol own = protocol;
-            if (own != null && !closed && companionReadable) {
-                readCompanion(own);
+            DatagramProtocol current = protocol;
+            if (current != null && !closed && companionReadable) {
+                readCompanion(current);
             }
         } finally {
             lock.unlock();
@@ -423,7 +427,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         waiting.signalAll();
     }
 
-    /** How many datagrams were dropped for a reason. */
+    /** Returns the number of messages dropped for a reason. */
     public long dropped(Drop why) {
         lock.lock();
         try {
@@ -433,7 +437,10 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         }
     }
 
-    /** How many datagrams went over UDP: those to peers whose queue pair was not known, and those too long for the path. */
+    /**
+     * Returns the number of datagrams sent over UDP: those to peers with unknown queue pair, and those too long for the
+     * path.
+     */
     public long questions() {
         lock.lock();
         try {
@@ -444,8 +451,8 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     private void throwPending() throws IOException {
-        IOException why = pending;
-        pending = null;
+        IOException why = pendingFailure;
+        pendingFailure = null;
         if (why != null) {
             throw why;
         }
@@ -455,40 +462,40 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
 
     @Override
     public int knownReadiness() {
-        return look(Look.KNOWN);
+        return check(Check.KNOWN);
     }
 
     @Override
     public int readiness() {
-        return look(Look.NOW);
+        return check(Check.POLL);
     }
 
     @Override
     public int readinessToWait() {
-        return look(Look.TO_WAIT);
+        return check(Check.ARM);
     }
 
-    private int look(Look look) {
+    private int check(Check check) {
         lock.lock();
         try {
             if (closed) {
                 return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
             }
-            boolean more = look != Look.KNOWN && progress();
-            if (look == Look.TO_WAIT) {
+            boolean more = check != Check.KNOWN && progress();
+            if (check == Check.ARM) {
                 more = ends.arm() ? progress() : more;
                 if (more) {
-                    waiting.signalAll(); // nobody tells of what has come already
+                    waiting.signalAll(); // completions before arming are not reported
                 }
             }
-            DatagramProtocol own = protocol;
-            if (own == null) {
+            DatagramProtocol current = protocol;
+            if (current == null) {
                 return Readiness.OUT;
             }
-            if (pending != null) {
+            if (pendingFailure != null) {
                 return Readiness.IN | Readiness.OUT | Readiness.ERROR;
             }
-            return (own.canReceive() ? Readiness.IN : 0) | (own.canSend() ? Readiness.OUT : 0);
+            return (current.canReceive() ? Readiness.IN : 0) | (current.canSend() ? Readiness.OUT : 0);
         } catch (RdmaException broken) {
             return Readiness.IN | Readiness.OUT | Readiness.ERROR;
         } finally {
@@ -509,7 +516,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
 
     // ---- end
 
-    /** Closes it; what was sent goes first. */
+    /** Closes the endpoint, after waiting at most a second for outstanding sends. */
     @Override
     public void close() {
         lock.lock();
@@ -529,7 +536,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         }
         long deadline = System.nanoTime() + LINGER_NANOS;
         while (!isQuiet() && System.nanoTime() - deadline < 0) {
-            LockSupport.parkNanos(LINGER_LOOK_NANOS);
+            LockSupport.parkNanos(LINGER_POLL_NANOS);
         }
         release();
     }
@@ -576,14 +583,14 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     private DatagramProtocol protocol() throws SocketException {
-        DatagramProtocol own = protocol;
-        if (own == null) {
+        DatagramProtocol current = protocol;
+        if (current == null) {
             throw new SocketException("Socket closed");
         }
-        return own;
+        return current;
     }
 
-    /** Refuses a datagram that is longer than those to an address may be. */
+    /** Throws if a datagram is longer than the maximum for an address. */
     public static void requirePayloadBytes(long bytes, InetAddress peer) throws SocketException {
         int most = mostPayloadBytes(peer);
         if (bytes > most) {
@@ -592,7 +599,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         }
     }
 
-    /** Most bytes of a datagram to an address. */
+    /** Returns the maximum number of bytes of a datagram to an address. */
     public static int mostPayloadBytes(InetAddress peer) {
         return DatagramProtocol.mostPayloadBytes(peer instanceof Inet4Address);
     }

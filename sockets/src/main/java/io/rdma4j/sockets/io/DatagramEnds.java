@@ -18,9 +18,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The local addresses of a datagram endpoint with their queue pairs. Not thread safe but for {@link #hub}. */
+/** The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #hub}. */
 final class DatagramEnds implements AutoCloseable {
-    /** Local addresses that have a queue pair; a socket bound to a wildcard may use several. */
+    /** Maximum number of local addresses with a queue pair; a socket bound to a wildcard may use several. */
     private static final int MOST_ENDS = 64;
 
     private static final Logger LOGGER = System.getLogger(DatagramEnds.class.getName());
@@ -28,36 +28,39 @@ final class DatagramEnds implements AutoCloseable {
     private final CompletionHub.Target target;
     private final List<DatagramResources> ends = new ArrayList<>();
 
-    /** Threads at the hubs of further devices: threads that wait for the endpoint wait at that of the first. */
+    /**
+     * Threads that wait at the hubs of further devices. Threads that wait for the endpoint wait at the hub of the
+     * first.
+     */
     private final Map<CompletionHub, CompletionHub.HelperThread> helperThreads = new HashMap<>();
 
     private volatile @Nullable CompletionHub hub;
 
-    /** No ends; {@code target} hears of the completions of those to come. */
+    /** Creates an empty set; {@code target} is notified of the completions of later ends. */
     DatagramEnds(CompletionHub.Target target) {
         this.target = target;
     }
 
-    /** Where to wait for them, or null while there are none. */
+    /** Returns the hub to wait at, or null while there are no ends. */
     @Nullable
     CompletionHub hub() {
         return hub;
     }
 
-    /** Makes the end of an address. */
+    /** Creates the end of an address. */
     DatagramResources add(DatagramAddress address, DatagramSettings settings) {
-        DatagramResources made = DatagramResources.open(address, settings, target);
-        ends.add(made);
-        CompletionHub own = made.hub();
+        DatagramResources created = DatagramResources.open(address, settings, target);
+        ends.add(created);
+        CompletionHub endHub = created.hub();
         if (hub == null) {
-            hub = own;
-        } else if (own != hub) {
-            helperThreads.computeIfAbsent(own, CompletionHub::helperThread);
+            hub = endHub;
+        } else if (endHub != hub) {
+            helperThreads.computeIfAbsent(endHub, CompletionHub::helperThread);
         }
-        return made;
+        return created;
     }
 
-    /** The end of an address, or null; with room for another one then. */
+    /** Returns the end of an address, or null if there is none and another one can be added. */
     @Nullable
     DatagramResources find(DatagramAddress address) throws SocketException {
         for (DatagramResources end : ends) {
@@ -71,7 +74,7 @@ final class DatagramEnds implements AutoCloseable {
         return null;
     }
 
-    /** The address that leads to a peer: the one that the socket is bound to, or that routing chooses. */
+    /** Returns the local address for sending to a peer: the bound address, or the one that routing chooses. */
     static DatagramAddress addressFor(DatagramAddress peer, InetSocketAddress bound) throws IOException {
         InetAddress host = bound.getAddress().isAnyLocalAddress() ? routeTo(peer) : bound.getAddress();
         return DatagramAddresses.of(new InetSocketAddress(host, bound.getPort()));
@@ -85,12 +88,12 @@ final class DatagramEnds implements AutoCloseable {
         }
     }
 
-    /** Tells the protocol of all ends. */
-    void introduceTo(DatagramProtocol protocol) {
+    /** Adds all ends to the protocol. */
+    void addTo(DatagramProtocol protocol) {
         ends.forEach(end -> protocol.add(end.end()));
     }
 
-    /** The way from an end to a peer. */
+    /** Returns the path from an end to a peer. */
     DatagramPath path(LocalEnd from, DatagramAddress peer, int typeOfService) {
         for (DatagramResources end : ends) {
             if (end.end() == from) {
@@ -101,15 +104,16 @@ final class DatagramEnds implements AutoCloseable {
     }
 
     /**
-     * Gives the protocol what has completed, as much as one call may take; drives the devices. An end whose queue pair has failed is removed:
-     * its device has gone, or refused a datagram. The address gets a new end when it is needed next.
+     * Passes completions to the protocol, up to a limit per call, and drives the devices. An end whose queue pair has
+     * failed is removed: its device was removed, or it failed a datagram. The address gets a new end when it is needed
+     * next.
      *
-     * @return whether more may have completed
+     * @return true if there may be more completions
      */
     boolean progress(DatagramProtocol protocol) {
         long now = System.nanoTime();
         boolean more = false;
-        for (int i = 0; i < ends.size(); i++) { // what has come may add an end
+        for (int i = 0; i < ends.size(); i++) { // handling completions may add an end
             more |= ends.get(i).progress(protocol, now);
         }
         for (int i = ends.size() - 1; i >= 0; i--) {
@@ -132,7 +136,7 @@ final class DatagramEnds implements AutoCloseable {
         }
     }
 
-    /** Has the hubs told of what completes next; whether any was not yet to be told. */
+    /** Requests notifications from the hubs. Returns whether any was not requested before. */
     boolean arm() {
         boolean any = false;
         for (DatagramResources end : ends) {
@@ -141,7 +145,7 @@ final class DatagramEnds implements AutoCloseable {
         return any;
     }
 
-    /** A hub has told. */
+    /** Records that a hub has delivered a notification. */
     void disarmed() {
         ends.forEach(DatagramResources::disarmed);
     }

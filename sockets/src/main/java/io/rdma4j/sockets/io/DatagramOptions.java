@@ -14,7 +14,7 @@ import java.util.Set;
 
 /** The options of a datagram socket as {@link SocketOption}s. Thread safe. */
 public final class DatagramOptions {
-    /** All that can be set and asked for. */
+    /** The options that can be set and read. */
     public static final Set<SocketOption<?>> SUPPORTED = Set.of(
             SO_SNDBUF,
             SO_RCVBUF,
@@ -24,24 +24,24 @@ public final class DatagramOptions {
             RdmaSocketOptions.RDMA_RQSIZE,
             RdmaSocketOptions.RDMA_INLINE);
 
-    /** Like Linux, librdmacm takes buffers twice as large as it is asked for. */
+    /** librdmacm, like Linux, doubles the requested buffer size. */
     private static final int BUFFER_FACTOR = 2;
 
     private static final int MOST_TYPE_OF_SERVICE = 0xff;
 
     private final DatagramEndpoint endpoint;
 
-    /** Options of an endpoint. */
+    /** Creates the options of an endpoint. */
     public DatagramOptions(DatagramEndpoint endpoint) {
         this.endpoint = endpoint;
     }
 
     /**
-     * Sets an option. Of a socket that is bound, the buffers and whether it shares the port stay as they are.
+     * Sets an option. Buffer sizes and {@code SO_REUSEADDR} are ignored if the socket is bound.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
-     * @throws IllegalArgumentException if it cannot have that value
-     * @throws SocketException if it can be set only before the socket is bound
+     * @throws IllegalArgumentException if the value is invalid
+     * @throws SocketException if the option can be set only before the socket is bound
      */
     public <T> void set(SocketOption<T> option, T value) throws IOException {
         requireSupported(option);
@@ -91,7 +91,7 @@ public final class DatagramOptions {
     }
 
     /**
-     * The value of an option. Of a buffer it is half of what is there, as it was asked for.
+     * Returns the value of an option. The value of a buffer size is half of the buffer, as requested.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      */

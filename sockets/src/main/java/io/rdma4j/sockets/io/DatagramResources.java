@@ -25,16 +25,17 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pair, completion queue and registered memory of one local address of a datagram socket. Its queue pair is bound to
- * the socket's port in the connection manager's space of datagram ports. Not thread safe.
+ * The queue pair, completion queue and registered memory of one local address of a datagram socket. The queue pair is
+ * bound to the socket's port in the connection manager's space of datagram ports. Not thread safe.
  *
- * <p>The way to a peer is its IP address: over RoCE nothing else has to be found out, so nothing here waits.
+ * <p>The path to a peer is determined by its IP address. Over RoCE, nothing else has to be resolved, so nothing here
+ * blocks.
  */
 final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
-    /** Completions that are polled at a time. */
+    /** Completions polled at a time. */
     static final int BATCH = 16;
 
-    /** Batches that one call takes: somebody may send faster than they are taken. */
+    /** Maximum number of batches in one call: peers may send faster than the datagrams are processed. */
     static final int MOST_BATCHES = 16;
 
     private static final int ALIGNMENT = 64;
@@ -74,7 +75,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             hub = CompletionHub.of(context);
             inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             sourceGidIndex = context.gids(id.portNumber()).indexOf(DatagramAddresses.gid(address));
-            // Room for the longest datagram of the network: some devices fail a queue pair for one that is too long.
+            // Fits the longest datagram of the network: some devices fail a queue pair on a datagram that is too long.
             mtuBytes = context.port(id.portNumber()).activeMtu().bytes();
             stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes);
             sendMemory = register((long) sizes.sendSlots() * DatagramSizes.SLOT_BYTES);
@@ -101,10 +102,10 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     }
 
     /**
-     * Makes all that a local address needs; where that fails, nothing stays.
+     * Creates everything a local address needs; if that fails, everything is released.
      *
-     * @param address of this host, with the socket's port
-     * @param target hears of completions
+     * @param address an address of this host, with the socket's port
+     * @param target the receiver of notifications of completions
      */
     static DatagramResources open(DatagramAddress address, DatagramSettings settings, CompletionHub.Target target) {
         return new DatagramResources(CmId.create(PortSpace.UDP, null), address, settings, target);
@@ -124,7 +125,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         return hub;
     }
 
-    /** Why its queue pair is of no use any more, or null. */
+    /** Returns the reason why the queue pair has failed, or null. */
     @Nullable
     String failure() {
         return failure;
@@ -132,7 +133,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
 
     // ---- sending and receiving
 
-    /** The way to a peer. */
+    /** Returns the path to a peer. */
     DatagramPath path(DatagramAddress peer, int typeOfService) {
         AddressHandle handle = id.protectionDomain()
                 .createAddressHandle(new AddressVector(
@@ -143,8 +144,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
                         HOP_LIMIT,
                         typeOfService,
                         id.portNumber()));
-        int mostBytes =
-                Math.min(DatagramSizes.SLOT_BYTES, mtuBytes); // the queue pair keeps the MTU that it was made with
+        int mostBytes = Math.min(DatagramSizes.SLOT_BYTES, mtuBytes); // the queue pair keeps its initial MTU
         return new DatagramPath() {
             @Override
             public int mostBytes() {
@@ -180,9 +180,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     }
 
     /**
-     * Gives the protocol what has completed, {@value #MOST_BATCHES} batches at most; drives the device.
+     * Passes completions to the protocol, at most {@value #MOST_BATCHES} batches, and drives the device.
      *
-     * @return whether more may have completed
+     * @return true if there may be more completions
      */
     boolean progress(DatagramProtocol protocol, long nowNanos) {
         for (int batch = 0; batch < MOST_BATCHES && failure == null; batch++) {
@@ -217,9 +217,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     }
 
     /**
-     * Has the hub told of the next completion. What came before this call is not told of.
+     * Requests a notification of the next completion from the hub. Completions before this call are not reported.
      *
-     * @return whether this call did it; false if it was done and nothing has come since
+     * @return true if this call requested it; false if it was requested before and no notification has arrived since
      */
     boolean arm() {
         if (armed) {
@@ -230,7 +230,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         return true;
     }
 
-    /** The hub has told. */
+    /** Records that the hub has delivered the notification. */
     void disarmed() {
         armed = false;
     }

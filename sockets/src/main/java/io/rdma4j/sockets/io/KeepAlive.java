@@ -3,7 +3,7 @@ package io.rdma4j.sockets.io;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Sends a sign of life of one endpoint in an interval, from a virtual thread of its own, until it is stopped. */
+/** Sends a keep-alive of one endpoint at an interval, from a virtual thread, until it is stopped. */
 final class KeepAlive {
     private final StreamEndpoint endpoint;
     private final Duration interval;
@@ -26,7 +26,7 @@ final class KeepAlive {
                 endpoint.keepAlive();
             }
         } catch (InterruptedException | IOException ended) {
-            Thread.currentThread().interrupt(); // stopped, or there is no connection any more
+            Thread.currentThread().interrupt(); // stopped, or the connection has ended
         }
     }
 }

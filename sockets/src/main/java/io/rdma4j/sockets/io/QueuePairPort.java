@@ -8,12 +8,12 @@ import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Posts what a stream has to say to its queue pair, and the receives that the peer's words take. Where the transport has no
- * immediate data the words are messages of four bytes, in the host's order, for which there is memory of their own. Not
+ * Posts the requests of a stream to its queue pair, and the receives for the peer's control words. If the transport has
+ * no immediate data, control words are messages of four bytes in the host's byte order, with memory of their own. Not
  * thread safe.
  */
 final class QueuePairPort implements StreamPort {
-    /** The identifier of every receive carries this bit, and the number of its place. */
+    /** Set in the ID of every receive; the other bits are its slot. */
     static final long RECEIVE = 1L << 62;
 
     private final QueuePair queuePair;
@@ -29,7 +29,8 @@ final class QueuePairPort implements StreamPort {
     /**
      * Posts all receives.
      *
-     * @param words a place for a word of each send and each receive, {@link #wordBytes}; unused with immediate data
+     * @param words memory for a control word of each send and each receive, {@link #wordBytes}; unused with immediate
+     *     data
      */
     QueuePairPort(
             QueuePair queuePair,
@@ -54,22 +55,22 @@ final class QueuePairPort implements StreamPort {
         return (long) Integer.BYTES * (sends + receives);
     }
 
-    /** Posts the receive of a place, again. */
-    void postReceive(long place) {
-        receive.reset(RECEIVE | place);
+    /** Posts the receive of a slot again. */
+    void postReceive(long slot) {
+        receive.reset(RECEIVE | slot);
         if (!hasImmediate) {
-            receive.into(words, wordAt(place), Integer.BYTES);
+            receive.into(words, wordAt(slot), Integer.BYTES);
         }
         queuePair.postReceive(receive);
     }
 
-    /** The word that came as a message. */
-    int receivedWord(long place) {
-        return words.memory().get(ValueLayout.JAVA_INT, wordAt(place));
+    /** Returns the control word that was received as a message. */
+    int receivedWord(long slot) {
+        return words.memory().get(ValueLayout.JAVA_INT, wordAt(slot));
     }
 
-    private long wordAt(long place) {
-        return Integer.BYTES * (sends + place);
+    private long wordAt(long slot) {
+        return Integer.BYTES * (sends + slot);
     }
 
     @Override

@@ -1,11 +1,11 @@
 package io.rdma4j.sockets.io;
 
-/** What an endpoint is ready for: bits of a set, as poll(2) has them. */
+/** The readiness of an endpoint: bits of a set, as in poll(2). */
 public final class Readiness {
-    /** Something can be read, or a connection accepted, or the peer sends no more. */
+    /** Data can be read, a connection can be accepted, or the stream has ended. */
     public static final int IN = 1;
 
-    /** Something can be written, or a connection attempt has ended. */
+    /** Data can be written, or an attempt to connect has ended. */
     public static final int OUT = 2;
 
     /** The connection has ended in both directions. */

@@ -3,16 +3,16 @@ package io.rdma4j.sockets.io;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** What has been made and is to be given back, the last first; also where making the rest fails. Not thread safe. */
+/** Resources to release in reverse order of creation, also if creating the rest fails. Not thread safe. */
 final class Releases implements AutoCloseable {
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
 
-    /** Something has been made: this gives it back. */
+    /** Adds the release of a resource that was created. */
     void add(Runnable step) {
         steps.push(step);
     }
 
-    /** Gives everything back; a failure of one is thrown when all others have had their turn. */
+    /** Releases everything. A failure is thrown after all others were released. */
     @Override
     public void close() {
         RuntimeException failure = null;
@@ -37,7 +37,7 @@ final class Releases implements AutoCloseable {
         }
     }
 
-    /** Gives everything back because of a failure, which stays the one that is told. */
+    /** Releases everything after a failure, which stays the primary exception. */
     void closeAfter(Throwable failure) {
         try {
             close();

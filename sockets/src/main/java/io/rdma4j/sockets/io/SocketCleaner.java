@@ -3,17 +3,17 @@ package io.rdma4j.sockets.io;
 import java.lang.ref.Cleaner;
 import java.util.function.Supplier;
 
-/** Closes endpoints whose sockets nobody refers to any more, as Java does with those of TCP. Thread safe. */
+/** Closes endpoints whose sockets became unreachable without being closed, as the JDK does for TCP. Thread safe. */
 public final class SocketCleaner {
     private static final Cleaner CLEANER = Cleaner.create();
 
     private SocketCleaner() {}
 
     /**
-     * Has an endpoint closed when nobody refers to its owner any more.
+     * Closes an endpoint when its owner becomes unreachable.
      *
-     * @param endpoint tells which then; must not refer to the owner
-     * @return to be cleaned when the owner is closed
+     * @param endpoint supplies the endpoint then; must not refer to the owner
+     * @return a handle to be cleaned when the owner is closed
      */
     public static Cleaner.Cleanable watch(Object owner, Supplier<? extends SocketEndpoint> endpoint) {
         return CLEANER.register(owner, () -> close(endpoint.get()));
@@ -21,7 +21,7 @@ public final class SocketCleaner {
 
     private static void close(SocketEndpoint endpoint) {
         if (!endpoint.isClosed()) {
-            Thread.ofVirtual().start(endpoint::close); // it may wait a moment, the cleaner must not
+            Thread.ofVirtual().start(endpoint::close); // close may wait; the cleaner must not
         }
     }
 }

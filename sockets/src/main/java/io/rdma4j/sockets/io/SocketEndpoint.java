@@ -6,17 +6,17 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** What endpoints of streams and of datagrams have in common: one lock, who waits, and how failures are told. */
+/** The common base of stream and datagram endpoints: a lock, the waiters, and the translation of failures. */
 public abstract sealed class SocketEndpoint implements Waitable, CompletionHub.Target
         permits StreamEndpoint, DatagramEndpoint {
-    /** How an endpoint finds out what it is ready for. */
-    enum Look {
-        /** By what it has been told. */
+    /** How a readiness check obtains its result. */
+    enum Check {
+        /** From the current state, without polling. */
         KNOWN,
-        /** It also takes what has come. */
-        NOW,
-        /** Like {@link #NOW}, and it is told of what comes after that. */
-        TO_WAIT
+        /** After polling for completions. */
+        POLL,
+        /** Like {@link #POLL}, and the listeners are notified of later changes. */
+        ARM
     }
 
     final ReentrantLock lock = new ReentrantLock();
@@ -45,7 +45,7 @@ public abstract sealed class SocketEndpoint implements Waitable, CompletionHub.T
         try {
             takeCompletions();
         } catch (RdmaException broken) {
-            // Who waits finds out by itself.
+            // A waiting thread finds the failure itself.
             return;
         } finally {
             lock.unlock();
@@ -53,21 +53,24 @@ public abstract sealed class SocketEndpoint implements Waitable, CompletionHub.T
         }
     }
 
-    /** Whether it is closed. */
+    /** Returns whether the endpoint is closed. */
     public abstract boolean isClosed();
 
-    /** Closes it. Threads that wait find it closed. Closing twice does nothing. */
+    /** Closes the endpoint. Waiting threads return. Closing a closed endpoint has no effect. */
     public abstract void close();
 
-    /** The hub has told of completions, and tells of no more until it is asked again; under the lock. */
+    /**
+     * Handles completions that the hub reported. The hub reports no further completions until it is armed again. Called
+     * with the lock held.
+     */
     abstract void takeCompletions();
 
-    /** What an application asks for. */
+    /** A call of the application that may fail. */
     interface GuardedCall<T extends @Nullable Object> {
         T call() throws IOException;
     }
 
-    /** Does it under the lock; what RDMA refuses fails in the terms of java.net. */
+    /** Runs a call under the lock; an {@link RdmaException} is thrown as an exception of java.net. */
     final <T extends @Nullable Object> T guarded(GuardedCall<T> call) throws IOException {
         lock.lock();
         try {

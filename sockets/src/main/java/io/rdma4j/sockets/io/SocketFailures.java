@@ -10,7 +10,9 @@ import java.net.NoRouteToHostException;
 import java.net.PortUnreachableException;
 import java.net.SocketException;
 
-/** Failures of RDMA in the terms of java.net. The message says what java.net says, then what RDMA knows. */
+/**
+ * Translates failures of RDMA to exceptions of java.net. The message is that of java.net, followed by details of RDMA.
+ */
 final class SocketFailures {
     private SocketFailures() {}
 
@@ -18,7 +20,7 @@ final class SocketFailures {
         return ofAny(failure);
     }
 
-    /** What went wrong, whatever it is: too little memory, or a defect. */
+    /** Translates any failure, including a lack of memory or a defect. */
     static IOException ofAny(Throwable failure) {
         IOException exception = switch (failure) {
             case RdmaException refused -> of(refused.errno(), String.valueOf(refused.getMessage()));
@@ -43,7 +45,7 @@ final class SocketFailures {
         return details.isEmpty() ? errno.text() : errno.text() + " (" + details + ")";
     }
 
-    /** Why a connection attempt ended with this event. */
+    /** Returns the reason why a connection attempt ended with this event. */
     static IOException ofConnect(CmEvent event) {
         Errno errno = switch (event.type()) {
             case REJECTED -> Errno.ECONNREFUSED;
@@ -58,10 +60,10 @@ final class SocketFailures {
         return new SocketException("Connection reset" + (why.isEmpty() ? "" : " (" + why + ")"));
     }
 
-    /** Nobody has the port that was sent to; that of Java has no text. */
+    /** Creates an exception for an unreachable port; the exception of the JDK has no message. */
     static PortUnreachableException portUnreachable(PortUnreachableException refused) {
         PortUnreachableException named = new PortUnreachableException(
-                Errno.ECONNREFUSED.text() + " (nobody has the port there that the UDP part of the socket sent to)");
+                Errno.ECONNREFUSED.text() + " (no UDP socket is bound to the destination port of an earlier datagram)");
         named.initCause(refused);
         return named;
     }

@@ -8,7 +8,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.nio.channels.UnsupportedAddressTypeException;
 
-/** Which addresses a socket takes. One of IPv6 takes those of IPv4 too, as those of Java do. */
+/** The address family of a socket. An IPv6 socket uses IPv4 addresses too, as those of Java do. */
 public enum SocketFamily {
     /** IPv4 only. */
     IPV4("0.0.0.0"),
@@ -22,9 +22,9 @@ public enum SocketFamily {
     }
 
     /**
-     * The family that java.net means.
+     * Returns the socket family of a protocol family.
      *
-     * @throws UnsupportedOperationException if it is neither that of IPv4 nor that of IPv6
+     * @throws UnsupportedOperationException if it is neither IPv4 nor IPv6
      */
     public static SocketFamily of(ProtocolFamily family) {
         if (family == StandardProtocolFamily.INET) {
@@ -36,15 +36,15 @@ public enum SocketFamily {
         throw new UnsupportedOperationException("Protocol family " + family.name() + " not supported");
     }
 
-    /** Any address and port. */
+    /** Returns the wildcard address with port 0. */
     public InetSocketAddress any() {
         return new InetSocketAddress(wildcard, 0);
     }
 
     /**
-     * The address as a socket of this family is bound to it: every wildcard is the family's.
+     * Returns the address to bind a socket of this family to; a wildcard becomes that of the family.
      *
-     * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family IPv4
+     * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family is IPv4
      */
     public InetSocketAddress local(InetSocketAddress address) {
         return address.getAddress().isAnyLocalAddress()
@@ -53,10 +53,10 @@ public enum SocketFamily {
     }
 
     /**
-     * The address as a socket of this family connects to it: {@link #reachable}.
+     * Returns the address to connect a socket of this family to, like {@link #reachable}.
      *
      * @throws UnknownHostException if it is unresolved
-     * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family IPv4
+     * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family is IPv4
      */
     public InetSocketAddress remote(InetSocketAddress address) throws UnknownHostException {
         if (address.isUnresolved()) {
@@ -66,17 +66,17 @@ public enum SocketFamily {
     }
 
     /**
-     * A resolved address as a socket of this family connects to it. A wildcard stands for the loopback address of the
-     * wildcard's family, whichever family the JVM prefers.
+     * Returns the address to connect a socket of this family to, for a resolved address. A wildcard becomes the
+     * loopback address of the wildcard's family, independent of the family that the JVM prefers.
      *
-     * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family IPv4
+     * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family is IPv4
      */
     public InetSocketAddress reachable(InetSocketAddress address) {
         InetSocketAddress to = checked(address);
         return to.getAddress().isAnyLocalAddress() ? new InetSocketAddress(hostOf(to.getAddress()), to.getPort()) : to;
     }
 
-    /** The host that an address stands for: of a wildcard, this one. */
+    /** Returns the address of the host: the loopback address for a wildcard. */
     static InetAddress hostOf(InetAddress address) {
         return address.isAnyLocalAddress()
                 ? InetAddress.ofLiteral(address instanceof Inet4Address ? "127.0.0.1" : "::1")

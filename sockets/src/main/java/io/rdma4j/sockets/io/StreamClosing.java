@@ -5,13 +5,17 @@ import io.rdma4j.verbs.RdmaException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The end of a connection whose endpoint is closed: the peer gets what was written, then the connection and its memory go.
+ * The end of a connection whose endpoint is closed. The remaining data is delivered, then the connection and its memory
+ * are released.
  */
 final class StreamClosing {
-    /** How long whoever closes waits if nothing else is said. */
+    /** The default time that a closing thread waits. */
     static final long LINGER_NANOS = 1_000_000_000L;
 
-    /** When a peer is given up: a queue pair tries no longer than 69 s to reach one that does not answer at all. */
+    /**
+     * The time after which the peer is given up. A queue pair stops retrying a peer that does not respond after at most
+     * 69 s.
+     */
     static final long MOST_NANOS = 70_000_000_000L;
 
     private final ReentrantLock lock;
@@ -21,10 +25,11 @@ final class StreamClosing {
     private final Runnable onReleased;
 
     /**
-     * The end of a stream under a lock.
+     * Creates the closing of a stream.
      *
-     * @param waiting is told of its completions
-     * @param onReleased called under the lock when its memory has gone
+     * @param lock the lock of the endpoint
+     * @param waiting signaled on completions of the stream
+     * @param onReleased called with the lock held after the memory was released
      */
     StreamClosing(ReentrantLock lock, WaitList waiting, ConnectedStream stream, CmId id, Runnable onReleased) {
         this.lock = lock;
@@ -35,13 +40,13 @@ final class StreamClosing {
     }
 
     /**
-     * Ends it.
+     * Closes the connection.
      *
-     * @param waitNanos how long this waits for the peer; after that a thread of its own does
-     * @param mostNanos when the peer is given up
+     * @param waitNanos the time to wait for the peer in this thread; after that, a virtual thread continues
+     * @param mostNanos the time after which the peer is given up
      */
     void run(long waitNanos, long mostNanos) {
-        ClosingsUnderWay.all().begun();
+        PendingCloses.all().begun();
         long giveUpNanos = System.nanoTime() + mostNanos;
         boolean ended = false;
         try {
@@ -51,7 +56,7 @@ final class StreamClosing {
             }
         } finally {
             if (ended) {
-                ClosingsUnderWay.all().ended();
+                PendingCloses.all().ended();
             } else {
                 Thread.ofVirtual().name("rdma4j-closing").start(() -> finish(giveUpNanos));
             }
@@ -63,11 +68,11 @@ final class StreamClosing {
             awaitQuiet(giveUpNanos);
         } finally {
             release();
-            ClosingsUnderWay.all().ended();
+            PendingCloses.all().ended();
         }
     }
 
-    /** Waits until the peer has all that was written, or never will. */
+    /** Waits until the peer has received all written bytes, or can no longer receive them. Returns false on timeout. */
     private boolean awaitQuiet(long deadlineNanos) {
         SocketWaiter waiter = new SocketWaiter();
         waiting.add(waiter);
@@ -101,12 +106,12 @@ final class StreamClosing {
         }
     }
 
-    /** Gives everything back, whether or not it was connected. */
+    /** Releases everything, even if the stream was never connected. */
     void release() {
         try {
             id.disconnect();
         } catch (RdmaException notConnected) {
-            // Then there is nobody to tell.
+            // Then there is no peer to notify.
         }
         lock.lock();
         try {
@@ -115,7 +120,7 @@ final class StreamClosing {
         } finally {
             lock.unlock();
         }
-        id.setContext(null); // the connection manager remembers the connection for a while, not what it was for
+        id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
         id.close();
     }
 }

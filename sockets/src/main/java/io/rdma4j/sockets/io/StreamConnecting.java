@@ -17,12 +17,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a stream endpoint gets its identifier and its connection: it asks a listener for one, or answers a request. Changes the
- * state of the endpoint, under its lock, as the events of the identifier say. Thread safe.
+ * The connection setup of a stream endpoint: it sends a request to a listener, or accepts a request. Changes the state
+ * of the endpoint, under its lock, according to the events of the identifier. Thread safe.
  */
 final class StreamConnecting implements ConnectionService.Target {
-    /** What an endpoint tells that is to be accepted. */
-    private record Accepting(StreamListener listener, AcceptQueue.Answer answer) {}
+    /** The listener and the reply of an endpoint that accepts a request. */
+    private record Accepting(StreamListener listener, AcceptQueue.Reply reply) {}
 
     private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -37,67 +37,67 @@ final class StreamConnecting implements ConnectionService.Target {
         this.endpoint = endpoint;
     }
 
-    /** The identifier of the endpoint, once it is bound or connects. */
+    /** Returns the identifier of the endpoint, or null if it is neither bound nor connecting. */
     @Nullable
     CmId id() {
         return id;
     }
 
-    /** Why the attempt has failed. */
+    /** Returns the reason why the attempt has failed, or null. */
     @Nullable
     IOException failure() {
         return failure;
     }
 
-    /** Binds the endpoint, which has no identifier; under its lock. */
+    /** Binds the endpoint, which has no identifier. Called with its lock held. */
     void bind(InetSocketAddress local) {
         id = boundId(local);
     }
 
     private CmId boundId(InetSocketAddress local) {
-        CmId made = newId();
+        CmId created = newId();
         try {
-            made.bindAddress(local);
-            return made;
+            created.bindAddress(local);
+            return created;
         } catch (RuntimeException refused) {
-            made.close();
+            created.close();
             throw refused;
         }
     }
 
     private CmId newId() {
-        CmId made = ConnectionService.instance().createId(this);
+        CmId created = ConnectionService.instance().createId(this);
         if (endpoint.settings().reuseAddress()) {
-            made.setReuseAddress(true);
+            created.setReuseAddress(true);
         }
         if (endpoint.settings().ipv6Only()) {
-            made.setIpv6Only(true);
+            created.setIpv6Only(true);
         }
         if (endpoint.settings().typeOfService() != 0) {
-            made.setTypeOfService(endpoint.settings().typeOfService());
+            created.setTypeOfService(endpoint.settings().typeOfService());
         }
-        return made;
+        return created;
     }
 
-    // ---- asking for a connection
+    // ---- sending a request
 
-    /** Begins to connect the endpoint, which is new; under its lock. */
+    /** Starts to connect the endpoint, which is new. Called with its lock held. */
     void start(InetSocketAddress remote) throws IOException {
         InetAddress to = SocketFamily.hostOf(remote.getAddress());
-        CmId own = id == null ? newId() : id;
-        id = own;
+        CmId current = id == null ? newId() : id;
+        id = current;
         endpoint.state(State.CONNECTING);
         try {
-            own = boundFor(own, to);
-            id = own;
-            own.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
+            current = boundFor(current, to);
+            id = current;
+            current.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
         } catch (RuntimeException | Error refused) {
             fail(SocketFailures.ofAny(refused));
             throw refused;
         }
     }
 
-    /** Who is bound to any address of one family connects to those of the other too: Java hardly tells them apart. */
+    /** Rebinds an identifier that is bound to the wildcard of the other family. Java hardly distinguishes the two. */
     private CmId boundFor(CmId bound, InetAddress to) {
         InetSocketAddress local = bound.localAddress();
         if (local == null
@@ -108,12 +108,12 @@ final class StreamConnecting implements ConnectionService.Target {
         InetAddress any = (to instanceof Inet4Address ? SocketFamily.IPV4 : SocketFamily.IPV6)
                 .any()
                 .getAddress();
-        id = null; // the port is free for the new one only when the old one is closed
+        id = null; // the port is free for the new identifier only when the old one is closed
         bound.close();
         return boundId(new InetSocketAddress(any, local.getPort()));
     }
 
-    /** Closes the endpoint if it is still connecting; a connection that is established by now stays. */
+    /** Closes the endpoint if it is still connecting; an established connection stays. */
     void giveUp() {
         endpoint.lock.lock();
         try {
@@ -121,7 +121,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 return;
             }
             failure = new ConnectException("Connection timed out");
-            endpoint.state(State.FAILED); // what comes from now on is too late
+            endpoint.state(State.FAILED); // later events are ignored
         } finally {
             endpoint.lock.unlock();
         }
@@ -134,7 +134,7 @@ final class StreamConnecting implements ConnectionService.Target {
             handle(event);
         } catch (RuntimeException | Error failed) {
             if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
-                StreamListener.refuseLater(event.id()); // the listener goes on
+                StreamListener.refuseLater(event.id()); // the listener continues
             } else {
                 fail(SocketFailures.ofAny(failed));
             }
@@ -152,28 +152,28 @@ final class StreamConnecting implements ConnectionService.Target {
             case ADDRESS_ERROR, ROUTE_ERROR, REJECTED, UNREACHABLE, CONNECT_ERROR, DEVICE_REMOVAL ->
                 fail(SocketFailures.ofConnect(event));
             default -> {
-                // Of no importance here: a changed address, the end of the time-wait.
+                // Irrelevant here: a changed address, the end of the time-wait.
             }
         }
     }
 
-    private void resolveRoute(CmId own) {
+    private void resolveRoute(CmId eventId) {
         RoutePath chosen = endpoint.settings().route();
         if (chosen == null) {
-            own.resolveRoute(RESOLVE_TIMEOUT);
+            eventId.resolveRoute(RESOLVE_TIMEOUT);
         } else {
-            own.setPath(chosen);
+            eventId.setPath(chosen);
         }
     }
 
-    private void sendRequest(CmId own) {
+    private void sendRequest(CmId eventId) {
         endpoint.lock.lock();
         try {
             if (endpoint.state() == State.CONNECTING) {
-                StreamResources made =
-                        new StreamResources(own, endpoint.settings().sizes(), endpoint);
-                endpoint.stream(new ConnectedStream(made, endpoint.waiting));
-                own.connect(parameters(made.protocol().connectData()));
+                StreamResources created =
+                        new StreamResources(eventId, endpoint.settings().sizes(), endpoint);
+                endpoint.stream(new ConnectedStream(created, endpoint.waiting));
+                eventId.connect(parameters(created.protocol().connectData()));
             }
         } finally {
             endpoint.lock.unlock();
@@ -188,16 +188,16 @@ final class StreamConnecting implements ConnectionService.Target {
         Accepting accepted;
         endpoint.lock.lock();
         try {
-            ConnectedStream made = endpoint.stream();
-            if (endpoint.state() != State.CONNECTING || made == null) {
+            ConnectedStream stream = endpoint.stream();
+            if (endpoint.state() != State.CONNECTING || stream == null) {
                 return;
             }
-            StreamProtocol protocol = made.resources().protocol();
+            StreamProtocol protocol = stream.resources().protocol();
             accepted = accepting;
             if (accepted == null) {
                 ConnectData peer = ConnectData.parse(event.privateData());
                 if (peer == null || !protocol.onPeer(peer)) {
-                    failure = new ProtocolException("The peer does not speak version 1 of the rsocket protocol");
+                    failure = new ProtocolException("The peer does not use version 1 of the rsocket protocol");
                     endpoint.state(State.FAILED);
                     event.id().disconnect();
                     return;
@@ -211,26 +211,26 @@ final class StreamConnecting implements ConnectionService.Target {
         endpoint.updateKeepAlive();
         if (accepted != null) {
             accepting = null;
-            if (!accepted.listener().onConnected(accepted.answer(), endpoint)) {
+            if (!accepted.listener().onConnected(accepted.reply(), endpoint)) {
                 Thread.ofVirtual().start(endpoint::close);
             }
         }
     }
 
-    private void onDisconnected(CmId own) {
+    private void onDisconnected(CmId eventId) {
         endpoint.lock.lock();
         try {
-            ConnectedStream had = endpoint.stream();
-            if (had != null && endpoint.state() != State.CLOSED) {
-                had.resources().disconnected();
+            ConnectedStream stream = endpoint.stream();
+            if (stream != null && endpoint.state() != State.CLOSED) {
+                stream.resources().disconnected();
             }
             if (endpoint.state() == State.CONNECTING) {
-                fail(SocketFailures.reset("the peer disconnected at once"));
+                fail(SocketFailures.reset("the peer disconnected immediately"));
             }
         } finally {
             endpoint.lock.unlock();
         }
-        own.disconnect();
+        eventId.disconnect();
     }
 
     private void fail(IOException why) {
@@ -240,9 +240,9 @@ final class StreamConnecting implements ConnectionService.Target {
             if (endpoint.state() == State.CLOSED) {
                 return;
             }
-            ConnectedStream had = endpoint.stream();
-            if (endpoint.state() == State.CONNECTED && had != null) {
-                had.resources().disconnected();
+            ConnectedStream stream = endpoint.stream();
+            if (endpoint.state() == State.CONNECTED && stream != null) {
+                stream.resources().disconnected();
             } else {
                 failure = why;
                 endpoint.state(State.FAILED);
@@ -253,31 +253,31 @@ final class StreamConnecting implements ConnectionService.Target {
             endpoint.lock.unlock();
         }
         if (accepted != null) {
-            accepted.listener().onFailed(accepted.answer());
+            accepted.listener().onFailed(accepted.reply());
             Thread.ofVirtual().start(endpoint::close);
         }
     }
 
-    // ---- answering a request
+    // ---- accepting a request
 
-    /** Makes the endpoint that of a request, and accepts it. */
-    void answer(AcceptQueue.Answer answer, StreamListener listener) {
-        AcceptQueue.Request request = answer.request();
+    /** Accepts a request with this endpoint. */
+    void acceptRequest(AcceptQueue.Reply reply, StreamListener listener) {
+        AcceptQueue.Request request = reply.request();
         endpoint.lock.lock();
         try {
-            answer.endpoint(endpoint);
-            accepting = new Accepting(listener, answer);
+            reply.endpoint(endpoint);
+            accepting = new Accepting(listener, reply);
             id = request.id();
             endpoint.state(State.CONNECTING);
             request.id().setContext(this);
-            StreamResources made =
+            StreamResources created =
                     new StreamResources(request.id(), endpoint.settings().sizes(), endpoint);
-            endpoint.stream(new ConnectedStream(made, endpoint.waiting));
-            if (!made.protocol().onPeer(request.peer())) {
-                fail(new ProtocolException("The peer's connection data make no sense"));
+            endpoint.stream(new ConnectedStream(created, endpoint.waiting));
+            if (!created.protocol().onPeer(request.peer())) {
+                fail(new ProtocolException("Invalid connection data from the peer"));
                 return;
             }
-            request.id().accept(parameters(made.protocol().connectData()));
+            request.id().accept(parameters(created.protocol().connectData()));
         } catch (RuntimeException | Error failed) {
             fail(SocketFailures.ofAny(failed));
         } finally {
@@ -285,12 +285,12 @@ final class StreamConnecting implements ConnectionService.Target {
         }
     }
 
-    /** Fails if the peer has not confirmed the answer to its request. */
+    /** Fails the endpoint if the peer has not confirmed the reply to its request. */
     void giveUpUnconfirmed() {
         endpoint.lock.lock();
         try {
             if (endpoint.state() == State.CONNECTING) {
-                fail(new ConnectException("Connection timed out (the peer did not confirm the answer to its request)"));
+                fail(new ConnectException("Connection timed out (the peer did not confirm the reply to its request)"));
             }
         } finally {
             endpoint.lock.unlock();

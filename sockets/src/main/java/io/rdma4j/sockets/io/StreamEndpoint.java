@@ -12,16 +12,16 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream socket: unconnected, listening or connected. Nothing here waits but {@link #await} and, for a moment, {@link
- * #close}: what cannot be done now is not done. The faces (sockets, channels, the rsocket calls) are made of it. Thread
- * safe.
+ * A stream socket without its Java API: unconnected, listening or connected. Nothing blocks but {@link #await} and, for
+ * a moment, {@link #close}. Other calls do what is possible at once. The APIs (sockets, channels, the rsocket calls)
+ * are built on it. Thread safe.
  */
 public final class StreamEndpoint extends SocketEndpoint {
-    /** Where an endpoint is in its life. */
+    /** The state of an endpoint. */
     public enum State {
-        /** Made, maybe bound. */
+        /** Created, possibly bound. */
         NEW,
-        /** Takes connections. */
+        /** Accepts connections. */
         LISTENING,
         /** A connection is being set up. */
         CONNECTING,
@@ -41,26 +41,26 @@ public final class StreamEndpoint extends SocketEndpoint {
     private volatile @Nullable StreamListener listening;
     private @Nullable KeepAlive keepAlive;
 
-    /** Makes an endpoint that is neither bound nor connected. */
+    /** Creates an endpoint that is neither bound nor connected. */
     public StreamEndpoint(StreamSettings settings) {
         this.settings = settings;
     }
 
     // ---- settings and addresses
 
-    /** What it is set to. */
+    /** Returns the settings. */
     public StreamSettings settings() {
         return settings;
     }
 
-    /** Changes the settings; sizes count for connections to come. */
+    /** Changes the settings; sizes apply to later connections. */
     public void settings(StreamSettings value) throws IOException {
         lock.lock();
         try {
             settings = value;
-            CmId own = connecting.id();
-            if (own != null && state != State.CLOSED) {
-                own.setTypeOfService(value.typeOfService());
+            CmId id = connecting.id();
+            if (id != null && state != State.CLOSED) {
+                id.setTypeOfService(value.typeOfService());
             }
         } catch (RdmaException refused) {
             throw SocketFailures.of(refused);
@@ -70,40 +70,40 @@ public final class StreamEndpoint extends SocketEndpoint {
         updateKeepAlive();
     }
 
-    /** Most payload bytes of a packet of its connection; empty while there is none. */
+    /** Returns the maximum number of payload bytes of a packet; empty while there is no connection. */
     OptionalInt pathMtuBytes() {
         lock.lock();
         try {
-            ConnectedStream own = stream;
-            return own == null || state != State.CONNECTED
+            ConnectedStream current = stream;
+            return current == null || state != State.CONNECTED
                     ? OptionalInt.empty()
-                    : OptionalInt.of(own.resources().pathMtuBytes());
+                    : OptionalInt.of(current.resources().pathMtuBytes());
         } finally {
             lock.unlock();
         }
     }
 
-    /** Where it is in its life. */
+    /** Returns the state. */
     public State state() {
         return state;
     }
 
-    /** Its address and port, or null while it has none. */
+    /** Returns the local address and port, or null if there is none. */
     public @Nullable InetSocketAddress localAddress() {
-        CmId own = connecting.id();
-        return own == null || state == State.CLOSED ? null : own.localAddress();
+        CmId id = connecting.id();
+        return id == null || state == State.CLOSED ? null : id.localAddress();
     }
 
-    /** The peer's address and port, or null while there is none. */
+    /** Returns the peer's address and port, or null if there is none. */
     public @Nullable InetSocketAddress peerAddress() {
-        CmId own = connecting.id();
-        return own == null || state == State.CLOSED ? null : own.peerAddress();
+        CmId id = connecting.id();
+        return id == null || state == State.CLOSED ? null : id.peerAddress();
     }
 
     /**
-     * Binds it to a local address; port 0 for any.
+     * Binds the endpoint to a local address; port 0 for any free port.
      *
-     * @throws java.net.BindException if the address is not of this host, or the port is in use
+     * @throws java.net.BindException if the address is not local, or the port is in use
      */
     public void bind(InetSocketAddress local) throws IOException {
         guarded(() -> {
@@ -119,7 +119,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     // ---- connecting
 
     /**
-     * Begins to connect; {@link Readiness#OUT} tells that the attempt has ended, {@link #finishConnect} how.
+     * Starts to connect. {@link Readiness#OUT} reports the end of the attempt, {@link #finishConnect} its result.
      *
      * @throws IOException if the attempt has failed at once; {@link #finishConnect} fails for the same reason
      */
@@ -132,13 +132,13 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Whether the attempt to connect has succeeded.
+     * Returns whether the attempt to connect has succeeded.
      *
-     * @return false while it goes on
-     * @throws IOException why it failed, or that the endpoint is closed
+     * @return false while the attempt continues
+     * @throws IOException the reason of the failure, or that the endpoint is closed
      */
     public boolean finishConnect() throws IOException {
-        State now = state; // once: it may be closed between two looks
+        State now = state; // read once: it may be closed concurrently
         IOException why = connecting.failure();
         if (now == State.FAILED && why != null) {
             throw why;
@@ -148,42 +148,42 @@ public final class StreamEndpoint extends SocketEndpoint {
         return now == State.CONNECTED;
     }
 
-    /** Closes it if it is still connecting; a connection that is established by now stays. */
+    /** Closes the endpoint if it is still connecting; an established connection stays. */
     public void giveUpConnecting() {
         connecting.giveUp();
     }
 
-    /** Becomes the endpoint of a request, and accepts it. */
-    void answer(AcceptQueue.Answer answer, StreamListener listener) {
-        connecting.answer(answer, listener);
+    /** Accepts a request with this endpoint. */
+    void acceptRequest(AcceptQueue.Reply reply, StreamListener listener) {
+        connecting.acceptRequest(reply, listener);
     }
 
-    /** Fails if the peer has not confirmed the answer to its request. */
+    /** Fails the endpoint if the peer has not confirmed the reply to its request. */
     void giveUpUnconfirmed() {
         connecting.giveUpUnconfirmed();
     }
 
-    /** Is in another part of its life from now on; under the lock. */
+    /** Changes the state. Called with the lock held. */
     void state(State next) {
         state = next;
     }
 
-    /** The connection that is made, is there or ends; null while there is none. */
+    /** Returns the connection, from setup until its memory is released; null if there is none. */
     @Nullable
     ConnectedStream stream() {
         return stream;
     }
 
-    /** Has a connection that is being made; under the lock. */
-    void stream(ConnectedStream made) {
-        stream = made;
+    /** Sets the connection that is being set up. Called with the lock held. */
+    void stream(ConnectedStream created) {
+        stream = created;
     }
 
     // ---- listening
 
     /**
-     * Takes connections from now on. Requests are answered while fewer than {@code backlog} connections are established that
-     * nobody has accepted.
+     * Listens for connections. Requests are accepted while fewer than {@code backlog} established connections wait for
+     * {@link #accept}.
      */
     public void listen(int backlog) throws IOException {
         guarded(() -> {
@@ -191,59 +191,59 @@ public final class StreamEndpoint extends SocketEndpoint {
                 return null;
             }
             requireState("listen", State.NEW);
-            CmId own = connecting.id();
-            if (own == null) {
+            CmId id = connecting.id();
+            if (id == null) {
                 throw new SocketException("Not bound");
             }
             listening = new StreamListener(this, backlog, waiting);
-            own.listen(Math.max(backlog, AcceptQueue.MOST_WAITING)); // it only drops what comes at once
+            id.listen(Math.max(backlog, AcceptQueue.MOST_WAITING)); // this limit applies only to simultaneous requests
             state = State.LISTENING;
             return null;
         });
     }
 
     /**
-     * A connection that has come, or null.
+     * Returns an established connection, or null.
      *
-     * @throws IOException if it can take none any more: its device has gone
+     * @throws IOException if the listener has failed because its device was removed
      */
     public @Nullable StreamEndpoint accept() throws IOException {
         IOException why = connecting.failure();
         if (state == State.FAILED && why != null) {
             throw why;
         }
-        StreamListener own = listening;
-        return own == null ? null : own.accept();
+        StreamListener current = listening;
+        return current == null ? null : current.accept();
     }
 
-    /** A request has come, if it listens. */
+    /** Handles a connection request; rejects it if the endpoint does not listen. */
     void onRequest(CmEvent event) {
-        StreamListener own = listening;
-        if (own == null) {
+        StreamListener current = listening;
+        if (current == null) {
             StreamListener.refuseLater(event.id());
         } else {
-            own.onRequest(event);
+            current.onRequest(event);
         }
     }
 
     // ---- data
 
     /**
-     * Reads what is there.
+     * Reads available bytes.
      *
-     * @return how many bytes; 0 if there is nothing now; -1 if nothing more will come
+     * @return the number of bytes read; 0 if none are available; -1 at end of stream
      * @throws IOException if the connection was reset
      */
     public int read(ByteBuffer target) throws IOException {
         return receive(target, false);
     }
 
-    /** Like {@link #read}, but leaves the bytes to be read again. */
+    /** Reads like {@link #read}, but leaves the bytes to be read again. */
     public int peek(ByteBuffer target) throws IOException {
         return receive(target, true);
     }
 
-    /** Under the lock as {@link #guarded} does it, but nothing is allocated to read. */
+    /** Holds the lock like {@link #guarded}, but without allocating a closure per read. */
     private int receive(ByteBuffer target, boolean leave) throws IOException {
         lock.lock();
         try {
@@ -256,13 +256,13 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Writes as much as there is room for.
+     * Writes as many bytes as fit into the send buffer.
      *
-     * @return how many bytes; 0 if there is no room now
-     * @throws IOException if the connection has ended, or this side's output
+     * @return the number of bytes written; 0 if none fit now
+     * @throws IOException if the connection, or the output of this side, has ended
      */
     public int write(ByteBuffer source) throws IOException {
-        lock.lock(); // as guarded does it, but nothing is allocated to write
+        lock.lock(); // like guarded, but without allocating a closure per write
         try {
             return requireConnected().write(source);
         } catch (RdmaException refused) {
@@ -273,20 +273,20 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Writes straight into memory that the peer has mapped.
+     * Writes directly into memory that the peer has mapped.
      *
-     * @return how many bytes; 0 if there is no room now; -1 if nothing is mapped there
+     * @return the number of bytes written; 0 if none fit now; -1 if nothing is mapped at the offset
      */
     public int writeMapped(ByteBuffer source, long offset) throws IOException {
         return guarded(() -> requireConnected().writeMapped(source, offset));
     }
 
-    /** Bytes that can be read at once. */
+    /** Returns the number of bytes that can be read without blocking. */
     public int availableBytes() throws IOException {
         return guarded(() -> requireConnected().availableBytes());
     }
 
-    /** Reads no more. */
+    /** Ends the input. */
     public void shutdownInput() throws IOException {
         guarded(() -> {
             requireConnected().shutdownInput();
@@ -295,7 +295,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         waiting.signalAll();
     }
 
-    /** Writes no more; the peer reads to the end of what was written. */
+    /** Ends the output; the peer can read all bytes written before. */
     public void shutdownOutput() throws IOException {
         guarded(() -> {
             requireConnected().shutdownOutput();
@@ -304,76 +304,76 @@ public final class StreamEndpoint extends SocketEndpoint {
         waiting.signalAll();
     }
 
-    /** Does something with the connection's protocol and memory; for {@link StreamMapping}. */
+    /** Runs a call with the connection's protocol and memory, for {@link StreamMapping}. */
     <T extends @Nullable Object> T withResources(IoCall<StreamResources, T> call) throws IOException {
         return guarded(() -> call.call(requireConnected().resources()));
     }
 
-    /** Takes memory back that the peer may write to: also while the closed connection goes on until all is delivered. */
+    /** Revokes the peer's access to memory, also while a closed connection still delivers data. */
     void unmap(MemoryRegion region, int index, long offset) {
         lock.lock();
         try {
-            ConnectedStream own = stream;
-            if (own == null) {
-                return; // it went with the connection
+            ConnectedStream current = stream;
+            if (current == null) {
+                return; // released with the connection
             }
             if (state == State.CONNECTED) {
-                own.resources().protocol().unmap(index, offset);
+                current.resources().protocol().unmap(index, offset);
             }
-            own.resources().unmap(region);
+            current.resources().unmap(region);
         } finally {
             lock.unlock();
         }
     }
 
     private ConnectedStream requireConnected() throws SocketException {
-        ConnectedStream own = stream;
-        if (own == null || state != State.CONNECTED) {
+        ConnectedStream current = stream;
+        if (current == null || state != State.CONNECTED) {
             throw new SocketException(state == State.CLOSED ? "Socket closed" : "Not connected");
         }
-        return own;
+        return current;
     }
 
     // ---- readiness and waiting
 
     @Override
     public int knownReadiness() {
-        return look(Look.KNOWN);
+        return check(Check.KNOWN);
     }
 
     @Override
     public int readiness() {
-        return look(Look.NOW);
+        return check(Check.POLL);
     }
 
     @Override
     public int readinessToWait() {
-        return look(Look.TO_WAIT);
+        return check(Check.ARM);
     }
 
-    private int look(Look look) {
+    private int check(Check check) {
         return switch (state) {
             case NEW -> 0;
             case LISTENING -> isAcceptable() ? Readiness.IN : 0;
             case CONNECTING -> 0;
             case FAILED -> Readiness.IN | Readiness.OUT | Readiness.ERROR;
             case CLOSED -> Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
-            case CONNECTED -> lookAtStream(look);
+            case CONNECTED -> checkStream(check);
         };
     }
 
     private boolean isAcceptable() {
-        StreamListener own = listening;
-        return own != null && own.isReady();
+        StreamListener current = listening;
+        return current != null && current.isReady();
     }
 
-    private int lookAtStream(Look look) {
+    private int checkStream(Check check) {
         lock.lock();
         try {
-            ConnectedStream own = stream;
-            return own == null || state != State.CONNECTED
+            ConnectedStream current = stream;
+            return current == null || state != State.CONNECTED
                     ? Readiness.IN | Readiness.OUT | Readiness.HANG_UP
-                    : own.readiness(look);
+                    : current.readiness(check);
         } finally {
             lock.unlock();
         }
@@ -381,22 +381,24 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     @Override
     public @Nullable CompletionHub hub() {
-        ConnectedStream own = stream;
-        return own == null || state != State.CONNECTED ? null : own.resources().hub();
+        ConnectedStream current = stream;
+        return current == null || state != State.CONNECTED
+                ? null
+                : current.resources().hub();
     }
 
     @Override
     void takeCompletions() {
-        ConnectedStream own = stream;
-        if (own != null) {
-            own.resources().disarmed();
-            own.resources().progress();
+        ConnectedStream current = stream;
+        if (current != null) {
+            current.resources().disarmed();
+            current.resources().progress();
         }
     }
 
-    // ---- signs of life
+    // ---- keep-alive
 
-    /** Begins or ends to send signs of life, as the state and the settings say. */
+    /** Starts or stops keep-alives according to the state and the settings. */
     void updateKeepAlive() {
         lock.lock();
         try {
@@ -412,7 +414,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         }
     }
 
-    /** Sends a sign of life. */
+    /** Sends a keep-alive. */
     void keepAlive() throws IOException {
         guarded(() -> {
             requireConnected().keepAlive();
@@ -429,8 +431,8 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Closes it. What was written still reaches the peer: this waits for it a moment, and then lets a thread of its own wait
-     * on. Threads that wait find it closed. Closing twice does nothing.
+     * Closes the endpoint. Written bytes still reach the peer: this waits for a moment, and then a virtual thread
+     * continues to wait. Waiting threads return. Closing a closed endpoint has no effect.
      */
     @Override
     public void close() {
@@ -438,25 +440,29 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Closes it, as {@link #close()}.
+     * Closes the endpoint like {@link #close()}.
      *
-     * @param lingerNanos how long this may wait until the peer has all that was written; 0 to drop what it has not
+     * @param lingerNanos the maximum time to wait until the peer has received all written bytes; 0 to drop the
+     *     remaining ones
      */
     public void close(long lingerNanos) {
         close(lingerNanos > 0, lingerNanos, Math.max(lingerNanos, StreamClosing.MOST_NANOS));
     }
 
-    /** Closes it, as {@link #close()}, and waits until the peer has all that was written or is given up. */
+    /**
+     * Closes the endpoint like {@link #close()}, but waits until the peer has received all written bytes or is given
+     * up.
+     */
     public void closeAndWait() {
         close(true, StreamClosing.MOST_NANOS, StreamClosing.MOST_NANOS);
     }
 
-    /** Closes it, as {@link #close()}, and does not wait. */
+    /** Closes the endpoint like {@link #close()}, without waiting. */
     public void closeWithoutWaiting() {
         close(true, 0, StreamClosing.MOST_NANOS);
     }
 
-    /** Closes it, orderly or not; the peer is given up when {@code mostNanos} are over. */
+    /** Closes the endpoint, orderly or not; the peer is given up after {@code mostNanos}. */
     void close(boolean orderly, long lingerNanos, long mostNanos) {
         State before;
         lock.lock();
@@ -466,9 +472,9 @@ public final class StreamEndpoint extends SocketEndpoint {
                 return;
             }
             state = State.CLOSED;
-            ConnectedStream own = stream;
-            if (before == State.CONNECTED && own != null && orderly) {
-                own.resources().protocol().disconnect();
+            ConnectedStream current = stream;
+            if (before == State.CONNECTED && current != null && orderly) {
+                current.resources().protocol().disconnect();
             }
             if (keepAlive != null) {
                 keepAlive.stop();
@@ -481,23 +487,23 @@ public final class StreamEndpoint extends SocketEndpoint {
         if (listener != null) {
             listener.close();
         }
-        CmId own = connecting.id();
-        ConnectedStream had = stream;
-        if (own != null && had != null) {
-            StreamClosing end = new StreamClosing(lock, waiting, had, own, () -> stream = null);
+        CmId id = connecting.id();
+        ConnectedStream connected = stream;
+        if (id != null && connected != null) {
+            StreamClosing end = new StreamClosing(lock, waiting, connected, id, () -> stream = null);
             if (before == State.CONNECTED && orderly) {
                 end.run(lingerNanos, mostNanos);
             } else {
                 end.release();
             }
-        } else if (own != null) {
-            own.close();
+        } else if (id != null) {
+            id.close();
         }
     }
 
     // ---- calls
 
-    /** Something that may fail. */
+    /** A call that may fail. */
     interface IoCall<A, T extends @Nullable Object> {
         T call(A argument) throws IOException;
     }

@@ -12,20 +12,21 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a listening endpoint does with requests: one after the other becomes an endpoint, as its queue allows. Thread safe.
+ * The handling of connection requests by a listening endpoint. Each request becomes an endpoint when the queue admits
+ * it. Thread safe.
  */
 final class StreamListener {
-    /** Requests that were to be refused when their senders had taken them back. */
-    static final LongAdder TAKEN_BACK = new LongAdder();
+    /** Requests that could not be rejected because their senders had withdrawn them. */
+    static final LongAdder WITHDRAWN = new LongAdder();
 
-    /** Answers that were given up because the peer did not confirm them and others waited. */
+    /** Replies that were given up because the peer did not confirm them while other requests waited. */
     static final LongAdder GIVEN_UP = new LongAdder();
 
-    /** A request that waits for its turn; what becomes of it meanwhile is none of the listener's events. */
-    private final class Waiting implements ConnectionService.Target {
+    /** A queued request. Its events are not events of the listener. */
+    private final class PendingRequest implements ConnectionService.Target {
         private final AcceptQueue.Request request;
 
-        Waiting(AcceptQueue.Request request) {
+        PendingRequest(AcceptQueue.Request request) {
             this.request = request;
         }
 
@@ -38,7 +39,7 @@ final class StreamListener {
                     }
                 }
                 default -> {
-                    // Its turn is still to come.
+                    // It stays queued.
                 }
             }
         }
@@ -46,19 +47,19 @@ final class StreamListener {
 
     private final StreamEndpoint listener;
     private final AcceptQueue queue;
-    private final AtomicBoolean looksAgain = new AtomicBoolean();
+    private final AtomicBoolean retryScheduled = new AtomicBoolean();
 
     StreamListener(StreamEndpoint listener, int backlog, WaitList waiting) {
         this.listener = listener;
         this.queue = new AcceptQueue(backlog, waiting);
     }
 
-    /** A connection that has come, or null. */
+    /** Returns an established connection, or null. */
     @Nullable
     StreamEndpoint accept() {
         StreamEndpoint next = queue.poll();
         if (next != null) {
-            answerRequests();
+            acceptRequests();
         }
         return next;
     }
@@ -71,36 +72,36 @@ final class StreamListener {
         CmId child = event.id();
         AcceptQueue.Request request = request(child, ConnectData.parse(event.privateData()));
         if (request != null) {
-            child.setContext(new Waiting(request));
+            child.setContext(new PendingRequest(request));
         }
         if (request == null || !queue.offer(request)) {
             refuseLater(child);
         } else {
-            answerRequests();
+            acceptRequests();
         }
     }
 
-    /** The request of an identifier, or null if it says nothing that a stream could be made of. */
+    /** Returns the request of an identifier, or null if its connection data is invalid. */
     private static AcceptQueue.@Nullable Request request(CmId child, @Nullable ConnectData peer) {
         InetSocketAddress source = child.peerAddress();
         return peer == null || source == null ? null : new AcceptQueue.Request(child, peer, source.getAddress());
     }
 
-    /** A connection is established; false if nobody can accept it any more. */
-    boolean onConnected(AcceptQueue.Answer answer, StreamEndpoint endpoint) {
-        boolean isKept = queue.connected(answer, endpoint);
-        Thread.ofVirtual().start(this::answerRequests); // its place among the unconfirmed is free
+    /** Queues an established connection. Returns false if the listener is closed. */
+    boolean onConnected(AcceptQueue.Reply reply, StreamEndpoint endpoint) {
+        boolean isKept = queue.connected(reply, endpoint);
+        Thread.ofVirtual().start(this::acceptRequests); // it no longer counts as unconfirmed
         return isKept;
     }
 
-    /** An answer came to nothing: the next request may have its place. */
-    void onFailed(AcceptQueue.Answer answer) {
-        if (queue.failed(answer)) {
-            Thread.ofVirtual().start(this::answerRequests);
+    /** Removes a reply that has failed, so that the next request can be accepted. */
+    void onFailed(AcceptQueue.Reply reply) {
+        if (queue.failed(reply)) {
+            Thread.ofVirtual().start(this::acceptRequests);
         }
     }
 
-    /** Refuses a request whose event is being handled: its identifier cannot be closed before that is over. */
+    /** Rejects a request whose event is being handled: its identifier cannot be closed before that has ended. */
     static void refuseLater(CmId child) {
         Thread.ofVirtual().start(() -> refuse(child));
     }
@@ -108,25 +109,25 @@ final class StreamListener {
     static void refuse(CmId child) {
         try {
             child.reject(new byte[0]);
-        } catch (RdmaException takenBack) {
-            TAKEN_BACK.increment();
+        } catch (RdmaException withdrawn) {
+            WITHDRAWN.increment();
         } finally {
             child.close();
         }
     }
 
-    private void answerRequests() {
+    private void acceptRequests() {
         StreamSettings settings = listener.settings();
         long bytes = settings.sizes().memoryBytes();
         while (true) {
-            AcceptQueue.Answer next = queue.nextAnswer(bytes, System.nanoTime());
+            AcceptQueue.Reply next = queue.nextReply(bytes, System.nanoTime());
             if (next != null) {
-                new StreamEndpoint(settings).answer(next, this);
+                new StreamEndpoint(settings).acceptRequest(next, this);
                 continue;
             }
-            AcceptQueue.Answer overdue = queue.nextOverdue(bytes, System.nanoTime());
+            AcceptQueue.Reply overdue = queue.nextOverdue(bytes, System.nanoTime());
             if (overdue == null) {
-                lookAgainWhenOverdue(bytes);
+                retryWhenOverdue(bytes);
                 return;
             }
             GIVEN_UP.increment();
@@ -134,16 +135,16 @@ final class StreamListener {
         }
     }
 
-    private void lookAgainWhenOverdue(long bytes) {
+    private void retryWhenOverdue(long bytes) {
         long nanos = queue.untilOverdueNanos(bytes, System.nanoTime());
-        if (nanos >= 0 && looksAgain.compareAndSet(false, true)) {
+        if (nanos >= 0 && retryScheduled.compareAndSet(false, true)) {
             CompletableFuture.delayedExecutor(
                             nanos,
                             TimeUnit.NANOSECONDS,
-                            look -> Thread.ofVirtual().start(look))
+                            task -> Thread.ofVirtual().start(task))
                     .execute(() -> {
-                        looksAgain.set(false);
-                        answerRequests();
+                        retryScheduled.set(false);
+                        acceptRequests();
                     });
         }
     }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketException;
 
-/** Memory that the peer of an endpoint may write to. Ends with its connection. Thread safe. */
+/** Memory that the peer of an endpoint may write to. Ends with the connection. Thread safe. */
 public final class StreamMapping {
     private final StreamEndpoint endpoint;
     private final MemoryRegion region;
@@ -15,7 +15,7 @@ public final class StreamMapping {
     private final long offset;
     private boolean ended;
 
-    /** The mapping of a region that is registered for an endpoint's peer. */
+    /** Creates the mapping of a region that is registered for an endpoint's peer. */
     StreamMapping(StreamEndpoint endpoint, MemoryRegion region, int index, long offset) {
         this.endpoint = endpoint;
         this.region = region;
@@ -26,9 +26,9 @@ public final class StreamMapping {
     /**
      * Maps memory.
      *
-     * @param memory native memory that lives as long as the mapping, at most 2^32-1 bytes
-     * @param offset by which the peer knows its first byte; -1 for its address
-     * @throws SocketException if the peer has no place for one more
+     * @param memory native memory of at most 2^32-1 bytes, which must stay valid as long as the mapping
+     * @param offset the offset by which the peer addresses the first byte; -1 for its address
+     * @throws SocketException if the peer has no free mapping entry
      */
     public static StreamMapping of(StreamEndpoint endpoint, MemorySegment memory, long offset) throws IOException {
         if (memory.byteSize() == 0 || memory.byteSize() > 0xffff_ffffL) {
@@ -43,19 +43,19 @@ public final class StreamMapping {
                             at, new BufferDescriptor(region.address(), region.remoteKey(), (int) memory.byteSize())));
             if (index < 0) {
                 resources.unmap(region);
-                throw new SocketException("Cannot allocate memory (the peer takes no more mappings: give it a larger"
-                        + " RDMA_IOMAPSIZE before it connects)");
+                throw new SocketException("Cannot allocate memory (the peer has no free mapping entry: set a larger"
+                        + " RDMA_IOMAPSIZE there before it connects)");
             }
             return new StreamMapping(endpoint, region, index, at);
         });
     }
 
-    /** The offset by which the peer knows its first byte. */
+    /** Returns the offset by which the peer addresses the first byte. */
     public long offset() {
         return offset;
     }
 
-    /** Ends it: what the peer writes there from now on breaks the connection. Once is enough. */
+    /** Ends the mapping; a later write of the peer to it breaks the connection. Further calls have no effect. */
     public synchronized void end() {
         if (ended) {
             return;

@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a stream socket as {@link SocketOption}s, for every face of an endpoint. Those that RDMA has no use for
- * are kept and told. Thread safe.
+ * The options of a stream socket as {@link SocketOption}s, for all APIs of an endpoint. Options without a meaning for
+ * RDMA are stored and returned. Thread safe.
  */
 public final class StreamOptions {
-    /** All that can be set and asked for. */
+    /** The options that can be set and read. */
     public static final Set<SocketOption<?>> SUPPORTED = Set.of(
             SO_SNDBUF,
             SO_RCVBUF,
@@ -44,7 +44,7 @@ public final class StreamOptions {
             RdmaSocketOptions.RDMA_ROUTE,
             RdmaSocketOptions.TCP_MAXSEG);
 
-    /** Those of a listener. */
+    /** The options of a listener. */
     public static final Set<SocketOption<?>> OF_LISTENERS = Set.of(
             SO_RCVBUF,
             SO_REUSEADDR,
@@ -55,44 +55,44 @@ public final class StreamOptions {
             RdmaSocketOptions.RDMA_INLINE,
             RdmaSocketOptions.RDMA_IOMAPSIZE);
 
-    /** Like Linux, librdmacm takes buffers twice as large as it is asked for. */
+    /** librdmacm, like Linux, doubles the requested buffer size. */
     private static final int BUFFER_FACTOR = 2;
 
-    /** What it takes when a send buffer is too small to send from. */
+    /** The size that librdmacm uses if a send buffer is too small to send from. */
     private static final int LEAST_SEND_BYTES = 4096;
 
     private static final int KEEP_IDLE_SECONDS = 7200;
 
-    /** It is a byte of the IP header. */
+    /** The type of service is a byte of the IP header. */
     private static final int MOST_TYPE_OF_SERVICE = 255;
 
-    /** What librdmacm tells as long as there is no path. */
+    /** The segment size that librdmacm returns while there is no path. */
     private static final int UNKNOWN_SEGMENT_BYTES = 2048;
 
     private final StreamEndpoint endpoint;
-    private final Map<SocketOption<?>, Object> kept = new ConcurrentHashMap<>();
+    private final Map<SocketOption<?>, Object> stored = new ConcurrentHashMap<>();
 
-    /** Options of an endpoint, as librdmacm begins with them. */
+    /** Creates the options of an endpoint, with the defaults of librdmacm. */
     public StreamOptions(StreamEndpoint endpoint) {
         this.endpoint = endpoint;
-        kept.put(TCP_NODELAY, false);
-        kept.put(SO_LINGER, -1);
-        kept.put(SO_KEEPALIVE, false);
-        kept.put(TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+        stored.put(TCP_NODELAY, false);
+        stored.put(SO_LINGER, -1);
+        stored.put(SO_KEEPALIVE, false);
+        stored.put(TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
     }
 
-    /** Options of a connection that was accepted: those of its listener. */
+    /** Creates the options of an accepted connection, which inherits those of its listener. */
     public StreamOptions(StreamEndpoint endpoint, StreamOptions listener) {
         this.endpoint = endpoint;
-        kept.putAll(listener.kept);
+        stored.putAll(listener.stored);
     }
 
     /**
      * Sets an option.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
-     * @throws IllegalArgumentException if it cannot have that value
-     * @throws SocketException if it can be set only before the socket is connected
+     * @throws IllegalArgumentException if the value is invalid
+     * @throws SocketException if the option can be set only before the socket is connected
      */
     public <T> void set(SocketOption<T> option, T value) throws IOException {
         requireSupported(option);
@@ -117,14 +117,14 @@ public final class StreamOptions {
         } else if (option.equals(RdmaSocketOptions.IPV6_V6ONLY)) {
             endpoint.settings(now.withIpv6Only(value));
         } else {
-            kept.put(option, value);
+            stored.put(option, value);
             updateKeepAlive();
         }
     }
 
     private void setNumber(SocketOption<?> option, int value, StreamSettings now) throws IOException {
         if (option.equals(SO_LINGER)) {
-            kept.put(option, Math.max(-1, value));
+            stored.put(option, Math.max(-1, value));
         } else if (value < 0) {
             throw new IllegalArgumentException(option + " cannot be " + value);
         } else if (option.equals(IP_TOS)) {
@@ -136,7 +136,7 @@ public final class StreamOptions {
             if (value == 0) {
                 throw new IllegalArgumentException(option + " is a number of seconds, at least 1");
             }
-            kept.put(option, value);
+            stored.put(option, value);
             updateKeepAlive();
         } else if (isBuffer(option)) {
             if (!isSized()) {
@@ -158,7 +158,7 @@ public final class StreamOptions {
         return option.equals(SO_SNDBUF) || option.equals(SO_RCVBUF);
     }
 
-    /** Whether it has its sizes, and keeps them. */
+    /** Returns whether the sizes are fixed, because the socket connects or is connected. */
     private boolean isSized() {
         StreamEndpoint.State state = endpoint.state();
         return state != StreamEndpoint.State.NEW && state != StreamEndpoint.State.LISTENING;
@@ -180,7 +180,7 @@ public final class StreamOptions {
     }
 
     private void updateKeepAlive() throws IOException {
-        int seconds = Boolean.TRUE.equals(kept.get(SO_KEEPALIVE)) && kept.get(TCP_KEEPIDLE) instanceof Integer idle
+        int seconds = Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) && stored.get(TCP_KEEPIDLE) instanceof Integer idle
                 ? idle
                 : 0;
         StreamSettings now = endpoint.settings();
@@ -190,8 +190,8 @@ public final class StreamOptions {
     }
 
     /**
-     * The value of an option; null for a route that nobody chose. Of a size it is what was asked for, as long as the socket
-     * is not connected, and then too.
+     * Returns the value of an option; null for a route that was not set. A size is the requested one, also after the
+     * socket was connected.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      */
@@ -202,7 +202,7 @@ public final class StreamOptions {
     }
 
     private @Nullable Object value(SocketOption<?> option) {
-        Object value = kept.get(option);
+        Object value = stored.get(option);
         StreamSettings now = endpoint.settings();
         StreamSizes sizes = now.sizes();
         if (value != null) {
@@ -231,7 +231,7 @@ public final class StreamOptions {
         return sizes.mappingEntries();
     }
 
-    /** Closes the endpoint, and lingers as {@code SO_LINGER} says. */
+    /** Closes the endpoint; lingers as {@code SO_LINGER} specifies. */
     public void close() {
         int seconds = get(SO_LINGER);
         if (seconds < 0) {

@@ -19,11 +19,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/** Queue pair, completion queue and registered memory of one stream. Not thread safe. */
+/** The queue pair, completion queue and registered memory of one stream. Not thread safe. */
 final class StreamResources implements AutoCloseable {
     private static final int BATCH = 16;
 
-    /** Batches that one call takes: a peer may say more than anybody asked for. */
+    /** Maximum number of batches in one call: a peer may send more than the caller wants to process. */
     private static final int MOST_BATCHES = 16;
 
     private static final int MOST_PIECES = 2;
@@ -34,7 +34,7 @@ final class StreamResources implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain domain;
 
-    /** Memory of the user. */
+    /** Memory of the application. */
     private final ArrayDeque<MemoryRegion> mapped = new ArrayDeque<>();
 
     private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
@@ -48,10 +48,11 @@ final class StreamResources implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Makes all that a stream needs on the identifier's device; where that fails, nothing stays. It has a protection domain
-     * of its own, so that its peer cannot reach memory of other connections, whatever keys it knows.
+     * Creates everything a stream needs on the identifier's device; if that fails, everything is released. The stream
+     * has a protection domain of its own, so that its peer cannot access memory of other connections, even if it knows
+     * their keys.
      *
-     * @param target hears of completions
+     * @param target the receiver of notifications of completions
      */
     StreamResources(CmId id, StreamSizes wanted, CompletionHub.Target target) {
         try {
@@ -117,19 +118,19 @@ final class StreamResources implements AutoCloseable {
         return region;
     }
 
-    /** Registers memory of the user that the peer may write to. */
+    /** Registers memory of the application that the peer may write to. */
     MemoryRegion map(MemorySegment memory) {
         MemoryRegion region = domain.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         mapped.push(region);
         return region;
     }
 
-    /** Most payload bytes of a packet. */
+    /** Returns the maximum number of payload bytes of a packet. */
     int pathMtuBytes() {
         return queuePair.query().pathMtu().bytes();
     }
 
-    /** Takes {@link #map} back, if that was not done already. */
+    /** Deregisters memory of {@link #map}; has no effect if it is not registered. */
     void unmap(MemoryRegion region) {
         if (mapped.remove(region)) {
             region.close();
@@ -145,13 +146,13 @@ final class StreamResources implements AutoCloseable {
     }
 
     /**
-     * Gives the protocol what has completed, {@value #MOST_BATCHES} batches at most; drives the device.
+     * Passes completions to the protocol, at most {@value #MOST_BATCHES} batches, and drives the device.
      *
-     * @return whether more may have completed
+     * @return true if there may be more completions
      */
     boolean progress() {
         if (closed) {
-            return false; // the hub may have had something to tell when it was closed
+            return false; // the hub may still have had a notification when the stream was closed
         }
         int batches = 0;
         int count;
@@ -168,33 +169,33 @@ final class StreamResources implements AutoCloseable {
         return count == completions.length;
     }
 
-    /** Gives the protocol all that has completed before this call, and then tells it that the connection has gone. */
+    /** Passes all completions before this call to the protocol, then reports the end of the connection to it. */
     void disconnected() {
-        for (int left = queueEntries; left > 0 && progress(); left -= BATCH * MOST_BATCHES) {
-            // The queue holds no more than its entries: what it held is taken.
+        for (int remaining = queueEntries; remaining > 0 && progress(); remaining -= BATCH * MOST_BATCHES) {
+            // The queue holds at most its number of entries, so all earlier completions are handled.
         }
         protocol.onDisconnected();
     }
 
     private void take(WorkCompletion completion) {
-        long place = completion.id();
-        if ((place & QueuePairPort.RECEIVE) == 0) {
-            protocol.onSendCompleted(place, completion.isSuccess());
+        long id = completion.id();
+        if ((id & QueuePairPort.RECEIVE) == 0) {
+            protocol.onSendCompleted(id, completion.isSuccess());
             return;
         }
         if (!completion.isSuccess()) {
-            return; // flushed: the sends tell why, or the connection manager
+            return; // flushed: sends or the connection manager report the reason
         }
-        place &= ~QueuePairPort.RECEIVE;
-        int word = hasImmediate ? completion.immediate() : port.receivedWord(place);
-        port.postReceive(place);
+        id &= ~QueuePairPort.RECEIVE;
+        int word = hasImmediate ? completion.immediate() : port.receivedWord(id);
+        port.postReceive(id);
         protocol.onReceived(word, hasImmediate ? (int) completion.byteLength() : -1);
     }
 
     /**
-     * Has the hub told of the next completion. What came before this call is not told of.
+     * Requests a notification of the next completion from the hub. Completions before this call are not reported.
      *
-     * @return whether this call did it; false if it was done and nothing has come since
+     * @return true if this call requested it; false if it was requested before and no notification has arrived since
      */
     boolean arm() {
         if (armed || closed) {
@@ -205,7 +206,7 @@ final class StreamResources implements AutoCloseable {
         return true;
     }
 
-    /** The hub has told. */
+    /** Records that the hub has delivered the notification. */
     void disarmed() {
         armed = false;
     }

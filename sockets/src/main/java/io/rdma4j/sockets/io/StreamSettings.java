@@ -5,14 +5,14 @@ import io.rdma4j.sockets.stream.StreamSizes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an endpoint is set to, before and while it is connected. Immutable.
+ * The settings of a stream endpoint. Immutable.
  *
- * @param sizes of the connections to come
- * @param reuseAddress whether others may have the port too
- * @param ipv6Only whether an IPv6 wildcard leaves IPv4 alone
+ * @param sizes the sizes of later connections
+ * @param reuseAddress true if other sockets may use the port
+ * @param ipv6Only true if an IPv6 wildcard excludes IPv4
  * @param typeOfService IPv4 type of service or IPv6 traffic class
- * @param keepAliveSeconds how often a sign of life is sent; 0 for never
- * @param route path of the connections to come; null for the one that the host takes
+ * @param keepAliveSeconds the interval of keep-alives in seconds; 0 for none
+ * @param route the path of later connections; null for the one that the host chooses
  */
 public record StreamSettings(
         StreamSizes sizes,
@@ -21,35 +21,35 @@ public record StreamSettings(
         int typeOfService,
         int keepAliveSeconds,
         @Nullable RoutePath route) {
-    /** What librdmacm begins with. */
+    /** The defaults of librdmacm. */
     public static final StreamSettings DEFAULT = new StreamSettings(StreamSizes.DEFAULT, false, false, 0, 0, null);
 
-    /** The same with other sizes. */
+    /** Returns these settings with other sizes. */
     public StreamSettings withSizes(StreamSizes value) {
         return new StreamSettings(value, reuseAddress, ipv6Only, typeOfService, keepAliveSeconds, route);
     }
 
-    /** The same with another word on sharing the port. */
+    /** Returns these settings with another {@code reuseAddress}. */
     public StreamSettings withReuseAddress(boolean value) {
         return new StreamSettings(sizes, value, ipv6Only, typeOfService, keepAliveSeconds, route);
     }
 
-    /** The same with another word on IPv4. */
+    /** Returns these settings with another {@code ipv6Only}. */
     public StreamSettings withIpv6Only(boolean value) {
         return new StreamSettings(sizes, reuseAddress, value, typeOfService, keepAliveSeconds, route);
     }
 
-    /** The same with another type of service. */
+    /** Returns these settings with another type of service. */
     public StreamSettings withTypeOfService(int value) {
         return new StreamSettings(sizes, reuseAddress, ipv6Only, value, keepAliveSeconds, route);
     }
 
-    /** The same with another interval of signs of life. */
+    /** Returns these settings with another interval of keep-alives. */
     public StreamSettings withKeepAliveSeconds(int value) {
         return new StreamSettings(sizes, reuseAddress, ipv6Only, typeOfService, value, route);
     }
 
-    /** The same with another path. */
+    /** Returns these settings with another path. */
     public StreamSettings withRoute(RoutePath value) {
         return new StreamSettings(sizes, reuseAddress, ipv6Only, typeOfService, keepAliveSeconds, value);
     }

@@ -4,31 +4,35 @@ import org.jspecify.annotations.Nullable;
 
 /** An endpoint that threads and selectors wait for. Thread safe. */
 public interface Waitable {
-    /** What it is ready for: a set of {@link Readiness}. */
+    /** Returns the readiness: a set of {@link Readiness}. Polls for completions. */
     int readiness();
 
-    /** What it is ready for as far as it has been told: nothing is driven to find out more. */
+    /** Returns the readiness from the current state, without polling. */
     int knownReadiness();
 
-    /** Like {@link #readiness}; and who listens is told of the next change. */
+    /** Returns the readiness like {@link #readiness}; listeners are notified of the next change. */
     int readinessToWait();
 
     /**
-     * Waits until it is ready for something.
+     * Waits until the endpoint is ready.
      *
      * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
-     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for ever
-     * @return what it is ready for; 0 if the time is over or the thread interrupted (its flag stays set)
+     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} to wait indefinitely
+     * @return the readiness; 0 on timeout, or if the thread is interrupted (its interrupt status stays set)
      */
     int await(int wanted, long deadlineNanos);
 
-    /** Has a listener called whenever something may have changed: by any thread, so it must be quick and wait for nobody. */
+    /**
+     * Adds a listener, called whenever the readiness may have changed. Any thread may call it, so it must not block.
+     */
     void addListener(Runnable listener);
 
-    /** Takes {@link #addListener} back. */
+    /** Removes a listener. */
     void removeListener(Runnable listener);
 
-    /** Where to wait for it, or null while it has no queue pair: then listeners are told of everything. */
+    /**
+     * Returns the hub to wait at, or null while there is no queue pair. Listeners are then notified of every change.
+     */
     @Nullable
     CompletionHub hub();
 }

@@ -1,2 +1,4 @@
-/** Sockets over queue pairs: drives the protocols, waits, and connects. What the public classes are made of. */
+/**
+ * Endpoints: they drive the socket protocols over queue pairs, connect and wait. The public classes are built on them.
+ */
 package io.rdma4j.sockets.io;

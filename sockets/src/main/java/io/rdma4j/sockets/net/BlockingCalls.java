@@ -10,32 +10,32 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits as java.net specifies it. A platform thread cannot be interrupted in such a wait and finds its flag set after it; a
- * virtual thread can, and whoever called closes the socket then.
+ * Blocking waits as specified by java.net. An interrupt does not end the wait of a platform thread, which finds its
+ * interrupt status set afterwards. It ends the wait of a virtual thread, whose caller then closes the socket.
  */
 final class BlockingCalls {
-    /** Something that is tried until it yields something. */
+    /** An operation that is repeated until it has a result. */
     interface Attempt<T> {
-        /** The result; null if there is none yet. */
+        /** Returns the result, or null if there is none yet. */
         @Nullable
         T now() throws IOException;
     }
 
     private BlockingCalls() {}
 
-    /** When a time-out that begins now ends; 0 is none. */
+    /** Returns the deadline of a timeout that starts now; 0 is no timeout. */
     static long deadlineNanos(int timeoutMillis) {
         return timeoutMillis == 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
 
     /**
-     * Tries until there is a result.
+     * Repeats an attempt until it has a result.
      *
-     * @param wanted what of {@link io.rdma4j.sockets.io.Readiness} the attempt waits for
-     * @param timedOut says what took too long
-     * @throws SocketException if the socket is closed meanwhile
-     * @throws SocketTimeoutException if the time is over
-     * @throws InterruptedIOException if the thread is virtual and was interrupted; its flag stays set
+     * @param wanted the set of {@link io.rdma4j.sockets.io.Readiness} to wait for between attempts
+     * @param timedOut the message of the exception on timeout
+     * @throws SocketException if the socket is closed during the wait
+     * @throws SocketTimeoutException on timeout
+     * @throws InterruptedIOException if the thread is virtual and was interrupted; its interrupt status stays set
      */
     static <T> T await(StreamEndpoint endpoint, int wanted, long deadlineNanos, String timedOut, Attempt<T> attempt)
             throws IOException {
@@ -76,7 +76,7 @@ final class BlockingCalls {
         return deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos >= 0;
     }
 
-    /** Takes a lock, within the time. Interrupts wait until it is taken. */
+    /** Acquires a lock before the deadline. The interrupt status is restored afterwards. */
     static void lock(ReentrantLock lock, long deadlineNanos, String timedOut) throws SocketTimeoutException {
         if (deadlineNanos == Long.MAX_VALUE) {
             lock.lock();

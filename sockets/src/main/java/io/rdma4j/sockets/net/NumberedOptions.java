@@ -9,7 +9,7 @@ import java.net.StandardSocketOptions;
 import java.util.Map;
 import java.util.Set;
 
-/** The options of sockets by the numbers of {@link SocketOptions}, with the kinds of values that these have. */
+/** Socket options by the numbers of {@link SocketOptions}, with the value types that these have. */
 final class NumberedOptions {
     private static final Map<Integer, SocketOption<?>> BY_NUMBER = Map.of(
             SocketOptions.TCP_NODELAY, StandardSocketOptions.TCP_NODELAY,
@@ -30,7 +30,7 @@ final class NumberedOptions {
         return option;
     }
 
-    /** Sets an option; false for the time to linger is no time. */
+    /** Sets an option; {@code false} for {@code SO_LINGER} disables lingering. */
     static void set(StreamOptions options, Set<SocketOption<?>> supported, int number, Object value)
             throws IOException {
         if (number == SocketOptions.SO_LINGER && value instanceof Boolean) {
@@ -47,7 +47,7 @@ final class NumberedOptions {
         options.set(option, option.type().cast(value));
     }
 
-    /** An option's value; false for the time to linger if there is none. */
+    /** Returns the value of an option; {@code false} for {@code SO_LINGER} if lingering is disabled. */
     static Object get(StreamOptions options, Set<SocketOption<?>> supported, int number) throws SocketException {
         Object value = options.get(option(supported, number));
         return number == SocketOptions.SO_LINGER && value.equals(-1) ? false : value;

@@ -6,11 +6,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 
-/** A server socket that takes connections over RDMA. */
+/** A server socket that accepts connections over RDMA. */
 public final class RdmaServerSocket extends ServerSocket {
     private final SocketFamily family;
 
-    /** An unbound server socket that takes addresses of a family. */
+    /** Creates an unbound server socket for addresses of a family. */
     public RdmaServerSocket(SocketFamily family) {
         super(new RdmaSocketImpl(family, true));
         this.family = family;

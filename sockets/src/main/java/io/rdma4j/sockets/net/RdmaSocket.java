@@ -5,9 +5,9 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 
-/** A socket whose bytes go over RDMA. */
+/** A socket that transfers its data over RDMA. */
 public final class RdmaSocket extends Socket {
-    /** An unconnected socket that takes addresses of a family. */
+    /** Creates an unconnected socket for addresses of a family. */
     public RdmaSocket(SocketFamily family) throws SocketException {
         this(new RdmaSocketImpl(family, false));
     }

@@ -25,8 +25,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link java.net.Socket} or {@link java.net.ServerSocket} over RDMA does. Reads and writes of several threads take
- * turns; closing wakes all. A socket that nobody refers to any more is closed. Thread safe.
+ * The implementation of {@link java.net.Socket} and {@link java.net.ServerSocket} over RDMA. Concurrent reads run one
+ * after the other, and so do concurrent writes. Closing releases all blocked threads. A socket that becomes unreachable
+ * is closed. Thread safe.
  */
 final class RdmaSocketImpl extends SocketImpl {
     private static final String READ_TIMED_OUT = "Read timed out";
@@ -43,16 +44,16 @@ final class RdmaSocketImpl extends SocketImpl {
     private boolean ended;
 
     /**
-     * A socket that is not created yet.
+     * Creates an implementation whose socket is not created yet.
      *
-     * @param listens whether it is that of a server socket
+     * @param listens true for a server socket
      */
     RdmaSocketImpl(SocketFamily family, boolean listens) {
         this.family = family;
         this.listens = listens;
     }
 
-    // ---- life
+    // ---- creation and closing
 
     @Override
     protected void create(boolean stream) throws IOException {
@@ -62,36 +63,36 @@ final class RdmaSocketImpl extends SocketImpl {
         use(new StreamEndpoint(StreamSettings.DEFAULT));
     }
 
-    private synchronized void use(StreamEndpoint made) {
-        endpoint = made;
-        options = new StreamOptions(made);
-        cleanable = SocketCleaner.watch(this, () -> made);
+    private synchronized void use(StreamEndpoint created) {
+        endpoint = created;
+        options = new StreamOptions(created);
+        cleanable = SocketCleaner.watch(this, () -> created);
     }
 
     private StreamEndpoint endpoint() throws SocketException {
-        StreamEndpoint own = endpoint;
-        if (own == null || own.state() == StreamEndpoint.State.CLOSED) {
+        StreamEndpoint current = endpoint;
+        if (current == null || current.state() == StreamEndpoint.State.CLOSED) {
             throw new SocketException("Socket closed");
         }
-        return own;
+        return current;
     }
 
     private StreamEndpoint connected() throws SocketException {
-        StreamEndpoint own = endpoint();
-        if (own.state() != StreamEndpoint.State.CONNECTED) {
+        StreamEndpoint current = endpoint();
+        if (current.state() != StreamEndpoint.State.CONNECTED) {
             throw new SocketException("Not connected");
         }
-        return own;
+        return current;
     }
 
     @Override
     protected void close() {
-        StreamEndpoint own = endpoint;
-        StreamOptions set = options;
-        if (own == null || set == null) {
+        StreamEndpoint current = endpoint;
+        StreamOptions currentOptions = options;
+        if (current == null || currentOptions == null) {
             return;
         }
-        set.close();
+        currentOptions.close();
         synchronized (this) {
             if (cleanable != null) {
                 cleanable.clean();
@@ -118,18 +119,18 @@ final class RdmaSocketImpl extends SocketImpl {
             throw new IOException("Unsupported address type");
         }
         try {
-            StreamEndpoint own = endpoint();
+            StreamEndpoint current = endpoint();
             InetSocketAddress peer = family.remote(to);
-            own.startConnect(peer);
+            current.startConnect(peer);
             BlockingCalls.await(
-                    own,
+                    current,
                     Readiness.OUT,
                     BlockingCalls.deadlineNanos(timeoutMillis),
                     "Connect timed out",
-                    () -> own.finishConnect() ? own : null);
+                    () -> current.finishConnect() ? current : null);
             address = peer.getAddress();
             port = peer.getPort();
-            localport = port(own.localAddress());
+            localport = port(current.localAddress());
         } catch (SocketTimeoutException e) {
             close();
             throw e;
@@ -148,10 +149,10 @@ final class RdmaSocketImpl extends SocketImpl {
 
     @Override
     protected void bind(InetAddress host, int port) throws IOException {
-        StreamEndpoint own = endpoint();
-        own.bind(family.local(new InetSocketAddress(host, port)));
+        StreamEndpoint current = endpoint();
+        current.bind(family.local(new InetSocketAddress(host, port)));
         address = host;
-        localport = port(own.localAddress());
+        localport = port(current.localAddress());
     }
 
     @Override
@@ -161,25 +162,26 @@ final class RdmaSocketImpl extends SocketImpl {
 
     @Override
     protected void accept(SocketImpl impl) throws IOException {
-        StreamEndpoint own = endpoint();
+        StreamEndpoint current = endpoint();
         long deadline = BlockingCalls.deadlineNanos(timeoutMillis);
         BlockingCalls.lock(readLock, deadline, ACCEPT_TIMED_OUT);
         try {
-            StreamEndpoint next = BlockingCalls.await(own, Readiness.IN, deadline, ACCEPT_TIMED_OUT, own::accept);
+            StreamEndpoint next =
+                    BlockingCalls.await(current, Readiness.IN, deadline, ACCEPT_TIMED_OUT, current::accept);
             ((RdmaSocketImpl) impl).accepted(next);
         } finally {
             readLock.unlock();
         }
     }
 
-    private void accepted(StreamEndpoint made) {
-        use(made);
-        InetSocketAddress peer = made.peerAddress();
+    private void accepted(StreamEndpoint created) {
+        use(created);
+        InetSocketAddress peer = created.peerAddress();
         if (peer != null) {
             address = peer.getAddress();
             port = peer.getPort();
         }
-        localport = port(made.localAddress());
+        localport = port(created.localAddress());
     }
 
     // ---- data
@@ -193,12 +195,12 @@ final class RdmaSocketImpl extends SocketImpl {
         BlockingCalls.lock(readLock, deadline, READ_TIMED_OUT);
         try {
             if (ended) {
-                return -1; // also when it is closed, as those of Java
+                return -1; // also when it is closed, as the sockets of the JDK do
             }
-            StreamEndpoint own = connected();
+            StreamEndpoint current = connected();
             ByteBuffer target = ByteBuffer.wrap(bytes, offset, length);
-            int count = BlockingCalls.await(own, Readiness.IN, deadline, READ_TIMED_OUT, () -> {
-                int now = own.read(target);
+            int count = BlockingCalls.await(current, Readiness.IN, deadline, READ_TIMED_OUT, () -> {
+                int now = current.read(target);
                 return now == 0 ? null : now;
             });
             ended = count < 0;
@@ -212,11 +214,11 @@ final class RdmaSocketImpl extends SocketImpl {
         Objects.checkFromIndexSize(offset, length, bytes.length);
         writeLock.lock();
         try {
-            StreamEndpoint own = connected();
+            StreamEndpoint current = connected();
             ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
             while (source.hasRemaining()) {
-                BlockingCalls.await(own, Readiness.OUT, Long.MAX_VALUE, "Write timed out", () -> {
-                    int now = own.write(source);
+                BlockingCalls.await(current, Readiness.OUT, Long.MAX_VALUE, "Write timed out", () -> {
+                    int now = current.write(source);
                     return now == 0 ? null : now;
                 });
             }
@@ -322,13 +324,13 @@ final class RdmaSocketImpl extends SocketImpl {
 
     @Override
     public void setOption(int number, Object value) throws SocketException {
-        StreamOptions set = options();
+        StreamOptions currentOptions = options();
         if (number == SO_TIMEOUT) {
             timeoutMillis = (Integer) value;
             return;
         }
         try {
-            NumberedOptions.set(set, supportedOptions(), number, value);
+            NumberedOptions.set(currentOptions, supportedOptions(), number, value);
         } catch (SocketException e) {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
@@ -338,14 +340,14 @@ final class RdmaSocketImpl extends SocketImpl {
 
     @Override
     public Object getOption(int number) throws SocketException {
-        StreamOptions set = options();
+        StreamOptions currentOptions = options();
         return switch (number) {
             case SO_TIMEOUT -> timeoutMillis;
             case SO_BINDADDR -> {
                 InetSocketAddress local = endpoint().localAddress();
                 yield local == null ? family.any().getAddress() : local.getAddress();
             }
-            default -> NumberedOptions.get(set, supportedOptions(), number);
+            default -> NumberedOptions.get(currentOptions, supportedOptions(), number);
         };
     }
 }

@@ -8,16 +8,16 @@ import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import org.jspecify.annotations.Nullable;
 
-/** What channels do with addresses. */
+/** Address checks and conversions for channels. */
 final class ChannelAddresses {
     private ChannelAddresses() {}
 
-    /** An address to connect to, or an exception as channels throw it. */
+    /** Returns the address to connect to; throws the exceptions that channels specify. */
     static InetSocketAddress remote(@Nullable SocketAddress address, SocketFamily family) {
         return family.reachable(inet(address));
     }
 
-    /** An address to bind to; null stands for any. */
+    /** Returns the address to bind to; null stands for the wildcard with any port. */
     static InetSocketAddress local(@Nullable SocketAddress address, SocketFamily family) {
         return address == null ? family.any() : family.local(inet(address));
     }
@@ -35,8 +35,8 @@ final class ChannelAddresses {
         return inet;
     }
 
-    /** What goes over what, from or to an address. */
-    static AddressRules.Way way(AddressRules rules, InetSocketAddress address) {
+    /** Returns the transport for connections from or to an address. */
+    static AddressRules.Way transport(AddressRules rules, InetSocketAddress address) {
         return address.getAddress().isAnyLocalAddress() ? rules.wayToAll() : rules.wayTo(address.getAddress());
     }
 }

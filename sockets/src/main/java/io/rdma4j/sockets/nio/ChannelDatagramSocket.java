@@ -24,9 +24,12 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A datagram channel as a socket: all its state is the channel's. It sends and receives while the channel is blocking. */
+/**
+ * A datagram socket view of a channel, which has all the state. It sends and receives only while the channel is
+ * blocking.
+ */
 final class ChannelDatagramSocket extends DatagramSocket {
-    /** The packet that was filled last, how, and how much it can hold: its own length says the former only. */
+    /** The packet that was filled last, and its capacity, which its length no longer shows. */
     private record Filled(
             WeakReference<DatagramPacket> packet, WeakReference<byte[]> data, int offset, int length, int capacity) {}
 
@@ -36,7 +39,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
 
     private ChannelDatagramSocket(RdmaDatagramChannel channel) throws SocketException {
         super((SocketAddress) null);
-        super.close(); // the UDP socket that every DatagramSocket opens, and this one does not need
+        super.close(); // the UDP socket that every DatagramSocket opens, and which is not needed here
         this.channel = channel;
     }
 
@@ -44,7 +47,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         try {
             return new ChannelDatagramSocket(channel);
         } catch (SocketException failed) {
-            throw new UncheckedIOException("java.net cannot make a datagram socket", failed);
+            throw new UncheckedIOException("java.net cannot create a datagram socket", failed);
         }
     }
 
@@ -81,7 +84,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         } catch (UnresolvedAddressException unresolved) {
             throw new SocketException("Unresolved address: " + local, unresolved);
         } catch (UnsupportedAddressTypeException other) {
-            throw new SocketException("The socket is one of IPv4, it cannot have the address " + local, other);
+            throw new SocketException("An IPv4 socket cannot have the address " + local, other);
         } catch (IOException refused) {
             throw ChannelSocket.failed(refused);
         }
@@ -109,9 +112,9 @@ final class ChannelDatagramSocket extends DatagramSocket {
         } catch (UnresolvedAddressException unresolved) {
             throw new SocketException("Unresolved address: " + remote, unresolved);
         } catch (UnsupportedAddressTypeException other) {
-            throw new SocketException("The socket is one of IPv4, it cannot connect to " + remote, other);
+            throw new SocketException("An IPv4 socket cannot connect to " + remote, other);
         } catch (ClosedChannelException closed) {
-            return; // a closed socket's connect does nothing, says DatagramSocket
+            return; // DatagramSocket specifies that connecting a closed socket has no effect
         } catch (IOException refused) {
             throw ChannelSocket.failed(refused);
         }
@@ -197,7 +200,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         }
     }
 
-    /** Where a packet goes; one without an address gets that of the peer. */
+    /** Returns the destination of a packet; a packet without an address gets that of the peer. */
     private SocketAddress target(DatagramPacket packet) throws SocketException {
         if (packet.getAddress() == null) {
             requireOpen();
@@ -239,8 +242,9 @@ final class ChannelDatagramSocket extends DatagramSocket {
     }
 
     /**
-     * How much a packet can hold. Sockets of the platform set its length without taking its room, which nobody else can; so
-     * that programs may receive into one packet again and again, it has still the room that it had before the last time.
+     * Returns the capacity of a packet. The platform's sockets set the length of a packet but keep its capacity, which
+     * is not possible outside of java.net. Programs may receive into the same packet repeatedly, so a packet keeps the
+     * capacity it had before this socket filled it.
      */
     private int capacity(DatagramPacket packet) {
         Filled last = filled;
@@ -357,7 +361,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         return channel.supportedOptions();
     }
 
-    // ---- groups
+    // ---- multicast
 
     @Override
     public void joinGroup(SocketAddress group, @Nullable NetworkInterface through) throws IOException {
@@ -374,7 +378,8 @@ final class ChannelDatagramSocket extends DatagramSocket {
             throw new IllegalArgumentException("Unresolved, or of an unsupported type: " + group);
         }
         requireOpen();
-        return new SocketException("Cannot join or leave " + group + ": datagram RDMA sockets have no groups");
+        return new SocketException(
+                "Cannot join or leave " + group + ": datagram RDMA sockets do not support multicast");
     }
 
     // ---- end

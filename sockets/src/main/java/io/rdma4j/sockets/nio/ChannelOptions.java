@@ -15,15 +15,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a channel: known before it is known whether they are for RDMA or for TCP. They are those of an endpoint, which
- * may never be used; and what was set is set again at a TCP channel. Thread safe.
+ * The options of a channel, usable before the channel has decided between RDMA and TCP. They are those of an endpoint,
+ * which may never be used. Options that were set are applied to a TCP channel, too. Thread safe.
  */
 final class ChannelOptions {
     private final Set<SocketOption<?>> supported;
-    private final Map<SocketOption<?>, Object> asked = new ConcurrentHashMap<>();
+    private final Map<SocketOption<?>, Object> requested = new ConcurrentHashMap<>();
     private volatile StreamEndpoint endpoint;
     private volatile StreamOptions ofEndpoint;
-    private volatile Cleaner.@Nullable Cleanable forgotten;
+    private volatile Cleaner.@Nullable Cleanable cleanable;
 
     private ChannelOptions(Set<SocketOption<?>> supported, StreamEndpoint endpoint, StreamOptions ofEndpoint) {
         this.supported = supported;
@@ -31,45 +31,45 @@ final class ChannelOptions {
         this.ofEndpoint = ofEndpoint;
     }
 
-    /** Those of a new channel. */
+    /** Returns the options of a new channel. */
     static ChannelOptions of(Set<SocketOption<?>> supported) {
         StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
         return new ChannelOptions(supported, endpoint, new StreamOptions(endpoint));
     }
 
-    /** Those of a connection that a listener with these has accepted over RDMA. */
+    /** Returns the options of a connection that a listener with these options has accepted over RDMA. */
     ChannelOptions ofAccepted(StreamEndpoint accepted) {
         return new ChannelOptions(StreamOptions.SUPPORTED, accepted, new StreamOptions(accepted, ofEndpoint));
     }
 
-    /** Those of a connection that a listener with these has accepted over TCP. */
+    /** Returns the options of a connection that a listener with these options has accepted over TCP. */
     ChannelOptions ofAccepted() {
         return ofAccepted(new StreamEndpoint(endpoint.settings()));
     }
 
-    /** Has the endpoint closed when nobody refers to its channel any more. */
+    /** Closes the endpoint when its channel becomes unreachable. */
     void closeWith(Object channel) {
-        forgotten = SocketCleaner.watch(channel, this::endpoint);
+        cleanable = SocketCleaner.watch(channel, this::endpoint);
     }
 
     Set<SocketOption<?>> supported() {
         return supported;
     }
 
-    /** The endpoint that they are options of. */
+    /** Returns the endpoint that has these options. */
     StreamEndpoint endpoint() {
         return endpoint;
     }
 
-    /** Makes another endpoint with these options. */
+    /** Creates another endpoint with these options. */
     StreamEndpoint renew() {
-        StreamEndpoint made = new StreamEndpoint(endpoint.settings());
-        ofEndpoint = new StreamOptions(made, ofEndpoint);
-        endpoint = made;
-        return made;
+        StreamEndpoint created = new StreamEndpoint(endpoint.settings());
+        ofEndpoint = new StreamOptions(created, ofEndpoint);
+        endpoint = created;
+        return created;
     }
 
-    /** Checks what is wrong with an option and its value also for a closed channel. */
+    /** Checks an option and its value as far as is possible for a closed channel too. */
     void requireSettable(@Nullable SocketOption<?> option, @Nullable Object value) {
         requireSupported(option);
         if (value == null) {
@@ -77,22 +77,22 @@ final class ChannelOptions {
         }
     }
 
-    /** Sets an option, also of the TCP channel if there is one. */
+    /** Sets an option; that of the TCP channel if there is one. */
     <T> void set(SocketOption<T> option, T value, @Nullable NetworkChannel tcp) throws IOException {
         if (tcp != null && tcp.supportedOptions().contains(option)) {
             tcp.setOption(option, value);
             return;
         }
         ofEndpoint.set(option, value);
-        asked.put(option, value);
+        requested.put(option, value);
     }
 
-    /** The value of an option, of the TCP channel if there is one. */
+    /** Returns the value of an option; that of the TCP channel if there is one. */
     <T> T get(SocketOption<T> option, @Nullable NetworkChannel tcp) throws IOException {
         return tcp != null && tcp.supportedOptions().contains(option) ? tcp.getOption(option) : ofEndpoint.get(option);
     }
 
-    /** Checks that an option is one of the channel's. */
+    /** Checks that the channel supports an option. */
     void requireSupported(@Nullable SocketOption<?> option) {
         if (option == null) {
             throw new NullPointerException("option");
@@ -102,9 +102,9 @@ final class ChannelOptions {
         }
     }
 
-    /** Sets a TCP channel to what was set here. */
+    /** Applies the options that were set to a TCP channel. */
     void applyTo(NetworkChannel tcp) throws IOException {
-        for (SocketOption<?> option : asked.keySet()) {
+        for (SocketOption<?> option : requested.keySet()) {
             if (tcp.supportedOptions().contains(option)) {
                 apply(option, tcp);
             }
@@ -112,16 +112,16 @@ final class ChannelOptions {
     }
 
     private <T> void apply(SocketOption<T> option, NetworkChannel tcp) throws IOException {
-        tcp.setOption(option, option.type().cast(asked.get(option)));
+        tcp.setOption(option, option.type().cast(requested.get(option)));
     }
 
     /**
-     * Closes the endpoint, and lingers as the options say.
+     * Closes the endpoint and lingers according to the options.
      *
-     * @param mayWait whether the caller may wait for the peer; else a thread of its own does
+     * @param mayWait true if the caller may wait for the peer; otherwise a virtual thread does
      */
     void close(boolean mayWait) {
-        Cleaner.Cleanable watch = forgotten;
+        Cleaner.Cleanable watch = cleanable;
         if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
             ofEndpoint.close();
         } else {

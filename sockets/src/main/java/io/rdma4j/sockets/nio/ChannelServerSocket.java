@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A listening channel as a server socket: all its state is the channel's. */
+/** A server socket view of a listening channel, which has all the state. */
 final class ChannelServerSocket extends ServerSocket {
     private final RdmaServerSocketChannel channel;
     private volatile int timeoutMillis;
@@ -163,7 +163,7 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
-        // There is nothing to choose from.
+        // There is nothing to choose.
     }
 
     @Override

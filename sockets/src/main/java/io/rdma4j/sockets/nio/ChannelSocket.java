@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A channel as a socket: all its state is the channel's. The streams are those of a blocking channel only. */
+/** A socket view of a channel, which has all the state. Streams can be used only while the channel is blocking. */
 final class ChannelSocket extends Socket {
     private final RdmaSocketChannel channel;
     private volatile int timeoutMillis;
@@ -75,7 +75,7 @@ final class ChannelSocket extends Socket {
             throw new SocketException("already connected");
         }
         if (remote instanceof InetSocketAddress to && to.isUnresolved()) {
-            channel.close(); // as every attempt to connect that fails does
+            channel.close(); // as every failed attempt to connect does
             throw new UnknownHostException(to.getHostString());
         }
         requireBlocking();
@@ -91,7 +91,7 @@ final class ChannelSocket extends Socket {
         }
     }
 
-    /** What a channel says of an address or of itself without words, as sockets say it. */
+    /** Translates the exceptions that channels throw for an address or state to those of sockets. */
     static SocketException refusedAddress(RuntimeException refused) {
         String why = switch (refused) {
             case AlreadyBoundException bound -> "Already bound";
@@ -299,7 +299,7 @@ final class ChannelSocket extends Socket {
     @Override
     public void setOOBInline(boolean on) throws SocketException {
         requireOpen();
-        urgentInline = on; // no urgent data ever come
+        urgentInline = on; // urgent data never arrives
     }
 
     @Override
@@ -375,7 +375,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
-        // There is nothing to choose from.
+        // There is nothing to choose.
     }
 
     @Override

@@ -20,39 +20,40 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a channel has inside: an endpoint, a TCP channel, or nothing as long as nobody has said where it goes. */
+/** A channel with an endpoint or a TCP channel inside, or neither as long as its address is undetermined. */
 abstract class DeferredChannel extends SocketChannel implements Source {
-    /** How long an attempt over RDMA may take before TCP is tried, where the rules allow both. */
-    private static final Duration BEFORE_TCP = Duration.ofSeconds(1);
+    /** The maximum time of an attempt over RDMA before TCP is tried, if the rules allow both. */
+    private static final Duration RDMA_TIMEOUT = Duration.ofSeconds(1);
 
     final AddressRules rules;
     final SocketFamily family;
     final KeyList keys = new KeyList();
     private final ChannelOptions options;
 
-    /** Guards what the channel is. Nobody waits for a peer while holding it. */
+    /** Guards the inside of the channel. No thread waits for a peer while holding it. */
     final Object state = new Object();
 
-    /** What is inside; changes under {@link #state} only. */
+    /** The endpoint and the TCP channel inside; they change only under {@link #state}. */
     volatile @Nullable StreamEndpoint endpoint;
 
     volatile @Nullable SocketChannel tcp;
 
-    /** Where it was asked to be bound to. */
+    /** The requested local address. */
     @Nullable
     InetSocketAddress boundTo;
 
-    /** Where it connects to, and whether over TCP if not over RDMA; under {@link #state}. */
+    /** The remote address; changes under {@link #state}. */
     volatile @Nullable InetSocketAddress target;
 
-    /** What a socket still tells when it is closed. */
+    /** The local address that a closed socket returns. */
     private volatile @Nullable InetSocketAddress lastLocal;
 
+    /** The remote address that a closed socket returns. */
     private volatile @Nullable InetSocketAddress lastRemote;
 
     private boolean mayFallBack;
 
-    /** Why TCP could not be tried, or failed at once. */
+    /** The reason why TCP could not be tried, or failed at once. */
     volatile @Nullable IOException tcpFailure;
 
     DeferredChannel(SelectorProvider provider, AddressRules rules, SocketFamily family, ChannelOptions options) {
@@ -84,53 +85,53 @@ abstract class DeferredChannel extends SocketChannel implements Source {
         }
     }
 
-    /** Becomes a channel over RDMA, bound as asked. */
+    /** Switches to RDMA and binds to the requested address. */
     StreamEndpoint becomeRdma() throws IOException {
         synchronized (state) {
             requireOpen();
-            StreamEndpoint own = endpoint;
-            if (own != null) {
-                return own;
+            StreamEndpoint current = endpoint;
+            if (current != null) {
+                return current;
             }
             closeInside();
-            own = options.endpoint();
-            if (own.state() != StreamEndpoint.State.NEW) {
-                own = options.renew();
+            current = options.endpoint();
+            if (current.state() != StreamEndpoint.State.NEW) {
+                current = options.renew();
             }
             InetSocketAddress local = boundTo;
             if (local != null) {
-                own.bind(local);
+                current.bind(local);
             }
-            own.addListener(keys::changed);
-            endpoint = own;
-            return own;
+            current.addListener(keys::changed);
+            endpoint = current;
+            return current;
         }
     }
 
-    /** Becomes a channel over TCP, bound as asked. */
+    /** Switches to TCP and binds to the requested address. */
     SocketChannel becomeTcp() throws IOException {
         synchronized (state) {
             requireOpen();
-            SocketChannel own = tcp;
-            if (own != null) {
-                return own;
+            SocketChannel current = tcp;
+            if (current != null) {
+                return current;
             }
             closeInside();
-            own = openTcp();
+            current = openTcp();
             boolean done = false;
             try {
-                options.applyTo(own);
-                own.configureBlocking(isBlocking());
+                options.applyTo(current);
+                current.configureBlocking(isBlocking());
                 InetSocketAddress local = boundTo;
                 if (local != null) {
-                    own.bind(local);
+                    current.bind(local);
                 }
-                tcp = own;
+                tcp = current;
                 done = true;
-                return own;
+                return current;
             } finally {
                 if (!done) {
-                    own.close();
+                    current.close();
                 }
                 keys.changed();
             }
@@ -158,26 +159,26 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /**
-     * Starts to connect: over RDMA, or makes the TCP channel for it.
+     * Starts to connect over RDMA, or creates the TCP channel for it.
      *
-     * @param pending what to do once it is known which
+     * @param pending called when the transport is known
      */
     void start(InetSocketAddress to, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
-            Way way = ChannelAddresses.way(rules, to);
-            if (way == Way.TCP) {
+            Way transport = ChannelAddresses.transport(rules, to);
+            if (transport == Way.TCP) {
                 becomeTcp();
                 pending.run();
                 return;
             }
-            mayFallBack = way == Way.EITHER;
+            mayFallBack = transport == Way.EITHER;
             try {
-                StreamEndpoint own = becomeRdma();
+                StreamEndpoint current = becomeRdma();
                 pending.run();
-                own.startConnect(to);
+                current.startConnect(to);
                 if (mayFallBack) {
-                    Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(own));
+                    Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(current));
                 }
             } catch (IOException refused) {
                 if (!mayFallBack) {
@@ -190,18 +191,18 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     private static void giveUp(StreamEndpoint attempt) {
-        attempt.await(Readiness.OUT, System.nanoTime() + BEFORE_TCP.toNanos());
+        attempt.await(Readiness.OUT, System.nanoTime() + RDMA_TIMEOUT.toNanos());
         attempt.giveUpConnecting();
     }
 
-    /** Goes over to TCP if RDMA has failed and the rules allow; then returns true, also if TCP fails at once. */
+    /** Switches to TCP if RDMA has failed and the rules allow it. Then returns true, even if TCP fails at once. */
     boolean fallsBack() {
         synchronized (state) {
-            StreamEndpoint own = endpoint;
-            if (!mayFallBack || own == null || !isOpen()) {
+            StreamEndpoint current = endpoint;
+            if (!mayFallBack || current == null || !isOpen()) {
                 return false;
             }
-            StreamEndpoint.State now = own.state();
+            StreamEndpoint.State now = current.state();
             if (now != StreamEndpoint.State.FAILED && now != StreamEndpoint.State.CLOSED) {
                 return false;
             }
@@ -213,23 +214,23 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     private void fallBack() {
         mayFallBack = false;
         try {
-            SocketChannel inside = becomeTcp();
-            if (!inside.isBlocking()) {
-                inside.connect(Objects.requireNonNull(target)); // a blocking one is connected by who waits
+            SocketChannel tcpChannel = becomeTcp();
+            if (!tcpChannel.isBlocking()) {
+                tcpChannel.connect(Objects.requireNonNull(target)); // the waiting thread connects a blocking one
             }
         } catch (IOException refused) {
             tcpFailure = refused;
-        } catch (RuntimeException refused) { // an option that TCP does not take, for example
-            tcpFailure = new SocketException("TCP refused: " + refused.getMessage(), refused);
+        } catch (RuntimeException refused) { // for example an option that TCP does not accept
+            tcpFailure = new SocketException("TCP failed: " + refused.getMessage(), refused);
         }
     }
 
-    /** Calls the TCP channel inside; when it is closed by that, so is this one. */
-    <T> T relay(SocketChannel inside, TcpCall<T> call) throws IOException {
+    /** Calls the TCP channel inside. If it closes itself by that, this channel is closed too. */
+    <T> T relay(SocketChannel tcpChannel, TcpCall<T> call) throws IOException {
         try {
-            return call.call(inside);
+            return call.call(tcpChannel);
         } catch (IOException failed) {
-            if (!inside.isOpen() && isOpen()) {
+            if (!tcpChannel.isOpen() && isOpen()) {
                 close();
             }
             throw failed;
@@ -237,7 +238,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     interface TcpCall<T> {
-        T call(SocketChannel inside) throws IOException;
+        T call(SocketChannel tcpChannel) throws IOException;
     }
 
     @Override
@@ -265,66 +266,68 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     @Override
     public @Nullable SocketAddress getLocalAddress() throws IOException {
         requireOpen();
-        SocketChannel inside = tcp;
-        if (inside != null) {
-            return inside.getLocalAddress();
+        SocketChannel tcpChannel = tcp;
+        if (tcpChannel != null) {
+            return tcpChannel.getLocalAddress();
         }
-        StreamEndpoint own = endpoint;
-        return own == null ? null : own.localAddress();
+        StreamEndpoint current = endpoint;
+        return current == null ? null : current.localAddress();
     }
 
-    /** The peer's address, or null. */
+    /** Returns the peer's address, or null. */
     @Nullable
     SocketAddress remoteAddress() throws IOException {
-        SocketChannel inside = tcp;
-        StreamEndpoint own = endpoint;
-        return inside != null ? inside.getRemoteAddress() : own == null ? null : own.peerAddress();
+        SocketChannel tcpChannel = tcp;
+        StreamEndpoint current = endpoint;
+        return tcpChannel != null ? tcpChannel.getRemoteAddress() : current == null ? null : current.peerAddress();
     }
 
-    /** Whether it is or was connected. */
+    /** Returns whether the channel is or was connected. */
     abstract boolean hasConnected();
 
-    /** The address that it has or had before it was closed, or null. */
+    /** Returns the local address, or the last one before the channel was closed, or null. */
     @Nullable
     InetSocketAddress localOrLast() {
-        SocketChannel inside = tcp;
-        if (inside != null) {
-            return (InetSocketAddress) inside.socket().getLocalSocketAddress();
+        SocketChannel tcpChannel = tcp;
+        if (tcpChannel != null) {
+            return (InetSocketAddress) tcpChannel.socket().getLocalSocketAddress();
         }
-        StreamEndpoint own = endpoint;
-        return !isOpen() ? lastLocal : own == null ? null : own.localAddress();
+        StreamEndpoint current = endpoint;
+        return !isOpen() ? lastLocal : current == null ? null : current.localAddress();
     }
 
-    /** The address that it is or was connected to, or was to be, or null. */
+    /** Returns the address that the channel is, was or was to be connected to, or null. */
     @Nullable
     InetSocketAddress remoteOrLast() {
-        SocketChannel inside = tcp;
+        SocketChannel tcpChannel = tcp;
         InetSocketAddress to = target;
         if (to != null) {
             return to;
         }
-        if (inside != null) {
-            return (InetSocketAddress) inside.socket().getRemoteSocketAddress();
+        if (tcpChannel != null) {
+            return (InetSocketAddress) tcpChannel.socket().getRemoteSocketAddress();
         }
-        StreamEndpoint own = endpoint;
-        return !isOpen() ? lastRemote : own == null ? null : own.peerAddress();
+        StreamEndpoint current = endpoint;
+        return !isOpen() ? lastRemote : current == null ? null : current.peerAddress();
     }
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        SocketChannel inside;
+        SocketChannel tcpChannel;
         synchronized (state) {
-            inside = tcp;
-            StreamEndpoint own = endpoint;
-            if (own != null) {
-                boolean isAsked = boundTo != null || target == null || hasConnected();
-                lastLocal = isAsked ? own.localAddress() : null; // else it was chosen for an attempt that failed
-                lastRemote = own.peerAddress();
+            tcpChannel = tcp;
+            StreamEndpoint current = endpoint;
+            if (current != null) {
+                boolean isRequested = boundTo != null || target == null || hasConnected();
+                lastLocal = isRequested
+                        ? current.localAddress()
+                        : null; // otherwise it was chosen for an attempt that failed
+                lastRemote = current.peerAddress();
             }
         }
         options.close(isBlocking());
-        if (inside != null) {
-            inside.close();
+        if (tcpChannel != null) {
+            tcpChannel.close();
         }
     }
 }

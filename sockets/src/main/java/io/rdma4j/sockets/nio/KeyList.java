@@ -4,7 +4,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The keys of a channel. Thread safe. */
+/** The selection keys of a channel. Thread safe. */
 final class KeyList {
     private final CopyOnWriteArrayList<RdmaSelectionKey> keys = new CopyOnWriteArrayList<>();
 
@@ -16,18 +16,21 @@ final class KeyList {
         keys.remove(key);
     }
 
-    /** Anything about the channel may have changed: its selectors are to look. */
+    /** Notifies the selectors that the readiness of the channel may have changed. */
     void changed() {
         for (RdmaSelectionKey key : keys) {
-            key.look();
+            key.changed();
         }
     }
 
-    /** Cancels what stands for cancelled keys at the platform's selectors, so that the channel inside may block again. */
-    void forgetCancelled(SelectableChannel inside) {
+    /**
+     * Cancels the registrations at the platform's selectors that belong to cancelled keys, so that the channel inside
+     * can be made blocking.
+     */
+    void cancelInner(SelectableChannel platformChannel) {
         for (RdmaSelectionKey key : keys) {
             SelectionKey inner = key.isValid() ? null : key.inner();
-            if (inner != null && inner.channel().equals(inside)) {
+            if (inner != null && inner.channel().equals(platformChannel)) {
                 inner.cancel();
             }
         }

@@ -5,12 +5,12 @@ import java.lang.reflect.Constructor;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * The selector provider that the JVM would have had: it makes the pipes, datagram channels and TCP channels.
+ * The selector provider of the platform, which creates pipes, datagram channels and TCP channels.
  *
- * <p>Where RDMA channels are the JVM's own choice ({@code -Djava.nio.channels.spi.SelectorProvider}), no public method
- * leads to the platform's provider any more: {@link SelectorProvider#provider} is then this library's. The platform's is
- * stateless, so an instance is as good as the JVM's; the factory that serialization libraries use makes it without
- * asking for a flag on the command line.
+ * <p>If RDMA channels are the JVM's default ({@code -Djava.nio.channels.spi.SelectorProvider}), no public method
+ * returns the platform's provider: {@link SelectorProvider#provider} returns this library's. The platform's provider is
+ * stateless, so another instance is equivalent. The factory that serialization libraries use creates it without a
+ * command-line flag.
  */
 public final class Platform {
     private static final class Holder {
@@ -19,17 +19,17 @@ public final class Platform {
 
     private Platform() {}
 
-    /** It. */
+    /** Returns the platform's provider. */
     public static SelectorProvider provider() {
         return Holder.INSTANCE;
     }
 
     private static SelectorProvider find() {
         SelectorProvider ofJvm = SelectorProvider.provider();
-        return ofJvm instanceof RdmaSelectorProvider ? make() : ofJvm;
+        return ofJvm instanceof RdmaSelectorProvider ? create() : ofJvm;
     }
 
-    private static SelectorProvider make() {
+    private static SelectorProvider create() {
         String system = System.getProperty("os.name", "");
         String name = "sun.nio.ch."
                 + switch (system) {
@@ -48,7 +48,7 @@ public final class Platform {
             return (SelectorProvider) constructor.newInstance();
         } catch (ReflectiveOperationException | RuntimeException missing) {
             throw new IllegalStateException(
-                    "No selector provider of the platform: " + name + " cannot be made on " + system
+                    "No selector provider of the platform: " + name + " cannot be created on " + system
                             + ". Use RdmaSockets or new RdmaSelectorProvider() per channel, instead of"
                             + " -Djava.nio.channels.spi.SelectorProvider",
                     missing);

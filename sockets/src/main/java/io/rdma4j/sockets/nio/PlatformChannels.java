@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ordinary channels of a selector, at a selector of the platform. While the selecting thread waits for RDMA, a thread of
- * its own waits here for them and signals it; where there are ordinary channels only, the selecting thread waits here
- * itself.
+ * The ordinary channels of a selector, registered with a selector of the platform. While the selecting thread waits for
+ * RDMA channels, a separate thread (the watcher) waits here for the ordinary ones and signals it. If there are only
+ * ordinary channels, the selecting thread waits here itself.
  */
 final class PlatformChannels {
     private static final Logger LOGGER = System.getLogger(PlatformChannels.class.getName());
@@ -26,12 +26,12 @@ final class PlatformChannels {
     private final Condition changed = lock.newCondition();
     private @Nullable Thread watcher;
 
-    /** Whether the watcher is to wait, or does. */
+    /** True while the watcher waits or is about to wait. */
     private boolean watching;
 
     private boolean closed;
 
-    /** Whether a thread waits at the selector in {@link #select}. */
+    /** True while a thread waits at the selector in {@link #select}. */
     private volatile boolean selecting;
 
     PlatformChannels(Selector selector, Runnable signal) {
@@ -47,7 +47,7 @@ final class PlatformChannels {
         return selector.keys().isEmpty();
     }
 
-    /** Something about the channels has changed that a wait does not see by itself. */
+    /** Reports a change of a channel that a wait at the selector does not notice by itself. */
     void onChange() {
         lock.lock();
         try {
@@ -66,7 +66,7 @@ final class PlatformChannels {
         }
     }
 
-    /** Looks what is ready; nothing while the watcher waits, which would have signaled it. */
+    /** Polls the channels. Does nothing while the watcher waits, because it would have signaled a ready channel. */
     void selectNow(Consumer<SelectionKey> action) throws IOException {
         lock.lock();
         try {
@@ -79,17 +79,17 @@ final class PlatformChannels {
         selector.selectNow(action);
     }
 
-    /** Lets go of the channels of cancelled keys; a channel that was closed is closed in truth only by this. */
+    /** Removes the channels of cancelled keys. A closed channel is really closed only by this. */
     void flush() throws IOException {
         stopWatching();
         selector.selectNow(key -> {});
     }
 
     /**
-     * Waits in the calling thread until something is ready or {@link #wakeup}.
+     * Waits in the calling thread until a channel is ready or {@link #wakeup} is called.
      *
-     * @param isOver asked once the wait can be ended by {@link #wakeup}
-     * @param timeoutMillis 0 for ever
+     * @param isOver checked after {@link #wakeup} can end the wait
+     * @param timeoutMillis the maximum time to wait in milliseconds; 0 to wait indefinitely
      */
     void select(BooleanSupplier isOver, Consumer<SelectionKey> action, long timeoutMillis) throws IOException {
         stopWatching();
@@ -103,7 +103,7 @@ final class PlatformChannels {
         }
     }
 
-    /** Has the watcher signal as soon as something is ready. */
+    /** Makes the watcher signal as soon as a channel is ready. */
     void watch() {
         lock.lock();
         try {
@@ -123,7 +123,7 @@ final class PlatformChannels {
         }
     }
 
-    /** Has the watcher end its wait; then {@link #selectNow} looks. */
+    /** Ends the watcher's wait, so that {@link #selectNow} polls again. */
     void stopWatching() {
         lock.lock();
         try {
@@ -141,7 +141,7 @@ final class PlatformChannels {
             try {
                 selector.select(key -> {});
             } catch (IOException | RuntimeException e) {
-                LOGGER.log(Level.DEBUG, "The selecting thread finds out by itself", e);
+                LOGGER.log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
             }
             lock.lock();
             try {

@@ -33,44 +33,47 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel of datagrams over RDMA: {@link DatagramChannel} without groups and broadcasts. A datagram has at most {@link
- * DatagramEndpoint#mostPayloadBytes} bytes. Thread safe; one thread at a time receives and one sends, as the others wait.
+ * A datagram channel over RDMA: a {@link DatagramChannel} without multicast and broadcast. A datagram has at most
+ * {@link DatagramEndpoint#mostPayloadBytes} bytes. Thread safe. At most one thread receives and one sends at a time;
+ * others wait.
  */
 public final class RdmaDatagramChannel extends DatagramChannel implements Source {
     private final SocketFamily family;
     private final DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
     private final DatagramOptions options = new DatagramOptions(endpoint);
     private final KeyList keys = new KeyList();
-    private final Cleaner.Cleanable forgotten;
+    private final Cleaner.Cleanable cleanable;
 
-    /** Held by who receives. Before {@link #writeLock}, where both are. */
+    /** Held while receiving. If both locks are taken, this one is taken before {@link #writeLock}. */
     private final ReentrantLock readLock = new ReentrantLock();
 
-    /** Held by who sends. */
+    /** Held while sending. */
     private final ReentrantLock writeLock = new ReentrantLock();
 
-    /** Guards binding and {@link #socket}. Nobody waits while holding it. */
+    /** Guards binding and {@link #socket}. No thread blocks while holding it. */
     private final Object state = new Object();
 
     private @Nullable DatagramSocket socket;
 
-    /** Datagrams in one piece that are in several buffers outside. */
+    /** A contiguous copy of a datagram that is received into several buffers. */
     private @Nullable ByteBuffer scattered;
 
+    /** A contiguous copy of a datagram that is sent from several buffers. */
     private @Nullable ByteBuffer gathered;
 
-    /** What a socket still tells when it is closed. */
+    /** The local address that a closed socket returns. */
     private volatile @Nullable InetSocketAddress lastLocal;
 
+    /** The remote address that a closed socket returns. */
     private volatile @Nullable InetSocketAddress lastRemote;
 
     /** Opens a channel that is neither bound nor connected. */
     public RdmaDatagramChannel(SelectorProvider provider, SocketFamily family) {
         super(provider);
         this.family = family;
-        DatagramEndpoint own = endpoint;
-        own.addListener(keys::changed);
-        forgotten = SocketCleaner.watch(this, () -> own);
+        DatagramEndpoint current = endpoint;
+        current.addListener(keys::changed);
+        cleanable = SocketCleaner.watch(this, () -> current);
     }
 
     private void requireOpen() throws ClosedChannelException {
@@ -98,10 +101,12 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         return this;
     }
 
-    /** Binds it as {@link #bind} of null does: the endpoint by itself would take the family of its first peer. */
+    /**
+     * Binds the channel like {@link #bind} with null. The endpoint itself would choose the family of its first peer.
+     */
     private void bindIfUnbound() throws IOException {
         if (!endpoint.isBound()) {
-            synchronized (state) { // who receives and who sends may be here together
+            synchronized (state) { // a receiving and a sending thread may be here concurrently
                 if (!endpoint.isBound()) {
                     endpoint.bind(family.any());
                 }
@@ -121,13 +126,13 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         return endpoint.peerAddress();
     }
 
-    /** The address it is or was bound to, or null. */
+    /** Returns the address that the channel is or was bound to, or null. */
     @Nullable
     InetSocketAddress localOrLast() {
         return isOpen() ? endpoint.localAddress() : lastLocal;
     }
 
-    /** The address it is or was connected to, or null. */
+    /** Returns the address that the channel is or was connected to, or null. */
     @Nullable
     InetSocketAddress remoteOrLast() {
         return isOpen() ? endpoint.peerAddress() : lastRemote;
@@ -143,15 +148,15 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         return connect(remote, false);
     }
 
-    /** Connects; to another peer than before if {@code again}. */
-    DatagramChannel connect(SocketAddress remote, boolean again) throws IOException {
+    /** Connects; with {@code reconnect}, a connected channel changes its peer. */
+    DatagramChannel connect(SocketAddress remote, boolean reconnect) throws IOException {
         InetSocketAddress to = ChannelAddresses.remote(remote, family);
         readLock.lock();
         writeLock.lock();
         try {
             requireOpen();
             if (endpoint.peerAddress() != null) {
-                if (!again) {
+                if (!reconnect) {
                     throw new AlreadyConnectedException();
                 }
                 endpoint.disconnect();
@@ -187,13 +192,13 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         requireOpen();
         InetSocketAddress peer = endpoint.peerAddress();
         if (peer == null) {
-            requireOpen(); // it may have been closed meanwhile, and then has no peer
+            requireOpen(); // it may have been closed concurrently, and then has no peer
             throw new NotYetConnectedException();
         }
         return peer;
     }
 
-    // ---- groups
+    // ---- multicast
 
     @Override
     public MembershipKey join(InetAddress group, NetworkInterface through) throws IOException {
@@ -217,8 +222,8 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         }
         requireOpen();
         return new UnsupportedOperationException("Cannot join " + group
-                + ": datagram RDMA sockets have no groups. Use DatagramChannel.open for groups of UDP, or"
-                + " io.rdma4j.cm.CmId.joinMulticast for groups of RDMA");
+                + ": datagram RDMA sockets do not support multicast. Use DatagramChannel.open for UDP multicast, or"
+                + " io.rdma4j.cm.CmId.joinMulticast for RDMA multicast");
     }
 
     // ---- waiting
@@ -228,11 +233,11 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     }
 
     /**
-     * Does something; where the channel is blocking, waits until the endpoint is ready for it.
+     * Makes an attempt. A blocking channel repeats it until it succeeds, waiting until the endpoint is ready.
      *
      * @param wanted a set of {@link Readiness}
-     * @param deadlineNanos when it stops waiting, a time of {@link System#nanoTime}
-     * @return whether it was done; false if it must not wait, or the time is over
+     * @param deadlineNanos the end of the wait, a time of {@link System#nanoTime}
+     * @return true if an attempt succeeded; false if the channel must not block, or on timeout
      */
     private boolean perform(int wanted, long deadlineNanos, Attempt attempt) throws IOException {
         if (!isBlocking()) {
@@ -247,7 +252,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
             }
         } finally {
             if (!done && Thread.currentThread().isInterrupted()) {
-                begin(); // the wait may have ended before who interrupts came to close the channel
+                begin(); // the wait may have ended before the interrupting thread closes the channel
             }
             end(done);
         }
@@ -279,9 +284,9 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     }
 
     /**
-     * Receives, and waits until a time of {@link System#nanoTime} at most.
+     * Receives a datagram, and waits until a time of {@link System#nanoTime} at most.
      *
-     * @throws SocketTimeoutException if that is too short
+     * @throws SocketTimeoutException on timeout
      */
     @Nullable
     InetSocketAddress receive(ByteBuffer target, long deadlineNanos) throws IOException {
@@ -422,7 +427,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         }
     }
 
-    /** Copies the remaining bytes; the buffers stay as they are. */
+    /** Copies the remaining bytes; the positions of the buffers do not change. */
     private ByteBuffer gather(ByteBuffer[] sources, int offset, int length) {
         ByteBuffer whole = gathered;
         if (whole == null) {
@@ -484,12 +489,12 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     @Override
     public DatagramSocket socket() {
         synchronized (state) {
-            DatagramSocket own = socket;
-            if (own == null) {
-                own = ChannelDatagramSocket.of(this);
-                socket = own;
+            DatagramSocket current = socket;
+            if (current == null) {
+                current = ChannelDatagramSocket.of(this);
+                socket = current;
             }
-            return own;
+            return current;
         }
     }
 
@@ -497,7 +502,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        readLock.lock(); // after the calls that go on
+        readLock.lock(); // after calls in progress
         writeLock.lock();
         try {
             requireOpen();
@@ -512,7 +517,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         lastLocal = endpoint.localAddress();
         lastRemote = endpoint.peerAddress();
         endpoint.close();
-        forgotten.clean();
+        cleanable.clean();
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.nio.channels.spi.AbstractSelectionKey;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A channel's registration with a {@link RdmaSelector}. */
+/** The registration of a channel with an {@link RdmaSelector}. */
 final class RdmaSelectionKey extends AbstractSelectionKey {
     private final RdmaSelector selector;
     private final SelectableChannel channel;
@@ -20,14 +20,14 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
     /** The registration of the channel, or of the TCP channel inside it, with the platform's selector. */
     private volatile @Nullable SelectionKey inner;
 
-    /** For the selecting thread: the next key to be looked at, where it waits for the channel, and whether over RDMA. */
+    /** The next key to poll. This field and the next two are used by the selecting thread. */
     @Nullable
     RdmaSelectionKey next;
 
     EndpointsWait.@Nullable Membership membership;
     boolean isOfRdma;
 
-    /** For the selecting thread: for what it was found ready. */
+    /** The operations found ready in this selection; used by the selecting thread. */
     int pending;
 
     RdmaSelectionKey(RdmaSelector selector, SelectableChannel channel) {
@@ -66,16 +66,16 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
 
     private void setInterest(int ops) {
         interest = ops;
-        SelectionKey own = inner;
-        if (own != null) {
+        SelectionKey current = inner;
+        if (current != null) {
             try {
-                own.interestOps(ops);
+                current.interestOps(ops);
             } catch (CancelledKeyException closed) {
-                return; // the next selection finds out
+                return; // the next selection reports it
             }
             selector.onOrdinaryChange();
         }
-        look(false);
+        enqueue(false);
     }
 
     @Override
@@ -111,13 +111,13 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
         inner = key;
     }
 
-    /** The selector is to look at this key, now: something may have changed. */
-    void look() {
-        look(true);
+    /** Makes the selector poll this key at once: the readiness may have changed. */
+    void changed() {
+        enqueue(true);
     }
 
-    /** The selector is to look at this key, now or when it selects next. */
-    void look(boolean now) {
+    /** Queues this key to be polled, at once or in the next selection. */
+    void enqueue(boolean now) {
         if (channel instanceof Source && queued.compareAndSet(false, true)) {
             selector.add(this);
         }
@@ -126,8 +126,8 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
         }
     }
 
-    /** It has been taken out of the keys that are to be looked at; what happens from now on puts it in again. */
-    void taken() {
+    /** Records that the key was removed from the keys to poll; a later change queues it again. */
+    void dequeued() {
         queued.set(false);
     }
 }

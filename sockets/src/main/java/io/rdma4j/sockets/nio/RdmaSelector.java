@@ -25,39 +25,39 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A selector of RDMA channels and ordinary ones. Level-triggered: a key that was ready is looked at in every selection until
- * it is not; one that is not is looked at again when its channel says that something may have changed. So a selection costs
- * what the channels with news cost, however many there are.
+ * A selector of RDMA channels and ordinary ones. It is level-triggered: a key that was ready is polled in every
+ * selection until it is no longer ready. Any other key is polled when its channel reports a possible change. So the
+ * cost of a selection depends on the number of changed channels, not of all channels.
  *
- * <p>While it waits, the selecting thread drives the device of its channels.
+ * <p>While the selecting thread blocks, it drives the devices of its channels.
  *
- * <p>An ordinary channel has a key of the platform's selector, too, which is valid until the selection after the channel's
- * own key was cancelled: only then the channel may block again.
+ * <p>An ordinary channel also has a key of the platform's selector. That key is valid until the selection after the
+ * channel's own key was cancelled; the channel can be made blocking only then.
  */
 public final class RdmaSelector extends AbstractSelector {
     private static final Logger LOGGER = System.getLogger(RdmaSelector.class.getName());
-    private static final int WAIT_FOR_EVER = -1;
+    private static final int NO_TIMEOUT = -1;
 
     private final Set<RdmaSelectionKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> publicKeys = Collections.unmodifiableSet(keys);
     private final SelectedKeys selected = new SelectedKeys();
     private final EndpointsWait wait = new EndpointsWait();
 
-    /** The keys to be looked at, linked by {@link RdmaSelectionKey#next}. */
-    private final AtomicReference<@Nullable RdmaSelectionKey> toLook = new AtomicReference<>();
+    /** The keys to poll, linked by {@link RdmaSelectionKey#next}. */
+    private final AtomicReference<@Nullable RdmaSelectionKey> changedKeys = new AtomicReference<>();
 
-    private final List<RdmaSelectionKey> stillReady = new ArrayList<>();
+    private final List<RdmaSelectionKey> readyKeys = new ArrayList<>();
     private volatile @Nullable PlatformChannels platform;
     private volatile boolean woken;
     private boolean inSelect;
     private int keysOfRdma;
 
-    /** Of the selection under way. */
+    /** The action of the selection in progress. */
     private @Nullable Consumer<SelectionKey> action;
 
     private int count;
 
-    /** Whether a channel was ready, which ends the selection even if no key's ready set changed. */
+    /** True if a channel was ready, which ends the selection even if no ready set has changed. */
     private boolean found;
 
     /** Opens a selector for a provider. */
@@ -103,7 +103,7 @@ public final class RdmaSelector extends AbstractSelector {
             throw refused;
         }
         if (!isOpen()) {
-            forget(key);
+            removeKey(key);
             throw new ClosedSelectorException();
         }
         return key;
@@ -121,42 +121,42 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private PlatformChannels platform() throws IOException {
-        PlatformChannels own = platform;
-        if (own == null) {
-            synchronized (toLook) {
-                own = platform;
-                if (own == null) {
-                    own = new PlatformChannels(Platform.provider().openSelector(), this::signal);
-                    platform = own;
+        PlatformChannels current = platform;
+        if (current == null) {
+            synchronized (changedKeys) {
+                current = platform;
+                if (current == null) {
+                    current = new PlatformChannels(Platform.provider().openSelector(), this::signal);
+                    platform = current;
                 }
             }
         }
-        return own;
+        return current;
     }
 
-    /** Puts a key among those to be looked at; any thread, and each key once until it is {@link RdmaSelectionKey#taken}. */
+    /** Adds a key to those to poll. Called by any thread, once per key until {@link RdmaSelectionKey#dequeued}. */
     void add(RdmaSelectionKey key) {
         RdmaSelectionKey first;
         do {
-            first = toLook.get();
+            first = changedKeys.get();
             key.next = first;
-        } while (!toLook.compareAndSet(first, key));
+        } while (!changedKeys.compareAndSet(first, key));
     }
 
-    /** Has a selection that waits look. */
+    /** Makes a waiting selection poll its channels. */
     void signal() {
         wait.signal();
-        PlatformChannels own = platform;
-        if (own != null) {
-            own.wakeup();
+        PlatformChannels current = platform;
+        if (current != null) {
+            current.wakeup();
         }
     }
 
-    /** A registration at the platform's selector has changed. */
+    /** Handles a changed registration at the platform's selector. */
     void onOrdinaryChange() {
-        PlatformChannels own = platform;
-        if (own != null) {
-            own.onChange();
+        PlatformChannels current = platform;
+        if (current != null) {
+            current.onChange();
         }
     }
 
@@ -169,7 +169,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     @Override
     public int select() throws IOException {
-        return lockAndSelect(null, WAIT_FOR_EVER);
+        return lockAndSelect(null, NO_TIMEOUT);
     }
 
     @Override
@@ -184,7 +184,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     @Override
     public int select(Consumer<SelectionKey> each) throws IOException {
-        return lockAndSelect(requireAction(each), WAIT_FOR_EVER);
+        return lockAndSelect(requireAction(each), NO_TIMEOUT);
     }
 
     @Override
@@ -203,7 +203,7 @@ public final class RdmaSelector extends AbstractSelector {
         if (timeoutMillis < 0) {
             throw new IllegalArgumentException("Negative timeout");
         }
-        return timeoutMillis == 0 ? WAIT_FOR_EVER : timeoutMillis;
+        return timeoutMillis == 0 ? NO_TIMEOUT : timeoutMillis;
     }
 
     private int lockAndSelect(@Nullable Consumer<SelectionKey> each, long timeoutMillis) throws IOException {
@@ -230,7 +230,7 @@ public final class RdmaSelector extends AbstractSelector {
                 timeoutMillis < 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         count = 0;
         found = false;
-        forgetCancelled();
+        removeCancelled();
         boolean mayWait = timeoutMillis != 0;
         if (mayWait) {
             begin();
@@ -244,7 +244,7 @@ public final class RdmaSelector extends AbstractSelector {
             woken = false;
         }
         if (isOpen()) {
-            forgetCancelled();
+            removeCancelled();
         }
         return count;
     }
@@ -253,14 +253,14 @@ public final class RdmaSelector extends AbstractSelector {
         do {
             wait.reset();
             wait.poll();
-            lookAtRdma();
+            pollRdma();
             boolean waits = mayWait && !found && !isOver(deadline);
-            PlatformChannels own = platform;
-            if (own != null && !own.isEmpty() && !(waits && keysOfRdma == 0)) {
+            PlatformChannels current = platform;
+            if (current != null && !current.isEmpty() && !(waits && keysOfRdma == 0)) {
                 if (!waits && !found && !(mayWait && woken)) {
-                    own.stopWatching(); // nothing is found yet, and the watcher may not have run yet
+                    current.stopWatching(); // nothing is found yet, and the watcher may not have run yet
                 }
-                own.selectNow(this::onOrdinaryReady);
+                current.selectNow(this::onOrdinaryReady);
                 waits &= !found;
             }
             if (!waits) {
@@ -278,48 +278,48 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void await(long deadline) throws IOException {
-        PlatformChannels own = platform;
-        if (own == null || own.isEmpty()) {
+        PlatformChannels current = platform;
+        if (current == null || current.isEmpty()) {
             wait.await(deadline);
         } else if (keysOfRdma > 0) {
-            own.watch();
+            current.watch();
             wait.await(deadline);
         } else {
             long millis = deadline == Long.MAX_VALUE
                     ? 0
                     : Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999));
-            own.select(wait::isSignaled, this::onOrdinaryReady, millis);
+            current.select(wait::isSignaled, this::onOrdinaryReady, millis);
         }
     }
 
-    private void lookAtRdma() {
-        RdmaSelectionKey key = toLook.getAndSet(null);
+    private void pollRdma() {
+        RdmaSelectionKey key = changedKeys.getAndSet(null);
         while (key != null) {
             RdmaSelectionKey next = key.next;
             key.next = null;
-            key.taken();
+            key.dequeued();
             // The key of a closed channel is about to be cancelled.
             if (key.isValid() && key.channel().isOpen() && key.channel() instanceof Source source) {
-                lookAt(key, source);
+                pollKey(key, source);
             }
             key = next;
         }
-        for (int i = 0; i < stillReady.size(); i++) {
-            stillReady.get(i).look(false);
+        for (int i = 0; i < readyKeys.size(); i++) {
+            readyKeys.get(i).enqueue(false);
         }
         try {
-            for (int i = 0; i < stillReady.size() && isOpen(); i++) {
-                RdmaSelectionKey each = stillReady.get(i);
+            for (int i = 0; i < readyKeys.size() && isOpen(); i++) {
+                RdmaSelectionKey each = readyKeys.get(i);
                 if (each.isValid()) {
                     deliver(each, each.pending);
                 }
             }
         } finally {
-            stillReady.clear();
+            readyKeys.clear();
         }
     }
 
-    private void lookAt(RdmaSelectionKey key, Source source) {
+    private void pollKey(RdmaSelectionKey key, Source source) {
         int interest = key.interest();
         int ready;
         try {
@@ -329,17 +329,17 @@ public final class RdmaSelector extends AbstractSelector {
             }
             track(key, source);
         } catch (IOException | RuntimeException failed) {
-            // The caller finds out by what it does next with the channel; the other keys are not its concern.
+            // The next operation on the channel reports the failure; the other keys must not be affected.
             LOGGER.log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it counts as ready", failed);
             ready = interest;
         }
         if (ready != 0) {
             key.pending = ready;
-            stillReady.add(key);
+            readyKeys.add(key);
         }
     }
 
-    /** Keeps up with what the channel has become. */
+    /** Updates the registrations after the channel may have changed between RDMA and TCP. */
     private void track(RdmaSelectionKey key, Source source) throws IOException {
         Waitable endpoint = source.endpoint();
         if ((endpoint != null) != key.isOfRdma) {
@@ -349,13 +349,13 @@ public final class RdmaSelector extends AbstractSelector {
         if (endpoint != null && key.membership == null) {
             key.membership = wait.join(endpoint);
         }
-        SelectableChannel inside = source.platformChannel();
+        SelectableChannel platformChannel = source.platformChannel();
         SelectionKey inner = key.inner();
-        if (inside != null && (inner == null || !inner.channel().equals(inside))) {
+        if (platformChannel != null && (inner == null || !inner.channel().equals(platformChannel))) {
             try {
-                SelectionKey made = platform().register(inside, key.interest(), key);
-                key.inner(made);
-                made.interestOps(key.interest()); // it may have changed meanwhile
+                SelectionKey created = platform().register(platformChannel, key.interest(), key);
+                key.inner(created);
+                created.interestOps(key.interest()); // it may have changed concurrently
                 onOrdinaryChange();
             } catch (java.nio.channels.ClosedChannelException | CancelledKeyException closed) {
                 return; // the key is about to be cancelled
@@ -364,7 +364,8 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void onOrdinaryReady(SelectionKey inner) {
-        found = true; // also for a cancelled key: the next selection forgets it, this one would find it for ever
+        found = true; // also for a cancelled key: only the next selection removes it, this one would find it again and
+        // again
         if (inner.attachment() instanceof RdmaSelectionKey key && key.isValid()) {
             int ready = inner.readyOps() & key.interest();
             if (ready != 0) {
@@ -380,7 +381,7 @@ public final class RdmaSelector extends AbstractSelector {
             key.ready(ready);
             count++;
             each.accept(key);
-            requireOpen(); // as Selector.select says of an action that closes it
+            requireOpen(); // as Selector.select specifies for an action that closes the selector
         } else if (selected.select(key)) {
             key.ready(ready);
             count++;
@@ -399,23 +400,23 @@ public final class RdmaSelector extends AbstractSelector {
 
     // ---- end
 
-    private void forgetCancelled() throws IOException {
+    private void removeCancelled() throws IOException {
         boolean anyOrdinary = false;
         Set<SelectionKey> cancelled = cancelledKeys();
         synchronized (cancelled) {
             for (SelectionKey each : cancelled) {
-                anyOrdinary |= forget((RdmaSelectionKey) each);
+                anyOrdinary |= removeKey((RdmaSelectionKey) each);
             }
             cancelled.clear();
         }
-        PlatformChannels own = platform;
-        if (anyOrdinary && own != null) {
-            own.flush();
+        PlatformChannels current = platform;
+        if (anyOrdinary && current != null) {
+            current.flush();
         }
     }
 
-    /** Ends a registration; returns whether the platform's selector has to do so too. */
-    private boolean forget(RdmaSelectionKey key) {
+    /** Ends a registration. Returns whether one at the platform's selector has to end too. */
+    private boolean removeKey(RdmaSelectionKey key) {
         keys.remove(key);
         selected.remove(key);
         if (key.channel() instanceof Source source) {
@@ -445,13 +446,13 @@ public final class RdmaSelector extends AbstractSelector {
             synchronized (selected) {
                 for (RdmaSelectionKey key : List.copyOf(keys)) {
                     key.cancel();
-                    forget(key);
+                    removeKey(key);
                 }
                 selected.clear();
             }
-            PlatformChannels own = platform;
-            if (own != null) {
-                own.close();
+            PlatformChannels current = platform;
+            if (current != null) {
+                current.close();
             }
         }
     }

@@ -29,11 +29,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel that listens for RDMA, for TCP or for both, as the address rules say of the address that it is bound to. Thread
- * safe, as {@link ServerSocketChannel} is.
+ * A channel that listens over RDMA, over TCP or over both, by the address rules for its local address. Thread safe, as
+ * specified by {@link ServerSocketChannel}.
  */
 public final class RdmaServerSocketChannel extends ServerSocketChannel implements Source {
-    private static final int USUAL_BACKLOG = 50;
+    private static final int DEFAULT_BACKLOG = 50;
     private static final int MOST_PORTS_TRIED = 20;
 
     private final AddressRules rules;
@@ -42,18 +42,18 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private final KeyList keys = new KeyList();
     private final ReentrantLock acceptLock = new ReentrantLock();
 
-    /** Guards what the channel is: everything below. Nobody waits while holding it. */
+    /** Guards the fields below. No thread blocks while holding it. */
     private final Object state = new Object();
 
     private volatile @Nullable StreamEndpoint endpoint;
     private volatile @Nullable ServerSocketChannel tcp;
 
-    /** Where a thread waits for both. */
-    private @Nullable Selector both;
+    /** The selector at which a thread waits for RDMA and TCP connections. */
+    private @Nullable Selector selector;
 
     private @Nullable ServerSocket socket;
 
-    /** What a socket still tells when it is closed. */
+    /** The local address that a closed socket returns. */
     private volatile @Nullable InetSocketAddress lastLocal;
 
     /** Opens a channel that is not bound. */
@@ -85,8 +85,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     @Override
     public int readyOps(int interest, boolean toWait) {
-        StreamEndpoint own = endpoint;
-        return own != null && (own.readiness() & Readiness.IN) != 0 ? interest & SelectionKey.OP_ACCEPT : 0;
+        StreamEndpoint current = endpoint;
+        return current != null && (current.readiness() & Readiness.IN) != 0 ? interest & SelectionKey.OP_ACCEPT : 0;
     }
 
     private void requireOpen() throws ClosedChannelException {
@@ -122,34 +122,36 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     @Override
     public @Nullable SocketAddress getLocalAddress() throws IOException {
         requireOpen();
-        StreamEndpoint own = endpoint;
-        if (own != null) {
-            return own.localAddress();
+        StreamEndpoint current = endpoint;
+        if (current != null) {
+            return current.localAddress();
         }
-        ServerSocketChannel inside = tcp;
-        return inside == null ? null : inside.getLocalAddress();
+        ServerSocketChannel tcpChannel = tcp;
+        return tcpChannel == null ? null : tcpChannel.getLocalAddress();
     }
 
-    /** The address that it has or had before it was closed, or null. */
+    /** Returns the local address, or the last one before the channel was closed, or null. */
     @Nullable
     InetSocketAddress localOrLast() {
-        StreamEndpoint own = endpoint;
-        if (own != null) {
-            return isOpen() ? own.localAddress() : lastLocal;
+        StreamEndpoint current = endpoint;
+        if (current != null) {
+            return isOpen() ? current.localAddress() : lastLocal;
         }
-        ServerSocketChannel inside = tcp;
-        return inside == null ? null : (InetSocketAddress) inside.socket().getLocalSocketAddress();
+        ServerSocketChannel tcpChannel = tcp;
+        return tcpChannel == null
+                ? null
+                : (InetSocketAddress) tcpChannel.socket().getLocalSocketAddress();
     }
 
     @Override
     public ServerSocket socket() {
         synchronized (state) {
-            ServerSocket own = socket;
-            if (own == null) {
-                own = ChannelServerSocket.of(this);
-                socket = own;
+            ServerSocket current = socket;
+            if (current == null) {
+                current = ChannelServerSocket.of(this);
+                socket = current;
             }
-            return own;
+            return current;
         }
     }
 
@@ -163,8 +165,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 throw new AlreadyBoundException();
             }
             InetSocketAddress to = ChannelAddresses.local(local, family);
-            int most = backlog < 1 ? USUAL_BACKLOG : backlog;
-            switch (ChannelAddresses.way(rules, to)) {
+            int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
+            switch (ChannelAddresses.transport(rules, to)) {
                 case RDMA -> endpoint = listenRdma(to, most);
                 case TCP -> tcp = listenTcp(to, most);
                 case EITHER -> listenBoth(to, most);
@@ -175,52 +177,52 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     private StreamEndpoint listenRdma(InetSocketAddress local, int backlog) throws IOException {
-        StreamEndpoint made = options.endpoint();
-        if (made.state() != StreamEndpoint.State.NEW) {
-            made = options.renew();
+        StreamEndpoint created = options.endpoint();
+        if (created.state() != StreamEndpoint.State.NEW) {
+            created = options.renew();
         }
         boolean listening = false;
         try {
-            made.bind(local);
-            made.addListener(keys::changed);
-            made.listen(backlog);
+            created.bind(local);
+            created.addListener(keys::changed);
+            created.listen(backlog);
             listening = true;
-            return made;
+            return created;
         } finally {
             if (!listening) {
-                made.close();
+                created.close();
             }
         }
     }
 
     private ServerSocketChannel listenTcp(InetSocketAddress local, int backlog) throws IOException {
         SelectorProvider platform = Platform.provider();
-        ServerSocketChannel made = family == SocketFamily.IPV4
+        ServerSocketChannel created = family == SocketFamily.IPV4
                 ? platform.openServerSocketChannel(StandardProtocolFamily.INET)
                 : platform.openServerSocketChannel();
         boolean listening = false;
         try {
-            options.applyTo(made);
-            made.configureBlocking(false); // a blocking accept waits at a selector
-            made.bind(local, backlog);
+            options.applyTo(created);
+            created.configureBlocking(false); // a blocking accept waits at a selector
+            created.bind(local, backlog);
             listening = true;
-            return made;
+            return created;
         } finally {
             if (!listening) {
-                made.close();
+                created.close();
             }
         }
     }
 
-    /** Listens on the same port for both; where any port will do, on one that is free for both. */
+    /** Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. */
     private void listenBoth(InetSocketAddress local, int backlog) throws IOException {
         for (int tries = 1; tcp == null; tries++) {
             StreamEndpoint rdma = listenRdma(local, backlog);
             InetSocketAddress bound = Objects.requireNonNull(rdma.localAddress());
             try {
-                ServerSocketChannel inside =
+                ServerSocketChannel tcpChannel =
                         listenTcp(new InetSocketAddress(local.getAddress(), bound.getPort()), backlog);
-                tcp = inside;
+                tcp = tcpChannel;
                 endpoint = rdma;
             } catch (BindException taken) {
                 if (local.getPort() != 0 || tries == MOST_PORTS_TRIED) {
@@ -239,15 +241,15 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         return accept(Long.MAX_VALUE);
     }
 
-    /** Accepts, and waits until a time of {@link System#nanoTime} at most. */
+    /** Accepts a connection, and waits until a time of {@link System#nanoTime} at most. */
     @Nullable
     SocketChannel accept(long deadlineNanos) throws IOException {
         acceptLock.lock();
         try {
             requireOpen();
-            StreamEndpoint own = endpoint;
-            ServerSocketChannel inside = tcp;
-            if (own == null && inside == null) {
+            StreamEndpoint current = endpoint;
+            ServerSocketChannel tcpChannel = tcp;
+            if (current == null && tcpChannel == null) {
                 throw new NotYetBoundException();
             }
             if (!isBlocking()) {
@@ -262,7 +264,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 }
             } finally {
                 if (accepted == null && Thread.currentThread().isInterrupted()) {
-                    begin(); // the wait may have ended before who interrupts came to close the channel
+                    begin(); // the wait may have ended before the interrupting thread closes the channel
                 }
                 end(accepted != null);
             }
@@ -276,25 +278,25 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     private @Nullable SocketChannel acceptNow() throws IOException {
-        StreamEndpoint own = endpoint;
-        StreamEndpoint overRdma = own == null ? null : own.accept();
+        StreamEndpoint current = endpoint;
+        StreamEndpoint overRdma = current == null ? null : current.accept();
         if (overRdma != null) {
             return RdmaSocketChannel.accepted(this, options.ofAccepted(overRdma));
         }
-        ServerSocketChannel inside = tcp;
-        SocketChannel overTcp = inside == null ? null : inside.accept();
+        ServerSocketChannel tcpChannel = tcp;
+        SocketChannel overTcp = tcpChannel == null ? null : tcpChannel.accept();
         return overTcp == null ? null : RdmaSocketChannel.accepted(this, options.ofAccepted(), overTcp);
     }
 
-    /** Waits for a connection over either; false if the time is over. */
+    /** Waits for a connection over RDMA or TCP. Returns false on timeout or if the channel was closed. */
     private boolean await(long deadlineNanos) throws IOException {
-        StreamEndpoint own = endpoint;
-        ServerSocketChannel inside = tcp;
-        if (inside == null) {
-            return own != null && own.await(Readiness.IN, deadlineNanos) != 0;
+        StreamEndpoint current = endpoint;
+        ServerSocketChannel tcpChannel = tcp;
+        if (tcpChannel == null) {
+            return current != null && current.await(Readiness.IN, deadlineNanos) != 0;
         }
-        Selector waiting = both(own, inside);
-        if (own != null && (own.readiness() & Readiness.IN) != 0) {
+        Selector waiting = selector(current, tcpChannel);
+        if (current != null && (current.readiness() & Readiness.IN) != 0) {
             return true;
         }
         long nanos = deadlineNanos == Long.MAX_VALUE ? 0 : deadlineNanos - System.nanoTime();
@@ -306,23 +308,23 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         } catch (ClosedSelectorException closed) {
             return false;
         }
-        begin(); // the selector had the thread's interrupts for itself, and this looks whether there was one
+        begin(); // the selector handled interrupts during the wait; this checks for one
         return true;
     }
 
-    private Selector both(@Nullable StreamEndpoint own, ServerSocketChannel inside) throws IOException {
+    private Selector selector(@Nullable StreamEndpoint current, ServerSocketChannel tcpChannel) throws IOException {
         synchronized (state) {
-            Selector made = both;
-            if (made == null) {
+            Selector created = selector;
+            if (created == null) {
                 requireOpen();
-                made = Platform.provider().openSelector();
-                inside.register(made, SelectionKey.OP_ACCEPT);
-                if (own != null) {
-                    own.addListener(made::wakeup);
+                created = Platform.provider().openSelector();
+                tcpChannel.register(created, SelectionKey.OP_ACCEPT);
+                if (current != null) {
+                    current.addListener(created::wakeup);
                 }
-                both = made;
+                selector = created;
             }
-            return made;
+            return created;
         }
     }
 
@@ -330,7 +332,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        acceptLock.lock(); // after the accept that goes on
+        acceptLock.lock(); // after the accept in progress
         try {
             requireOpen();
         } finally {
@@ -341,24 +343,26 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         synchronized (state) {
-            StreamEndpoint own = endpoint;
-            lastLocal = own == null ? null : own.localAddress();
+            StreamEndpoint current = endpoint;
+            lastLocal = current == null ? null : current.localAddress();
             options.close(true);
-            ServerSocketChannel inside = tcp;
-            if (inside != null) {
-                inside.close();
+            ServerSocketChannel tcpChannel = tcp;
+            if (tcpChannel != null) {
+                tcpChannel.close();
             }
-            if (both != null) {
-                both.close();
+            if (selector != null) {
+                selector.close();
             }
         }
     }
 
     @Override
     public String toString() {
-        StreamEndpoint own = endpoint;
-        ServerSocketChannel inside = tcp;
-        String over = own == null ? inside == null ? "" : " over TCP" : inside == null ? " over RDMA" : " over both";
+        StreamEndpoint current = endpoint;
+        ServerSocketChannel tcpChannel = tcp;
+        String over = current == null
+                ? tcpChannel == null ? "" : " over TCP"
+                : tcpChannel == null ? " over RDMA" : " over both";
         try {
             return "RdmaServerSocketChannel[" + getLocalAddress() + over + "]";
         } catch (IOException closed) {

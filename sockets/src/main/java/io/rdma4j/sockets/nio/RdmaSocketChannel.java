@@ -27,12 +27,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel that becomes one over RDMA or one over TCP when it is bound or connected, as the address rules say. Thread safe,
- * as {@link SocketChannel} is.
+ * A channel that decides between RDMA and TCP when it is bound or connected, by the address rules. Thread safe, as
+ * specified by {@link SocketChannel}.
  *
- * <p>Streams for such a channel are those of its {@link SocketChannel#socket}, one to read and one to write. The streams,
- * readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while they wait, the same for both
- * directions, unless the channel is one of the JDK's own classes: a thread that writes waits for one that reads.
+ * <p>To use streams on such a channel, take those of its {@link SocketChannel#socket}, which can read and write
+ * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold one lock of the channel
+ * while they block, unless the channel is of one of the JDK's own classes. A thread that writes to them then waits for
+ * a thread that reads.
  */
 public final class RdmaSocketChannel extends DeferredChannel implements StreamTransfer.Waiting {
     private enum Phase {
@@ -60,7 +61,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         phase = Phase.CONNECTED;
     }
 
-    /** The channel of a connection that a server has accepted over RDMA. */
+    /** Returns the channel of a connection that a server has accepted over RDMA. */
     static RdmaSocketChannel accepted(RdmaServerSocketChannel server, ChannelOptions options) {
         RdmaSocketChannel channel = new RdmaSocketChannel(server, options);
         StreamEndpoint endpoint = options.endpoint();
@@ -69,7 +70,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return channel;
     }
 
-    /** The channel of a connection that a server has accepted over TCP. */
+    /** Returns the channel of a connection that a server has accepted over TCP. */
     static RdmaSocketChannel accepted(RdmaServerSocketChannel server, ChannelOptions options, SocketChannel tcp) {
         RdmaSocketChannel channel = new RdmaSocketChannel(server, options);
         channel.tcp = tcp;
@@ -101,7 +102,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (ChannelAddresses.way(rules, to) == AddressRules.Way.TCP) {
+                    if (ChannelAddresses.transport(rules, to) == AddressRules.Way.TCP) {
                         becomeTcp();
                     } else {
                         becomeRdma();
@@ -132,12 +133,12 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     @Override
     public Socket socket() {
         synchronized (state) {
-            Socket own = socket;
-            if (own == null) {
-                own = ChannelSocket.of(this);
-                socket = own;
+            Socket current = socket;
+            if (current == null) {
+                current = ChannelSocket.of(this);
+                socket = current;
             }
-            return own;
+            return current;
         }
     }
 
@@ -158,7 +159,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return connect(remote, Long.MAX_VALUE);
     }
 
-    /** Connects; where it waits for that, until a time of {@link System#nanoTime} and no longer. */
+    /** Connects; a blocking channel waits until a time of {@link System#nanoTime} at most. */
     boolean connect(SocketAddress remote, long deadlineNanos) throws IOException {
         InetSocketAddress to = ChannelAddresses.remote(remote, family);
         readLock.lock();
@@ -173,7 +174,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             }
             return closingOnFailure(() -> {
                 start(to, () -> phase = Phase.PENDING);
-                boolean later = endpoint != null && !isBlocking(); // then finishConnect goes on
+                boolean later = endpoint != null && !isBlocking(); // then finishConnect continues
                 return !later && advance(isBlocking(), deadlineNanos);
             });
         } finally {
@@ -214,36 +215,36 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         }
     }
 
-    /** Goes on with connecting, waiting or not; true when it is done. */
+    /** Continues to connect, blocking or not. Returns true if the channel is connected. */
     private boolean advance(boolean waiting, long deadlineNanos) throws IOException {
-        StreamEndpoint own = endpoint;
-        if (own != null && !advanceOverRdma(own, waiting, deadlineNanos)) {
-            requireOpen(); // it may have been closed since the wait
+        StreamEndpoint current = endpoint;
+        if (current != null && !advanceOverRdma(current, waiting, deadlineNanos)) {
+            requireOpen(); // it may have been closed during the wait
             return false;
         }
         IOException refused = tcpFailure;
         if (refused != null) {
             throw refused;
         }
-        SocketChannel inside = tcp;
-        if (inside != null && !advanceOverTcp(inside, deadlineNanos)) {
+        SocketChannel tcpChannel = tcp;
+        if (tcpChannel != null && !advanceOverTcp(tcpChannel, deadlineNanos)) {
             return false;
         }
         synchronized (state) {
             requireOpen();
             phase = Phase.CONNECTED;
         }
-        keys.changed(); // it can be written to now, whatever the selectors have seen of the attempt
+        keys.changed(); // it is writable now, even if the selectors saw the attempt fail
         return true;
     }
 
-    /** Returns false while the attempt goes on; true when it has succeeded, or when TCP is to be tried. */
-    private boolean advanceOverRdma(StreamEndpoint own, boolean waiting, long deadlineNanos) throws IOException {
+    /** Returns false while the attempt continues; true if it has succeeded, or if TCP is to be tried. */
+    private boolean advanceOverRdma(StreamEndpoint current, boolean waiting, long deadlineNanos) throws IOException {
         if (waiting) {
             boolean ended = false;
             beginWait();
             try {
-                ended = own.await(Readiness.OUT, deadlineNanos) != 0;
+                ended = current.await(Readiness.OUT, deadlineNanos) != 0;
             } finally {
                 endWait(ended && isOpen());
             }
@@ -251,22 +252,22 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
                 throw new SocketTimeoutException("Connect timed out");
             }
         }
-        return fallsBack() || own.finishConnect();
+        return fallsBack() || current.finishConnect();
     }
 
-    private boolean advanceOverTcp(SocketChannel inside, long deadlineNanos) throws IOException {
-        if (inside.isConnected()) {
+    private boolean advanceOverTcp(SocketChannel tcpChannel, long deadlineNanos) throws IOException {
+        if (tcpChannel.isConnected()) {
             return true;
         }
-        if (inside.isConnectionPending()) {
-            return relay(inside, SocketChannel::finishConnect);
+        if (tcpChannel.isConnectionPending()) {
+            return relay(tcpChannel, SocketChannel::finishConnect);
         }
         InetSocketAddress to = Objects.requireNonNull(target);
-        if (deadlineNanos == Long.MAX_VALUE || !inside.isBlocking()) {
-            return relay(inside, each -> each.connect(to));
+        if (deadlineNanos == Long.MAX_VALUE || !tcpChannel.isBlocking()) {
+            return relay(tcpChannel, each -> each.connect(to));
         }
         long millis = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
-        return relay(inside, each -> {
+        return relay(tcpChannel, each -> {
             each.socket().connect(to, (int) Math.min(Integer.MAX_VALUE, millis));
             return true;
         });
@@ -274,11 +275,11 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
 
     @Override
     public int readyOps(int interest, boolean toWait) {
-        StreamEndpoint own = endpoint;
-        if (own == null || phase == Phase.UNCONNECTED) {
+        StreamEndpoint current = endpoint;
+        if (current == null || phase == Phase.UNCONNECTED) {
             return readyOverTcp(interest);
         }
-        int ready = toWait ? own.readinessToWait() : own.readiness();
+        int ready = toWait ? current.readinessToWait() : current.readiness();
         if (phase == Phase.PENDING) {
             return readyToConnect(interest, ready);
         }
@@ -300,31 +301,31 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return (ready & Readiness.ERROR) != 0 ? interest : interest & SelectionKey.OP_CONNECT;
     }
 
-    /** What the TCP channel's selector does not tell: that an attempt has ended at once. */
+    /** Returns the readiness that the platform's selector does not report: an attempt that ended at once. */
     private int readyOverTcp(int interest) {
         if (tcpFailure != null) {
             return interest;
         }
-        SocketChannel inside = tcp;
-        boolean ended = inside != null && inside.isConnected();
+        SocketChannel tcpChannel = tcp;
+        boolean ended = tcpChannel != null && tcpChannel.isConnected();
         return ended && phase == Phase.PENDING ? interest & SelectionKey.OP_CONNECT : 0;
     }
 
     // ---- data
 
-    /** The endpoint to read from or write to; null for the TCP channel. */
+    /** Returns the transfer over RDMA, or null for the TCP channel. */
     private @Nullable StreamTransfer transfer() throws ClosedChannelException {
         requireConnected();
         if (tcp != null) {
             return null;
         }
-        StreamTransfer own = transfer;
-        StreamEndpoint through = endpoint;
-        if (own == null && through != null) {
-            own = new StreamTransfer(this, through);
-            transfer = own;
+        StreamTransfer current = transfer;
+        StreamEndpoint currentEndpoint = endpoint;
+        if (current == null && currentEndpoint != null) {
+            current = new StreamTransfer(this, currentEndpoint);
+            transfer = current;
         }
-        return own;
+        return current;
     }
 
     @Override
@@ -332,39 +333,41 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return read(target, Long.MAX_VALUE);
     }
 
-    /** Reads, and waits until a time of {@link System#nanoTime} at most; over RDMA only. */
+    /** Reads, and waits until a time of {@link System#nanoTime} at most; the deadline applies only over RDMA. */
     int read(ByteBuffer target, long deadlineNanos) throws IOException {
         Objects.requireNonNull(target);
         readLock.lock();
         try {
-            StreamTransfer own = transfer();
-            if (own == null) {
+            StreamTransfer current = transfer();
+            if (current == null) {
                 return readOverTcp(target);
             }
-            return inputShut ? -1 : own.read(target, deadlineNanos);
+            return inputShut ? -1 : current.read(target, deadlineNanos);
         } finally {
             readLock.unlock();
         }
     }
 
-    /** A method of its own: what it allocates, the way over RDMA does not. */
+    /** A method of its own, so that the path over RDMA does not allocate the closure. */
     private int readOverTcp(ByteBuffer target) throws IOException {
-        return relay(Objects.requireNonNull(tcp), inside -> inside.read(target));
+        return relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.read(target));
     }
 
     /**
-     * Reads, for a stream with a time-out.
+     * Reads for a stream with a timeout.
      *
-     * @param timeoutMillis how long it waits; 0 for ever
-     * @throws SocketTimeoutException if that was too short
+     * @param timeoutMillis the maximum time to wait in milliseconds; 0 to wait indefinitely
+     * @throws SocketTimeoutException on timeout
      */
     int readUntil(ByteBuffer target, int timeoutMillis) throws IOException {
-        SocketChannel inside = tcp;
-        if (inside == null || timeoutMillis == 0 || inputShut) { // then its stream is refused
+        SocketChannel tcpChannel = tcp;
+        if (tcpChannel == null
+                || timeoutMillis == 0
+                || inputShut) { // without a stream of the TCP socket, which is not available in these cases
             return read(target, ChannelSocket.deadline(timeoutMillis));
         }
         requireConnected();
-        return relay(inside, each -> {
+        return relay(tcpChannel, each -> {
             Socket tcp = each.socket();
             tcp.setSoTimeout(timeoutMillis);
             return tcp.getInputStream()
@@ -377,11 +380,11 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         Objects.checkFromIndexSize(offset, length, targets.length);
         readLock.lock();
         try {
-            StreamTransfer own = transfer();
-            if (own == null) {
-                return relay(Objects.requireNonNull(tcp), inside -> inside.read(targets, offset, length));
+            StreamTransfer current = transfer();
+            if (current == null) {
+                return relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.read(targets, offset, length));
             }
-            return inputShut ? -1 : own.read(targets, offset, length);
+            return inputShut ? -1 : current.read(targets, offset, length);
         } finally {
             readLock.unlock();
         }
@@ -392,8 +395,8 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         Objects.requireNonNull(source);
         writeLock.lock();
         try {
-            StreamTransfer own = transferToWrite();
-            return own == null ? writeOverTcp(source) : own.write(source);
+            StreamTransfer current = transferToWrite();
+            return current == null ? writeOverTcp(source) : current.write(source);
         } catch (IOException failed) {
             throw unlessShut(failed);
         } finally {
@@ -402,7 +405,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     }
 
     private int writeOverTcp(ByteBuffer source) throws IOException {
-        return relay(Objects.requireNonNull(tcp), inside -> inside.write(source));
+        return relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.write(source));
     }
 
     @Override
@@ -410,10 +413,10 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         Objects.checkFromIndexSize(offset, length, sources.length);
         writeLock.lock();
         try {
-            StreamTransfer own = transferToWrite();
-            return own == null
-                    ? relay(Objects.requireNonNull(tcp), inside -> inside.write(sources, offset, length))
-                    : own.write(sources, offset, length);
+            StreamTransfer current = transferToWrite();
+            return current == null
+                    ? relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.write(sources, offset, length))
+                    : current.write(sources, offset, length);
         } catch (IOException failed) {
             throw unlessShut(failed);
         } finally {
@@ -421,16 +424,16 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         }
     }
 
-    /** As {@link #transfer}; where the output is shut, there is none. */
+    /** Returns {@link #transfer}; throws if the output is shut down over RDMA. */
     private @Nullable StreamTransfer transferToWrite() throws ClosedChannelException {
-        StreamTransfer own = transfer();
-        if (own != null && outputShut) {
-            throw new AsynchronousCloseException(); // as the platform does, though nobody waited
+        StreamTransfer current = transfer();
+        if (current != null && outputShut) {
+            throw new AsynchronousCloseException(); // like the platform, although no thread waited
         }
-        return own;
+        return current;
     }
 
-    /** Why a write failed; where the output was shut while its thread waited, that is why. */
+    /** Returns the failure of a write to throw: a concurrent shutdown of the output takes precedence. */
     private IOException unlessShut(IOException failed) {
         return outputShut && isOpen() && !(failed instanceof ClosedChannelException)
                 ? new AsynchronousCloseException()
@@ -441,12 +444,12 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     public SocketChannel shutdownInput() throws IOException {
         synchronized (state) {
             requireConnected();
-            SocketChannel inside = tcp;
-            StreamEndpoint own = endpoint;
-            if (inside != null) {
-                inside.shutdownInput();
-            } else if (own != null && !inputShut) {
-                own.shutdownInput();
+            SocketChannel tcpChannel = tcp;
+            StreamEndpoint current = endpoint;
+            if (tcpChannel != null) {
+                tcpChannel.shutdownInput();
+            } else if (current != null && !inputShut) {
+                current.shutdownInput();
             }
             inputShut = true;
         }
@@ -458,13 +461,13 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     public SocketChannel shutdownOutput() throws IOException {
         synchronized (state) {
             requireConnected();
-            SocketChannel inside = tcp;
-            StreamEndpoint own = endpoint;
-            if (inside != null) {
-                inside.shutdownOutput();
-            } else if (own != null && !outputShut) {
+            SocketChannel tcpChannel = tcp;
+            StreamEndpoint current = endpoint;
+            if (tcpChannel != null) {
+                tcpChannel.shutdownOutput();
+            } else if (current != null && !outputShut) {
                 outputShut = true;
-                own.shutdownOutput();
+                current.shutdownOutput();
             }
             outputShut = true;
         }
@@ -472,28 +475,28 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return this;
     }
 
-    /** Whether {@link #shutdownInput} was called. */
+    /** Returns whether {@link #shutdownInput} was called. */
     boolean isInputShut() {
         return inputShut;
     }
 
-    /** Whether {@link #shutdownOutput} was called. */
+    /** Returns whether {@link #shutdownOutput} was called. */
     boolean isOutputShut() {
         return outputShut;
     }
 
-    /** Bytes that can be read at once. */
+    /** Returns the number of bytes that can be read without blocking. */
     int availableBytes() throws IOException {
         requireConnected();
-        SocketChannel inside = tcp;
-        StreamEndpoint own = endpoint;
+        SocketChannel tcpChannel = tcp;
+        StreamEndpoint current = endpoint;
         if (inputShut) {
             return 0;
         }
-        if (inside != null) {
-            return inside.socket().getInputStream().available();
+        if (tcpChannel != null) {
+            return tcpChannel.socket().getInputStream().available();
         }
-        return own == null ? 0 : own.availableBytes();
+        return current == null ? 0 : current.availableBytes();
     }
 
     // ---- modes and end
@@ -506,7 +509,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     @Override
     public void endWait(boolean completed) throws AsynchronousCloseException {
         if (!completed && Thread.currentThread().isInterrupted()) {
-            begin(); // the wait may have ended before who interrupts came to close the channel
+            begin(); // the wait may have ended before the interrupting thread closes the channel
         }
         end(completed);
     }
@@ -517,12 +520,12 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         writeLock.lock();
         try {
             synchronized (state) {
-                SocketChannel inside = tcp;
-                if (inside != null) {
+                SocketChannel tcpChannel = tcp;
+                if (tcpChannel != null) {
                     if (block) {
-                        keys.forgetCancelled(inside);
+                        keys.cancelInner(tcpChannel);
                     }
-                    inside.configureBlocking(block);
+                    tcpChannel.configureBlocking(block);
                 }
             }
         } finally {
@@ -534,12 +537,15 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(isOpen() ? phase.name().toLowerCase(Locale.ROOT) : "closed");
-        StreamEndpoint own = endpoint;
-        SocketChannel inside = tcp;
-        if (inside != null) {
-            text.append(" over TCP: ").append(inside);
-        } else if (own != null && isOpen()) {
-            text.append(" local=").append(own.localAddress()).append(" remote=").append(own.peerAddress());
+        StreamEndpoint current = endpoint;
+        SocketChannel tcpChannel = tcp;
+        if (tcpChannel != null) {
+            text.append(" over TCP: ").append(tcpChannel);
+        } else if (current != null && isOpen()) {
+            text.append(" local=")
+                    .append(current.localAddress())
+                    .append(" remote=")
+                    .append(current.peerAddress());
         }
         return "RdmaSocketChannel[" + text + "]";
     }

@@ -4,23 +4,24 @@ import io.rdma4j.sockets.io.Waitable;
 import java.nio.channels.SelectableChannel;
 import org.jspecify.annotations.Nullable;
 
-/** What a selector asks of a channel of this library, which may be over RDMA, over TCP, over both or undecided. */
+/** A channel of this library as seen by a selector. It may be over RDMA, over TCP, over both or undecided. */
 interface Source {
     /**
-     * For which of these operations it is ready, as far as RDMA is concerned.
+     * Returns the subset of the operations that the channel is ready for over RDMA.
      *
-     * @param toWait whether the channel's keys are to be told of the next change
+     * @param interest the operations to check
+     * @param toWait true to notify the channel's keys of the next change
      */
     int readyOps(int interest, boolean toWait);
 
-    /** The TCP channel inside, or null. */
+    /** Returns the TCP channel inside, or null. */
     @Nullable
     SelectableChannel platformChannel();
 
-    /** The endpoint inside, or null. */
+    /** Returns the endpoint inside, or null. */
     @Nullable
     Waitable endpoint();
 
-    /** The keys that are told when anything may have changed. */
+    /** Returns the keys to notify when the readiness may have changed. */
     KeyList keys();
 }

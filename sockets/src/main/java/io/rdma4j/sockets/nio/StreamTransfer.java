@@ -7,9 +7,9 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 
-/** Reads from and writes to an endpoint as a channel does, waiting where the channel is a blocking one. */
+/** Reads from and writes to an endpoint as a channel does; blocks if the channel is blocking. */
 final class StreamTransfer {
-    /** What a channel does before and after its thread may wait. */
+    /** The hooks that a channel calls before and after a blocking wait. */
     interface Waiting {
         void beginWait();
 
@@ -31,8 +31,8 @@ final class StreamTransfer {
     /**
      * Reads into a buffer.
      *
-     * @param deadlineNanos when it stops waiting, a time of {@link System#nanoTime}
-     * @throws SocketTimeoutException if that time is over
+     * @param deadlineNanos the end of the wait, a time of {@link System#nanoTime}
+     * @throws SocketTimeoutException if the deadline passes
      */
     int read(ByteBuffer target, long deadlineNanos) throws IOException {
         requireWritable(target);
@@ -64,7 +64,7 @@ final class StreamTransfer {
         }
     }
 
-    /** Reads into some buffers; waits for the first byte at most. */
+    /** Reads into several buffers; waits only for the first byte. */
     long read(ByteBuffer[] targets, int offset, int length) throws IOException {
         for (int i = offset; i < offset + length; i++) {
             requireWritable(targets[i]);
@@ -83,7 +83,7 @@ final class StreamTransfer {
         return total;
     }
 
-    /** Writes buffers; all of them where it may wait. */
+    /** Writes several buffers, completely if the channel is blocking. */
     long write(ByteBuffer[] sources, int offset, int length) throws IOException {
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
@@ -96,7 +96,7 @@ final class StreamTransfer {
         return total;
     }
 
-    /** Writes a buffer; all of it where it may wait. */
+    /** Writes a buffer, completely if the channel is blocking. */
     int write(ByteBuffer source) throws IOException {
         return write(source, false);
     }
@@ -119,14 +119,14 @@ final class StreamTransfer {
             if (channel.isOpen() && !haveWritten && source.position() == begin) {
                 throw failed;
             }
-            // What was written is told, and the failure by the next write; if it was closed meanwhile, by endWait.
+            // Return what was written. The next write reports the failure; endWait reports a concurrent close.
         } finally {
             channel.endWait(haveWritten || source.position() > begin);
         }
         return source.position() - begin;
     }
 
-    /** Reads what else is there; the end and a failure are told by the next read. */
+    /** Reads more available bytes. The next read reports the end of the stream or a failure. */
     private int readMore(ByteBuffer target) {
         try {
             return Math.max(0, endpoint.read(target));
@@ -148,13 +148,13 @@ final class StreamTransfer {
             return endpoint.write(source);
         } catch (IOException failed) {
             if (haveWritten) {
-                return 0; // what was written is told, and the failure by the next write
+                return 0; // return what was written; the next write reports the failure
             }
             throw unlessClosed(failed);
         }
     }
 
-    /** Why it failed; where the channel is closed meanwhile, that is why. */
+    /** Returns the failure to throw: a concurrent close takes precedence. */
     private IOException unlessClosed(IOException failed) {
         return channel.isOpen() ? failed : new AsynchronousCloseException();
     }

@@ -1,2 +1,2 @@
-/** Channels and the selector over RDMA endpoints, with TCP beside them where the rules say so. */
+/** Channels and the selector over RDMA endpoints, and over TCP if the address rules require it. */
 package io.rdma4j.sockets.nio;

@@ -8,11 +8,11 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that is mapped for direct writes: what the peer offers, in the table that it writes to, and which entries of the
- * peer's table this side uses.
+ * Memory mapped for direct writes, of both sides. Holds the mappings of the peer, which writes them into the table, and
+ * the entries of the peer's table that this side uses.
  */
 final class Mappings {
-    /** An entry that the peer is to hear of. */
+    /** A mapping entry that is to be written to the peer's table. */
     record Announcement(int index, MappingEntry entry) {}
 
     private final ByteBuffer table;
@@ -27,9 +27,9 @@ final class Mappings {
         this.peerEntries = peerEntries;
     }
 
-    // ---- what the peer offers
+    // ---- mappings of the peer
 
-    /** The peer has written an entry; false if there is no such entry. */
+    /** Reads an entry that the peer has written. Returns false if the index is out of range. */
     boolean onWritten(int index) {
         if (index >= offered.length) {
             return false;
@@ -40,14 +40,14 @@ final class Mappings {
         return true;
     }
 
-    /** The offered memory that an offset lies in, or null. */
+    /** Returns the mapping of the peer that contains an offset, or null. */
     @Nullable
     MappingEntry find(long offset) {
         for (MappingEntry entry : offered) {
             if (entry == null || offset < entry.offset()) {
                 continue;
             }
-            long inside = offset - entry.offset(); // below 0 if it is more than a long can say
+            long inside = offset - entry.offset(); // negative if the difference overflows
             if (inside >= 0 && inside < Integer.toUnsignedLong(entry.memory().length())) {
                 return entry;
             }
@@ -55,9 +55,9 @@ final class Mappings {
         return null;
     }
 
-    // ---- what this side offers
+    // ---- mappings of this side
 
-    /** Takes an entry of the peer's table; its index, or -1 if none is free. */
+    /** Allocates an entry of the peer's table. Returns its index, or -1 if none is free. */
     int take(MappingEntry entry) {
         int index = used.nextClearBit(0);
         if (index >= peerEntries) {
@@ -68,7 +68,7 @@ final class Mappings {
         return index;
     }
 
-    /** Gives an entry back; the peer may have it empty. */
+    /** Frees an entry; the peer's table entry is to be cleared. */
     void release(int index, long offset) {
         used.clear(index);
         toAnnounce.removeIf(each -> each.index() == index);

@@ -4,18 +4,21 @@ import io.rdma4j.wire.rsocket.BufferDescriptor;
 import java.nio.ByteBuffer;
 
 /**
- * The buffers that the peer has offered to write to: one to write to now, and maybe the next. The peer writes them into the
- * table, in turn; they are read when its word says that one is there, never while it may be writing.
+ * The buffers that the peer has offered to write to: the current one, and possibly the next. The peer writes their
+ * descriptors into the table in turn. An entry is read only after a control word has reported it, never while the peer
+ * may be writing it.
  */
 final class PeerBuffers {
     private final ByteBuffer table;
     private final long[] address = new long[StreamMemory.DESCRIPTORS];
     private final int[] key = new int[StreamMemory.DESCRIPTORS];
-    private final int[] left = new int[StreamMemory.DESCRIPTORS];
+    private final int[] remaining = new int[StreamMemory.DESCRIPTORS];
     private int current;
-    private int nextToCome = 1;
+    private int next = 1;
 
-    /** A table in the byte order of this host, whose first buffer came with the connection. */
+    /**
+     * Creates the buffers for a table in the byte order of this host; the first buffer came with the connection data.
+     */
     PeerBuffers(ByteBuffer table, BufferDescriptor first) {
         this.table = table;
         put(0, first);
@@ -24,37 +27,37 @@ final class PeerBuffers {
     private void put(int index, BufferDescriptor offered) {
         address[index] = offered.address();
         key[index] = offered.key();
-        left[index] = offered.length();
+        remaining[index] = offered.length();
     }
 
-    /** The next entry of the table is written. False if it is of no use, or the one before it in that place is not used up. */
+    /** Reads the next entry of the table. Returns false if it is empty, or the buffer it replaces is not used up. */
     boolean onWritten() {
-        BufferDescriptor offered = BufferDescriptor.read(table, nextToCome * BufferDescriptor.LENGTH);
-        if (left[nextToCome] != 0 || offered.length() <= 0) {
+        BufferDescriptor offered = BufferDescriptor.read(table, next * BufferDescriptor.LENGTH);
+        if (remaining[next] != 0 || offered.length() <= 0) {
             return false;
         }
-        put(nextToCome, offered);
-        nextToCome = (nextToCome + 1) % StreamMemory.DESCRIPTORS;
+        put(next, offered);
+        next = (next + 1) % StreamMemory.DESCRIPTORS;
         return true;
     }
 
-    /** Whether the next entry holds something that was not read yet, for transports whose words do not tell. */
+    /**
+     * Returns whether the next entry holds an unread descriptor, for transports whose control words do not report it.
+     */
     boolean isWritten() {
-        return left[nextToCome] == 0
-                && BufferDescriptor.read(table, nextToCome * BufferDescriptor.LENGTH)
-                                .length()
-                        != 0;
+        return remaining[next] == 0
+                && BufferDescriptor.read(table, next * BufferDescriptor.LENGTH).length() != 0;
     }
 
-    /** Empties the entry that was read last, so that {@link #isWritten} can tell a new one. */
+    /** Clears the entry that was read last, so that {@link #isWritten} can detect a new one. */
     void clearRead() {
-        int last = (nextToCome + StreamMemory.DESCRIPTORS - 1) % StreamMemory.DESCRIPTORS;
+        int last = (next + StreamMemory.DESCRIPTORS - 1) % StreamMemory.DESCRIPTORS;
         new BufferDescriptor(0, 0, 0).write(table, last * BufferDescriptor.LENGTH);
     }
 
-    /** Bytes that may be written now, in one piece. */
+    /** Returns the number of bytes that can be written now, in one range. */
     int available() {
-        return left[current];
+        return remaining[current];
     }
 
     long address() {
@@ -65,11 +68,11 @@ final class PeerBuffers {
         return key[current];
     }
 
-    /** So many bytes have been written. A buffer is used to its end before the next, as the peer reads on in its ring. */
+    /** Advances past written bytes. A buffer is used up before the next, because the peer reads its ring in order. */
     void advance(int bytes) {
         address[current] += bytes;
-        left[current] -= bytes;
-        if (left[current] == 0) {
+        remaining[current] -= bytes;
+        if (remaining[current] == 0) {
             current = (current + 1) % StreamMemory.DESCRIPTORS;
         }
     }

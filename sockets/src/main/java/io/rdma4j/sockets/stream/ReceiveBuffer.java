@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * The ring that the peer writes data into. It is offered to the peer in halves; what the peer announces lies where the last
- * announcement ended. Messages count one each when their last byte is read.
+ * The ring buffer that the peer writes data into. It is offered to the peer in halves. Each message follows the
+ * previous one in the ring. A message is counted as read when its last byte is read.
  */
 final class ReceiveBuffer {
     private final ByteBuffer memory;
     private final int size;
 
-    /** Lengths of the messages that are not read to their end. */
+    /** Lengths of the messages that are not completely read. */
     private final int[] messages;
 
     private int firstMessage;
@@ -23,7 +23,7 @@ final class ReceiveBuffer {
     /** Bytes that the peer may still announce. */
     private int offered;
 
-    /** Bytes that are read and not offered again. */
+    /** Bytes that were read and not offered again. */
     private int freed;
 
     private int nextOffer;
@@ -36,7 +36,7 @@ final class ReceiveBuffer {
         this.freed = size;
     }
 
-    /** Where in the ring the next half to be offered begins, or -1 while it is not free. */
+    /** Returns the offset of the next half to offer, or -1 if it is not free. */
     int offerable() {
         return freed >= size / 2 ? nextOffer : -1;
     }
@@ -45,14 +45,14 @@ final class ReceiveBuffer {
         return size / 2;
     }
 
-    /** The half has been offered to the peer. */
+    /** Marks the next half as offered to the peer. */
     void offer() {
         freed -= size / 2;
         offered += size / 2;
         nextOffer = nextOffer == 0 ? size / 2 : 0;
     }
 
-    /** The peer has written a message; false if it had no right to. */
+    /** Adds a message that the peer has written. Returns false if it exceeds what was offered. */
     boolean onData(int length) {
         if (length > offered) {
             return false;
@@ -75,21 +75,21 @@ final class ReceiveBuffer {
         return unread;
     }
 
-    /** Messages read to their end since this was asked last. */
+    /** Returns the number of messages completely read since the last call. */
     int takeReadMessages() {
         int count = readMessages;
         readMessages = 0;
         return count;
     }
 
-    /** Copies what is there into a buffer and frees it; returns how many bytes. */
+    /** Moves available bytes into a buffer and returns their number. */
     int read(ByteBuffer target) {
         int length = peek(target);
         free(length);
         return length;
     }
 
-    /** Frees what is there, unread. */
+    /** Discards all unread bytes. */
     void discard() {
         free(unread);
     }
@@ -100,28 +100,28 @@ final class ReceiveBuffer {
         freed += length;
         int left = length;
         while (left > 0) {
-            int rest = messages[firstMessage];
-            if (left < rest) {
-                messages[firstMessage] = rest - left;
+            int first = messages[firstMessage];
+            if (left < first) {
+                messages[firstMessage] = first - left;
                 break;
             }
-            left -= rest;
+            left -= first;
             firstMessage = (firstMessage + 1) % messages.length;
             messageCount--;
             readMessages++;
         }
     }
 
-    /** Copies what is there into a buffer and leaves it; returns how many bytes. */
+    /** Copies available bytes into a buffer without consuming them and returns their number. */
     int peek(ByteBuffer target) {
         int length = Math.min(unread, target.remaining());
-        int first = Math.min(length, size - readAt);
-        give(target, readAt, first);
-        give(target, 0, length - first);
+        int beforeWrap = Math.min(length, size - readAt);
+        copyOut(target, readAt, beforeWrap);
+        copyOut(target, 0, length - beforeWrap);
         return length;
     }
 
-    private void give(ByteBuffer target, int at, int length) {
+    private void copyOut(ByteBuffer target, int at, int length) {
         if (length > 0) {
             target.put(target.position(), memory, at, length);
             target.position(target.position() + length);

@@ -1,11 +1,11 @@
 package io.rdma4j.sockets.stream;
 
-/** What the completion of a send work request has to give back: the kind of place it took, and bytes of the send buffer. */
+/** The ID of a send work request: the kind of send queue entry it occupies and its bytes of the send buffer. */
 final class RequestId {
-    /** A place for data. */
+    /** An entry for data. */
     static final int DATA = 1;
 
-    /** A place for control messages. */
+    /** An entry for control messages. */
     static final int CONTROL = 2;
 
     private static final int SHIFT = 32;

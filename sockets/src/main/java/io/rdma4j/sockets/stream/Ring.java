@@ -1,10 +1,10 @@
 package io.rdma4j.sockets.stream;
 
-/** Places in a ring of bytes, which may be as large as an int can say. */
+/** Arithmetic for offsets in a ring of bytes of up to {@link Integer#MAX_VALUE} bytes. */
 final class Ring {
     private Ring() {}
 
-    /** The place that lies {@code length} bytes on, at most once around. */
+    /** Returns the offset {@code length} bytes after {@code at}; {@code length} is at most {@code size}. */
     static int advance(int at, int length, int size) {
         int rest = size - at;
         return length < rest ? at + length : length - rest;

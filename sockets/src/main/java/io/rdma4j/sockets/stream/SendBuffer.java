@@ -3,7 +3,7 @@ package io.rdma4j.sockets.stream;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/** The ring that data are copied into to be sent. They leave in the order in which they came. */
+/** The ring buffer of data to send. Space is freed in the order in which it was filled. */
 final class SendBuffer {
     private final ByteBuffer memory;
     private final int size;
@@ -11,7 +11,7 @@ final class SendBuffer {
     private int next;
     private int free;
 
-    /** A ring at the beginning of a memory. */
+    /** Creates a ring buffer at the start of a memory segment. */
     SendBuffer(MemorySegment memory, int size) {
         this.memory = memory.asSlice(0, size).asByteBuffer();
         this.size = size;
@@ -22,18 +22,18 @@ final class SendBuffer {
         return free;
     }
 
-    /** Copies bytes in; there must be room for them. The result is valid until the next call. */
+    /** Copies bytes into the buffer, which must have space for them. The result is valid until the next call. */
     StreamPort.Piece copy(ByteBuffer source, int length) {
         int first = Math.min(length, size - next);
-        take(source, next, first);
-        take(source, 0, length - first);
+        copyIn(source, next, first);
+        copyIn(source, 0, length - first);
         piece.at(next, first, 0, length - first);
         next = Ring.advance(next, length, size);
         free -= length;
         return piece;
     }
 
-    private void take(ByteBuffer source, int at, int length) {
+    private void copyIn(ByteBuffer source, int at, int length) {
         if (length > 0) {
             memory.put(at, source, source.position(), length);
             source.position(source.position() + length);

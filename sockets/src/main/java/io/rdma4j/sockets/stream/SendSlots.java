@@ -1,18 +1,18 @@
 package io.rdma4j.sockets.stream;
 
 /**
- * The places of the send queue: most for data, four for control messages, so that data never keep the peer from hearing of
- * credit or the end.
+ * The free entries of the send queue. Four are reserved for control messages, so that data never delays credit or the
+ * end of the stream.
  */
 final class SendSlots {
     private static final int CONTROL = 4;
 
-    private final int all;
+    private final int total;
     private int data;
     private int control = CONTROL;
 
     SendSlots(int sendQueue) {
-        all = sendQueue;
+        total = sendQueue;
         data = sendQueue - CONTROL;
     }
 
@@ -32,15 +32,15 @@ final class SendSlots {
         control -= count;
     }
 
-    void giveData() {
+    void releaseData() {
         data++;
     }
 
-    void giveControl() {
+    void releaseControl() {
         control++;
     }
 
     boolean allFree() {
-        return data + control == all;
+        return data + control == total;
     }
 }

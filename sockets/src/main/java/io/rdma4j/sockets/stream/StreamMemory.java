@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 /**
  * The memory of a stream.
  *
- * @param local what is sent: {@link #localBytes} bytes that only this side uses
- * @param receive where the peer writes data
+ * @param local memory to send from, used only by this side: {@link #localBytes} bytes
+ * @param receive memory that the peer writes data into
  * @param receiveAddress remote address of {@code receive}
  * @param receiveKey remote key of {@code receive}
- * @param table where the peer writes what it offers: {@link #tableBytes} bytes
+ * @param table memory that the peer writes descriptors and mapping entries into: {@link #tableBytes} bytes
  * @param tableAddress remote address of {@code table}
  * @param tableKey remote key of {@code table}
  */
@@ -26,17 +26,22 @@ public record StreamMemory(
     /** Buffers that a peer offers at a time: the two halves of its receive buffer. */
     static final int DESCRIPTORS = 2;
 
-    /** Where the send buffer ends and the small things begin that are written to the peer's table. */
-    static long slotsAt(StreamSizes sizes) {
+    /**
+     * Returns the offset in local memory of the staging area for entries of the peer's table, behind the send buffer.
+     */
+    static long stagingOffset(StreamSizes sizes) {
         return sizes.sendBufferBytes();
     }
 
-    /** Bytes of local memory: the send buffer, and a place for a table entry of each request that can be under way. */
+    /**
+     * Returns the size in bytes of local memory: the send buffer, and a staged table entry for each entry of the send
+     * queue.
+     */
     public static long localBytes(StreamSizes sizes) {
-        return slotsAt(sizes) + (long) sizes.sendQueue() * MappingEntry.LENGTH;
+        return stagingOffset(sizes) + (long) sizes.sendQueue() * MappingEntry.LENGTH;
     }
 
-    /** Bytes of the table. */
+    /** Returns the size in bytes of the table. */
     public static long tableBytes(StreamSizes sizes) {
         return DESCRIPTORS * BufferDescriptor.LENGTH + (long) sizes.mappingEntries() * MappingEntry.LENGTH;
     }

@@ -1,27 +1,31 @@
 package io.rdma4j.sockets.stream;
 
 /**
- * What a stream needs of a reliable connection. All requests are signaled, and end in the order in which they were posted.
- * The bytes lie in the stream's {@link StreamMemory#local()}, in one piece or in two.
+ * The operations that a stream needs of a reliable connection. All requests are signaled and complete in posting order.
+ * The bytes lie in the stream's {@link StreamMemory#local()}, in one range or in two.
  */
 public interface StreamPort {
     /**
-     * Writes into the peer's memory, and says nothing of it to the peer.
+     * Writes into the peer's memory without notifying the peer.
      *
-     * @param id comes back with the completion
-     * @param bytes what to write
-     * @param remoteAddress where to
-     * @param remoteKey key of the peer's memory
+     * @param id the ID that the completion returns
+     * @param bytes the bytes to write
+     * @param remoteAddress the destination address
+     * @param remoteKey the key of the peer's memory
      */
     void write(long id, Piece bytes, long remoteAddress, int remoteKey);
 
-    /** Writes into the peer's memory, maybe nothing, with a control word as immediate data. */
+    /** Writes bytes, possibly none, into the peer's memory, with a control word as immediate data. */
     void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word);
 
-    /** Sends a control word as a message of 4 bytes in this host's byte order, where there is no immediate data. */
+    /**
+     * Sends a control word as a message of 4 bytes in this host's byte order, for transports without immediate data.
+     */
     void sendWord(long id, int word);
 
-    /** Bytes of the local memory, of which the second part may be empty. Reused: valid during the call. Not thread safe. */
+    /**
+     * A range of local memory that may continue in a second range. Reused: valid only during the call. Not thread safe.
+     */
     final class Piece {
         private long offset;
         private int length;
@@ -40,27 +44,27 @@ public interface StreamPort {
             return this;
         }
 
-        /** Where the bytes begin. */
+        /** Returns the offset of the first range. */
         public long offset() {
             return offset;
         }
 
-        /** How many they are; 0 for none. */
+        /** Returns the length of the first range in bytes; 0 if it is empty. */
         public int length() {
             return length;
         }
 
-        /** Where the rest of them begins. */
+        /** Returns the offset of the second range. */
         public long secondOffset() {
             return secondOffset;
         }
 
-        /** How many the rest are; 0 for none. */
+        /** Returns the length of the second range in bytes; 0 if it is empty. */
         public int secondLength() {
             return secondLength;
         }
 
-        /** All of them. */
+        /** Returns the length of both ranges in bytes. */
         public int totalLength() {
             return length + secondLength;
         }

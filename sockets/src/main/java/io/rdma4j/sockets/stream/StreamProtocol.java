@@ -9,18 +9,20 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a stream of bytes over a reliable connection: the rsocket protocol of librdmacm without I/O. The sender writes
- * straight into the receiver's buffer and tells the length in a control word; the receiver offers its buffer in halves, by
- * writing descriptors into the sender's table, and grants a number of messages with each such word.
+ * One end of a byte stream over a reliable connection: librdmacm's rsocket protocol without I/O. The sender writes
+ * directly into the receiver's buffer and reports the length in a control word. The receiver offers its buffer in
+ * halves, by writing descriptors into the sender's table. With each such control word it grants a number of messages
+ * (credit).
  *
- * <p>Its owner creates it, sends {@link #connectData}, gives it the peer's, and then every completion. Requests go to the
- * {@link StreamPort} from inside the methods. What a peer says is checked: a peer that writes more than it was offered, or
- * announces what cannot be, breaks the stream ({@link #isBroken}), and nothing else. Not thread safe.
+ * <p>The owner creates an end, sends {@link #connectData}, passes in the peer's, and then every completion. The methods
+ * post requests to the {@link StreamPort}. All input from the peer is checked. A peer that writes more than it was
+ * offered, or announces impossible values, breaks this stream ({@link #isBroken}) and nothing else. Not thread safe.
  */
 public final class StreamProtocol {
     /**
-     * What librdmacm sends at once at most. It begins with less and doubles it, so that the adapter sends while the
-     * processor copies; where the processor does both, each piece more costs it a message more.
+     * Maximum number of data bytes in one message. The value is that of librdmacm, which starts with less and doubles
+     * it, so that the adapter sends while the processor copies. Here the processor does both, and splitting data
+     * further would only add messages.
      */
     private static final int MOST_TRANSFER_BYTES = 65_536;
 
@@ -32,24 +34,26 @@ public final class StreamProtocol {
     private final SendBuffer sendBuffer;
     private final ReceiveBuffer receiveBuffer;
     private final ByteBuffer ownTable;
-    private final ByteBuffer small;
+    private final ByteBuffer staging;
     private final StreamPort.Piece piece = new StreamPort.Piece();
 
     private @Nullable PeerBuffers peerBuffers;
     private @Nullable Mappings mappings;
     private @Nullable ConnectData peer;
-    private boolean canWord;
+    private boolean started;
     private int nextPeerEntry = 1;
-    private int smallIndex;
+    private int stagingIndex;
 
-    /** Number of the next message to be sent, and the number that must not be sent yet; 16 bits. */
+    /** Number of the next message to send; 16 bits. */
     private short sendSequence;
 
+    /** Number of the first message that the peer's credit does not cover; 16 bits. */
     private short sendLimit;
 
-    /** Number of the next message to be read, and from which on credit is due; 16 bits. */
+    /** Number of the next message to be read; 16 bits. */
     private short receiveSequence;
 
+    /** Value of {@link #receiveSequence} at which credit is due; 16 bits. */
     private short creditMark;
 
     private boolean outputShut;
@@ -57,21 +61,21 @@ public final class StreamProtocol {
     private boolean peerOutputShut;
     private boolean disconnected;
 
-    /** Nothing that is sent is of use to the peer any more. */
-    private boolean peerGone;
+    /** True if the peer no longer processes anything that is sent. */
+    private boolean peerEnded;
 
     private @Nullable String broken;
 
-    /** The control word that is to say the end of output, or of both; -1 for none that is not sent. */
+    /** The control word value for the end of the output or of both directions, not sent yet; -1 for none. */
     private int pendingControl = -1;
 
     /**
      * Creates an end that is not connected.
      *
-     * @param sizes its sizes
-     * @param memory its memory, registered and all zero
-     * @param port where its requests go
-     * @param hasImmediate whether the transport has immediate data
+     * @param sizes the sizes of the stream
+     * @param memory the memory of the stream, registered and zeroed
+     * @param port the receiver of the requests
+     * @param hasImmediate true if the transport has immediate data
      */
     public StreamProtocol(StreamSizes sizes, StreamMemory memory, StreamPort port, boolean hasImmediate) {
         this.sizes = sizes;
@@ -82,14 +86,14 @@ public final class StreamProtocol {
         sendBuffer = new SendBuffer(memory.local(), sizes.sendBufferBytes());
         receiveBuffer = new ReceiveBuffer(memory.receive(), sizes.receiveBufferBytes(), sizes.receiveQueue());
         ownTable = memory.table().asByteBuffer().order(ByteOrder.nativeOrder());
-        small = memory.local().asSlice(StreamMemory.slotsAt(sizes)).asByteBuffer();
+        staging = memory.local().asSlice(StreamMemory.stagingOffset(sizes)).asByteBuffer();
         creditMark = (short) (sizes.receiveQueue() / 2);
-        receiveBuffer.offer(); // the first half goes with the connection data
+        receiveBuffer.offer(); // the connection data offers the first half
     }
 
     // ---- connecting
 
-    /** What the peer must know; for the private data of the request or reply. */
+    /** Returns the data for the peer, for the private data of the CM request or reply. */
     public ConnectData connectData() {
         return new ConnectData(
                 ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN,
@@ -101,16 +105,16 @@ public final class StreamProtocol {
     }
 
     /**
-     * The peer's data have come: it can be written to as soon as {@link #start} is called.
+     * Accepts the peer's connection data. Nothing is sent before {@link #start} is called.
      *
-     * @return false if they cannot be: no table, no buffer, or no credit
+     * @return false if the data is invalid: no table, no buffer, or no credit
      */
     public boolean onPeer(ConnectData data) {
         if (data.table().length() < 1 || data.buffer().length() < 1 || data.credits() < 1) {
             return false;
         }
         peer = data;
-        small.order(data.bigEndian() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        staging.order(data.bigEndian() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
         sendLimit = (short) data.credits();
         nextPeerEntry = 1 % data.table().length();
         peerBuffers = new PeerBuffers(ownTable, data.buffer());
@@ -118,38 +122,38 @@ public final class StreamProtocol {
         return true;
     }
 
-    /** The queue pair is ready to send: offers the second half of the receive buffer. */
+    /** Starts sending, when the queue pair is ready to send: offers the second half of the receive buffer. */
     public void start() {
-        canWord = peer != null;
+        started = peer != null;
         update();
     }
 
-    // ---- what happens to it
+    // ---- events
 
     /**
-     * A send work request has completed.
+     * Handles the completion of a send work request.
      *
-     * @param id what it was posted with
-     * @param success whether it succeeded; else the stream is broken, if it was not at its end
+     * @param id the ID it was posted with
+     * @param success true if it succeeded; if not, an open stream is broken
      */
     public void onSendCompleted(long id, boolean success) {
         if (RequestId.kind(id) == RequestId.CONTROL) {
-            slots.giveControl();
+            slots.releaseControl();
         } else {
-            slots.giveData();
+            slots.releaseData();
             sendBuffer.free(RequestId.bytes(id));
         }
         if (!success) {
-            peerGone = true;
+            peerEnded = true;
             fail("a message could not be delivered");
         }
     }
 
     /**
-     * The peer's word has come.
+     * Handles a control word of the peer.
      *
      * @param word the immediate data, or the message of 4 bytes
-     * @param writtenBytes bytes of the write that it came with; -1 where the word does not tell
+     * @param writtenBytes length of the RDMA WRITE that carried the word; -1 if the transport does not report it
      */
     public void onReceived(int word, int writtenBytes) {
         if (disconnected || broken != null) {
@@ -166,7 +170,7 @@ public final class StreamProtocol {
             }
             case ControlWord.CREDIT -> onCredit(value, writtenBytes);
             case ControlWord.MAPPING -> {
-                receiveSequence++; // it took a receive, as data do
+                receiveSequence++; // the message consumed a receive, as data does
                 if (mappings == null || !mappings.onWritten(value)) {
                     fail("the peer mapped memory as entry " + value + " of " + sizes.mappingEntries());
                 }
@@ -196,26 +200,25 @@ public final class StreamProtocol {
         if (value == ControlWord.DISCONNECT) {
             peerOutputShut = true;
             disconnected = true;
-            peerGone = true;
+            peerEnded = true;
         } else if (value == ControlWord.SHUTDOWN && outputShut) {
             peerOutputShut = true;
-            disconnected = true; // the peer is still to hear of this side's end, if it has not
+            disconnected = true; // the peer is notified of the end of this side's output, if that is still pending
         } else if (value == ControlWord.SHUTDOWN) {
             peerOutputShut = true;
         }
     }
 
     /**
-     * The connection has gone, by the connection manager's word. What has arrived can still be read. It is the end of the
-     * input only where the peer has said so in the stream; else something that the peer has sent may be missing, and the
-     * stream is broken.
+     * Handles the end of the connection, as reported by the connection manager. Received data can still be read. Unless
+     * the peer has ended its output in the stream, data of the peer may be missing, and the stream is broken.
      */
     public void onDisconnected() {
         if (!isInputEnded()) {
             fail("the connection ended, and the peer had not ended its output");
         }
         disconnected = true;
-        peerGone = true;
+        peerEnded = true;
     }
 
     private void fail(String why) {
@@ -224,10 +227,10 @@ public final class StreamProtocol {
         }
     }
 
-    /** Sends what is due: credit and buffers for the peer, and the end. To be called when completions were handled. */
+    /** Sends what is due: credit, offers of buffers, and the end. To be called after completions were handled. */
     public void update() {
         ConnectData to = peer;
-        if (peerGone || broken != null || !canWord || to == null) {
+        if (peerEnded || broken != null || !started || to == null) {
             return;
         }
         while (!disconnected && isCreditDue() && slots.hasControl(creditSlots())) {
@@ -253,9 +256,9 @@ public final class StreamProtocol {
             sendControlWord(word);
             return;
         }
-        StreamPort.Piece bytes = piece.at(nextSmall(), BufferDescriptor.LENGTH, 0, 0);
+        StreamPort.Piece bytes = piece.at(nextStagingOffset(), BufferDescriptor.LENGTH, 0, 0);
         new BufferDescriptor(memory.receiveAddress() + at, memory.receiveKey(), receiveBuffer.halfBytes())
-                .write(small, (int) (bytes.offset() - StreamMemory.slotsAt(sizes)));
+                .write(staging, (int) (bytes.offset() - StreamMemory.stagingOffset(sizes)));
         receiveBuffer.offer();
         long entry = to.table().address() + (long) nextPeerEntry * BufferDescriptor.LENGTH;
         nextPeerEntry = (nextPeerEntry + 1) % to.table().length();
@@ -263,10 +266,10 @@ public final class StreamProtocol {
         postWithWord(RequestId.CONTROL, 0, bytes, entry, to.table().key(), word);
     }
 
-    /** A place for a table entry; it is free again when as many requests were posted as the queue holds. */
-    private long nextSmall() {
-        long at = StreamMemory.slotsAt(sizes) + (long) smallIndex * MappingEntry.LENGTH;
-        smallIndex = (smallIndex + 1) % sizes.sendQueue();
+    /** Returns the offset of a staging entry; it is reused after as many requests as the send queue holds. */
+    private long nextStagingOffset() {
+        long at = StreamMemory.stagingOffset(sizes) + (long) stagingIndex * MappingEntry.LENGTH;
+        stagingIndex = (stagingIndex + 1) % sizes.sendQueue();
         return at;
     }
 
@@ -302,7 +305,7 @@ public final class StreamProtocol {
 
     // ---- sending
 
-    /** Whether some byte can be sent now. */
+    /** Returns whether at least one byte can be sent now. */
     public boolean canWrite() {
         return isOpen()
                 && !outputShut
@@ -313,16 +316,16 @@ public final class StreamProtocol {
                 && peerBuffers.available() > 0;
     }
 
-    /** Whether so many bytes can be sent now without waiting for anything from the peer. */
-    public boolean hasRoomFor(int bytes) {
+    /** Returns whether this many bytes can be sent now without waiting for the peer. */
+    public boolean hasSpaceFor(int bytes) {
         PeerBuffers to = peerBuffers;
         return to != null && canWrite() && bytes <= sendBuffer.freeBytes() && bytes <= to.available();
     }
 
     /**
-     * Sends as many bytes as there is room for.
+     * Sends as many bytes as fit now.
      *
-     * @return how many; 0 if there is no room now
+     * @return the number of bytes sent; 0 if none fit
      */
     public int write(ByteBuffer source) {
         announceMappings();
@@ -340,7 +343,7 @@ public final class StreamProtocol {
         return source.position() - begin;
     }
 
-    /** Bytes that one message can take along now. */
+    /** Returns the number of bytes that one message can carry now. */
     private int transferBytes(ByteBuffer source) {
         return Math.min(Math.min(source.remaining(), MOST_TRANSFER_BYTES), sendBuffer.freeBytes());
     }
@@ -350,9 +353,12 @@ public final class StreamProtocol {
         slots.takeData(hasImmediate ? 1 : 2);
     }
 
-    /** Tells a device in between, or nobody, that this side lives: an empty write that the peer does not notice. */
+    /**
+     * Sends an empty write that the peer does not notice. It keeps state in devices on the path alive and detects a
+     * dead peer.
+     */
     public void keepAlive() {
-        if (isOpen() && canWord && slots.hasControl(1)) {
+        if (isOpen() && started && slots.hasControl(1)) {
             slots.takeControl(1);
             port.write(RequestId.of(RequestId.CONTROL, 0), piece.nothing(), 0, 0);
         }
@@ -360,17 +366,17 @@ public final class StreamProtocol {
 
     // ---- receiving
 
-    /** Bytes that can be read now. */
+    /** Returns the number of bytes that can be read now. */
     public int availableBytes() {
         return inputShut ? 0 : receiveBuffer.unreadBytes();
     }
 
-    /** Whether nothing more will come, once what is there is read. */
+    /** Returns whether the stream ends after the available bytes. */
     public boolean isInputEnded() {
         return peerOutputShut || inputShut || disconnected;
     }
 
-    /** Reads what is there, and grants the peer as much again; returns how many bytes. */
+    /** Reads available bytes and grants the peer credit for them. Returns the number of bytes. */
     public int read(ByteBuffer target) {
         int count = inputShut ? 0 : receiveBuffer.read(target);
         if (count > 0) {
@@ -379,7 +385,7 @@ public final class StreamProtocol {
         return count;
     }
 
-    /** Copies what is there and leaves it to be read; returns how many bytes. */
+    /** Copies available bytes without consuming them. Returns the number of bytes. */
     public int peek(ByteBuffer target) {
         return inputShut ? 0 : receiveBuffer.peek(target);
     }
@@ -387,10 +393,10 @@ public final class StreamProtocol {
     // ---- mapped memory
 
     /**
-     * Lets the peer write to memory of this side from now on; it hears of it before the next data.
+     * Lets the peer write to memory of this side. The peer is notified before the next data.
      *
-     * @param entry the memory, and by which offset the peer is to know it
-     * @return the index of the mapping; -1 if the peer has no place for it
+     * @param entry the memory, and the offset by which the peer addresses it
+     * @return the index of the mapping; -1 if the peer's table has no free entry
      */
     public int map(MappingEntry entry) {
         int index = mappings == null ? -1 : mappings.take(entry);
@@ -398,7 +404,7 @@ public final class StreamProtocol {
         return index;
     }
 
-    /** Takes a mapping back. */
+    /** Revokes a mapping. */
     public void unmap(int index, long offset) {
         if (mappings != null) {
             mappings.release(index, offset);
@@ -410,8 +416,8 @@ public final class StreamProtocol {
         Mappings.Announcement next;
         ConnectData to = peer;
         while (mappings != null && to != null && (next = mappings.next()) != null && canAnnounce()) {
-            StreamPort.Piece bytes = piece.at(nextSmall(), MappingEntry.LENGTH, 0, 0);
-            next.entry().write(small, (int) (bytes.offset() - StreamMemory.slotsAt(sizes)));
+            StreamPort.Piece bytes = piece.at(nextStagingOffset(), MappingEntry.LENGTH, 0, 0);
+            next.entry().write(staging, (int) (bytes.offset() - StreamMemory.stagingOffset(sizes)));
             long entry = to.table().address()
                     + (long) to.table().length() * BufferDescriptor.LENGTH
                     + (long) next.index() * MappingEntry.LENGTH;
@@ -423,15 +429,15 @@ public final class StreamProtocol {
     }
 
     private boolean canAnnounce() {
-        return canWord && isOpen() && !outputShut && slots.hasData(hasImmediate ? 1 : 2) && sendSequence != sendLimit;
+        return started && isOpen() && !outputShut && slots.hasData(hasImmediate ? 1 : 2) && sendSequence != sendLimit;
     }
 
     /**
-     * Writes straight into memory that the peer has mapped; the peer is not told.
+     * Writes directly into memory that the peer has mapped, without notifying the peer.
      *
-     * @param source what to write
-     * @param offset where, as the peer's mappings count
-     * @return how many bytes; 0 if there is no room now; -1 if nothing is mapped there
+     * @param source the bytes to write
+     * @param offset the destination, by the offsets of the peer's mappings
+     * @return the number of bytes written; 0 if none fit now; -1 if nothing is mapped at the offset
      */
     public int writeMapped(ByteBuffer source, long offset) {
         announceMappings();
@@ -458,7 +464,7 @@ public final class StreamProtocol {
 
     // ---- ending
 
-    /** Sends no more. The peer reads to the end of what was sent. */
+    /** Ends the output. The peer can read all data sent before. */
     public void shutdownOutput() {
         if (!outputShut && isOpen()) {
             outputShut = true;
@@ -467,7 +473,7 @@ public final class StreamProtocol {
         }
     }
 
-    /** Reads no more: what is there and what comes is thrown away. The peer is told if this side sends no more either. */
+    /** Ends the input and discards available and later data. The peer is notified only if the output has ended too. */
     public void shutdownInput() {
         if (!inputShut) {
             inputShut = true;
@@ -479,7 +485,7 @@ public final class StreamProtocol {
         }
     }
 
-    /** Ends both directions. The owner waits for {@link #isQuiet} before it disconnects the connection. */
+    /** Ends both directions. The owner waits for {@link #isQuiet} before it disconnects. */
     public void disconnect() {
         if (isOpen()) {
             outputShut = true;
@@ -489,27 +495,27 @@ public final class StreamProtocol {
         }
     }
 
-    /** Whether nothing is under way and nothing waits to be sent. */
+    /** Returns whether no request is outstanding and no control word is pending. */
     public boolean isQuiet() {
-        return slots.allFree() && (pendingControl < 0 || peerGone || broken != null || !canWord);
+        return slots.allFree() && (pendingControl < 0 || peerEnded || broken != null || !started);
     }
 
-    /** Whether it is neither disconnected nor broken. */
+    /** Returns whether the stream is neither disconnected nor broken. */
     public boolean isOpen() {
         return !disconnected && broken == null;
     }
 
-    /** Whether the peer, or this side, has ended the connection in both directions. */
+    /** Returns whether either side has ended the connection in both directions. */
     public boolean isDisconnected() {
         return disconnected;
     }
 
-    /** Why the stream is broken, or null. */
+    /** Returns the reason why the stream is broken, or null if it is not. */
     public @Nullable String isBroken() {
         return broken;
     }
 
-    /** Whether this side sends no more. */
+    /** Returns whether this side's output has ended. */
     public boolean isOutputShut() {
         return outputShut;
     }

@@ -3,14 +3,14 @@ package io.rdma4j.sockets.stream;
 import io.rdma4j.wire.rsocket.ConnectData;
 
 /**
- * Sizes of a stream.
+ * The sizes of a stream.
  *
- * @param sendQueue work requests that may be under way, at least {@link #LEAST_QUEUE}
- * @param receiveQueue messages that may arrive before the peer waits, at least {@link #LEAST_QUEUE}
- * @param sendBufferBytes bytes that may be sent and not acknowledged, at least {@link #LOW_WATER_BYTES}
- * @param receiveBufferBytes bytes that may arrive and not be read; even
- * @param inlineBytes messages up to this size are copied when they are posted
- * @param mappingEntries pieces of memory that the peer may map here
+ * @param sendQueue maximum number of outstanding send work requests, at least {@link #LEAST_QUEUE}
+ * @param receiveQueue messages that the peer may send before it waits for credit, at least {@link #LEAST_QUEUE}
+ * @param sendBufferBytes bytes that may be sent and unacknowledged, at least {@link #LOW_WATER_BYTES}
+ * @param receiveBufferBytes bytes that may be received and unread; even
+ * @param inlineBytes maximum size of messages that are copied when they are posted
+ * @param mappingEntries memory ranges that the peer may map here
  */
 public record StreamSizes(
         int sendQueue,
@@ -19,25 +19,28 @@ public record StreamSizes(
         int receiveBufferBytes,
         int inlineBytes,
         int mappingEntries) {
-    /** Fewest entries of a queue. */
+    /** Minimum number of entries of a queue. */
     public static final int LEAST_QUEUE = 16;
 
-    /** Most entries of a queue: sequence numbers have 16 bits. */
+    /** Maximum number of entries of a queue: sequence numbers have 16 bits. */
     public static final int MOST_QUEUE = 0xfffe;
 
-    /** Free bytes of the send buffer without which nothing is sent. */
+    /** Minimum free space of the send buffer, in bytes, to send data. */
     public static final int LOW_WATER_BYTES = 2048;
 
-    /** Most bytes of a buffer that an option asks for: what is on its way on a fast, long line, and made without a wait. */
+    /**
+     * Maximum buffer size in bytes that an option can set. It suffices for a fast path with a long delay, and such a
+     * buffer is allocated without a noticeable wait.
+     */
     public static final int MOST_BUFFER_BYTES = 64 << 20;
 
-    /** What a work request costs: places in the queue, in the completion queue, and in tables. */
+    /** Estimated memory of a work request, in the queue, in the completion queue and in tables. */
     private static final int WORK_REQUEST_BYTES = 192;
 
-    /** What a connection costs whatever its sizes. */
+    /** Estimated memory of a connection apart from its buffers and queues. */
     private static final int CONNECTION_BYTES = 64 << 10;
 
-    /** What librdmacm begins with. */
+    /** The defaults of librdmacm. */
     public static final StreamSizes DEFAULT = new StreamSizes(384, 384, 131_072, 131_072, 64, 0);
 
     /** Checks the ranges. */
@@ -56,7 +59,10 @@ public record StreamSizes(
         }
     }
 
-    /** The same with queues that a device can have; {@code deviceQueue} is the most work requests of its queues. */
+    /**
+     * Returns these sizes with queues limited to {@code deviceQueue}, the maximum number of work requests of a device's
+     * queue.
+     */
     public StreamSizes fitted(int deviceQueue) {
         int most = Math.min(deviceQueue, MOST_QUEUE);
         return new StreamSizes(
@@ -68,7 +74,7 @@ public record StreamSizes(
                 ConnectData.scaled(mappingEntries));
     }
 
-    /** About how much memory a connection of these sizes takes. */
+    /** Estimates the memory of a connection of these sizes in bytes. */
     public long memoryBytes() {
         return CONNECTION_BYTES
                 + StreamMemory.localBytes(this)

@@ -19,7 +19,7 @@ class DatagramProtocolTest {
     private final DatagramSide a = new DatagramSide(DatagramSide.ipv4(1, 1000), 0x10);
     private final DatagramSide b = new DatagramSide(DatagramSide.ipv4(2, 2000), 0x20);
 
-    /** They know each other: one question, its answer. */
+    /** Exchanges the queue pairs: one question, one answer. */
     private void introduce() {
         a.send(DATA, b.address, 0);
         b.onMessage(a.messages.remove(), 0);
@@ -54,7 +54,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void theFirstDatagramAsksAndTheNextGoesFromQueuePairToQueuePair() {
+    void firstDatagramAsksAndTheNextGoesFromQueuePairToQueuePair() {
         introduce();
         transfer(1);
         assertThat(a.messages).isEmpty();
@@ -62,7 +62,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void whoWasAskedKnowsTheWayBack() {
+    void askedSocketKnowsTheQueuePairOfTheAsker() {
         introduce();
         assertThat(b.send(DATA, a.address, 1)).isTrue();
         assertThat(b.messages).isEmpty();
@@ -70,9 +70,9 @@ class DatagramProtocolTest {
         assertThat(a.receive()).isEqualTo(DATA);
     }
 
-    /** The answer has arrived at the UDP socket, and was not read yet. */
+    /** The answer has arrived at the UDP socket, but was not read yet. */
     @Test
-    void aDatagramIsTakenWhenTheAnswerWaitsAtTheUdpSocket() {
+    void datagramIsAcceptedIfTheAnswerIsPendingAtTheUdpSocket() {
         a.send(DATA, b.address, 0);
         b.onMessage(a.messages.remove(), 0);
         b.send(DATA, a.address, 0);
@@ -82,9 +82,9 @@ class DatagramProtocolTest {
         transfer(1);
     }
 
-    /** While a peer owes an answer, a queue pair of somebody else sends datagrams in its name. */
+    /** While a peer owes an answer, another queue pair sends datagrams in its name. */
     @Test
-    void onlyTheAnswerTellsTheQueuePairOfAPeer() {
+    void onlyTheAnswerSetsTheQueuePairOfAPeer() {
         a.send(DATA, b.address, 0);
         a.onPacket(packet(b.address, DATA), b.address, 0x666, 0);
         assertThat(a.receive()).isNull();
@@ -98,7 +98,7 @@ class DatagramProtocolTest {
 
     /** The same while a known peer is asked again. */
     @Test
-    void aPeerThatIsAskedAgainKeepsItsQueuePairUntilItAnswers() {
+    void peerAskedAgainKeepsItsQueuePairUntilItAnswers() {
         introduce();
         a.send(DATA, b.address, DatagramProtocol.CONFIRM_NANOS);
         a.onPacket(packet(b.address, DATA), b.address, 0x666, DatagramProtocol.CONFIRM_NANOS);
@@ -108,7 +108,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void whileNoAnswerComesEveryDatagramAsks() {
+    void everyDatagramAsksUntilAnAnswerArrives() {
         for (int i = 0; i < 3; i++) {
             a.send(DATA, b.address, i);
         }
@@ -117,7 +117,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void aPeerThatIsSilentForLongIsAskedAgainButNotByEveryDatagram() {
+    void silentPeerIsAskedAgainButNotByEveryDatagram() {
         introduce();
         long later = DatagramProtocol.CONFIRM_NANOS;
         a.send(DATA, b.address, later);
@@ -128,7 +128,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void aPeerThatWasStartedAnewIsFoundByAsking() {
+    void restartedPeerIsFoundByAsking() {
         introduce();
         DatagramSide anew = new DatagramSide(b.address, 0x21);
         long later = DatagramProtocol.CONFIRM_NANOS;
@@ -140,7 +140,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void aDatagramLongerThanThePathGoesOverUdp() {
+    void datagramLongerThanThePathMtuGoesOverUdp() {
         introduce();
         a.pathBytes = 1024;
         byte[] longest = new byte[2032];
@@ -151,7 +151,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void withoutAFreeSlotNothingHappens() {
+    void withoutAFreeSlotNothingIsSent() {
         introduce();
         for (int i = 0; i < DatagramSide.SLOTS; i++) {
             assertThat(a.protocol.canSend()).isTrue();
@@ -171,7 +171,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void aSlotIsPostedAgainWhenItsDatagramIsReceived() {
+    void slotIsPostedAgainWhenItsDatagramIsReceived() {
         introduce();
         a.send(DATA, b.address, 1);
         b.onPacket(a.takePacket(), 1);
@@ -183,7 +183,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void whatCameOverUdpWaitsInBoundedNumber() {
+    void queueOfDatagramsOverUdpIsBounded() {
         for (int i = 0; i < 10; i++) {
             b.protocol.onCompanion(a.address, message(CompanionHeader.DATA, a, 0x10, DATA), 0);
         }
@@ -192,7 +192,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void strangersAreForgottenAndAcquaintancesAreNot() {
+    void questionsDoNotDisplaceRecipients() {
         introduce();
         for (int i = 0; i < 100_000; i++) {
             DatagramAddress stranger = DatagramSide.ipv4(3, 1 + i % 65_535);
@@ -202,7 +202,7 @@ class DatagramProtocolTest {
         transfer(2);
     }
 
-    /** One host asks from every port it has, while a peer of another host only sends. */
+    /** One host asks from all its ports, while a peer of another host only sends. */
     @Test
     void floodOfQuestionsFromOneHostDoesNotMakeASenderUnknown() {
         introduce();
@@ -233,7 +233,7 @@ class DatagramProtocolTest {
         transfer(2);
     }
 
-    /** The flood has the address of the sender: another port of the same host, or of one behind the same translation. */
+    /** The flood has the address of the sender: another port of the same host, or of a host behind the same NAT. */
     @Test
     void floodOfQuestionsFromItsOwnHostDoesNotMakeASenderUnknown() {
         introduce();
@@ -245,7 +245,7 @@ class DatagramProtocolTest {
         transfer(2);
     }
 
-    /** The application answers everybody, so that all of them are peers that it sends to. */
+    /** The application answers all peers, so it sends to all of them. */
     @Test
     void answeringAFloodFromOneHostDoesNotMakeAPeerUnknown() {
         introduce();
@@ -265,7 +265,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void theOldestAcquaintanceIsForgottenWithItsPath() {
+    void leastRecentlyUsedRecipientIsRemovedWithItsPath() {
         introduce();
         transfer(1);
         for (int i = 0; i < DatagramProtocol.MOST_PEERS; i++) {
@@ -276,7 +276,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void anAnswerWithoutQuestionIsIgnored() {
+    void answerWithoutQuestionIsIgnored() {
         a.protocol.onCompanion(b.address, message(CompanionHeader.CONTROL, b, 0x666), 0);
         introduce();
         a.protocol.onCompanion(b.address, message(CompanionHeader.CONTROL, b, 0x666), 1);
@@ -286,7 +286,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void anotherQueuePairThanTheKnownOneIsNotBelieved() {
+    void datagramOfAnotherQueuePairIsDropped() {
         introduce();
         b.onPacket(packet(a.address, DATA), a.address, 0x11, 1);
         b.onPacket(packet(DatagramSide.ipv4(1, 1001), DATA), a.address, 0x10, 1);
@@ -296,7 +296,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void aHeaderThatNamesAnotherAddressThanItsPacketIsForged() {
+    void headerWithAnotherAddressThanItsPacketIsForged() {
         introduce();
         b.onPacket(packet(a.address, DATA), DatagramSide.ipv4(9, 1), 0x10, 1);
         assertThat(b.protocol.dropped(Drop.FORGED)).isEqualTo(1);
@@ -305,14 +305,14 @@ class DatagramProtocolTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 0xff_ffff})
-    void numbersThatNoQueuePairHasAreRefused(int number) {
+    void invalidQueuePairNumbersAreRejected(int number) {
         a.protocol.onCompanion(b.address, message(CompanionHeader.DATA, b, number, DATA), 0);
         assertThat(a.protocol.dropped(Drop.MALFORMED)).isEqualTo(1);
         assertThat(a.messages).isEmpty();
     }
 
     @Test
-    void theAnswerIsNeverLongerThanTheQuestion() {
+    void answerIsNeverLongerThanTheQuestion() {
         ByteBuffer question = message(CompanionHeader.DATA, a, 0x10);
         int length = question.remaining();
         b.protocol.onCompanion(a.address, question, 0);
@@ -321,7 +321,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void whoIsConnectedHearsOnlyItsPeer() {
+    void connectedSocketReceivesOnlyFromItsPeer() {
         introduce();
         b.protocol.connect(DatagramSide.ipv4(7, 7));
         a.send(DATA, b.address, 1);
@@ -335,7 +335,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void whoConnectsDropsWhatOthersSentAndKeepsWhatItsPeerSent() {
+    void connectingDropsQueuedDatagramsOfOthers() {
         introduce();
         DatagramSide stranger = new DatagramSide(DatagramSide.ipv4(3, 3000), 0x30);
         a.send(DATA, b.address, 1);
@@ -358,7 +358,7 @@ class DatagramProtocolTest {
     }
 
     @Test
-    void withoutAWayBackNothingIsTaken() {
+    void datagramWithoutRouteToItsSenderIsDropped() {
         b.hasEnd = false;
         b.protocol.onCompanion(a.address, message(CompanionHeader.DATA, a, 0x10, DATA), 0);
         assertThat(b.protocol.dropped(Drop.NO_ROOM)).isEqualTo(1);
@@ -387,10 +387,10 @@ class DatagramProtocolTest {
         transfer(1);
     }
 
-    /** Both send and receive at random over a network that loses everything now and then and reorders UDP. */
+    /** Both send and receive at random over a network that sometimes loses everything and reorders UDP. */
     @ParameterizedTest
     @ValueSource(longs = {11, 12, 13, 14, 15})
-    void whatArrivesWasSentAndArrivesWholeAndOnce(long seed) {
+    void datagramsArriveCompleteAndAtMostOnce(long seed) {
         Random random = new Random(seed);
         Set<Integer> sent = new HashSet<>();
         Set<Integer> got = new HashSet<>();

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One socket of a test: what it sends lies in queues, from which the test takes it to the other side, or not. */
+/** One socket of a test. Its output is queued, and the test delivers it to the other side or drops it. */
 final class DatagramSide implements DatagramNetwork {
     static final int SLOTS = 4;
     static final DatagramSizes SIZES =
             new DatagramSizes(SLOTS, SLOTS, SLOTS * DatagramSizes.SLOT_BYTES, SLOTS * DatagramSizes.SLOT_BYTES, 0);
     private static final int STRIDE = LocalEnd.ROUTE_BYTES + 4096;
 
-    /** What is under way: in a slot, between queue pairs; or in none (-1), over UDP. */
+    /** A packet in flight: from a slot, between queue pairs, or without a slot (-1), over UDP. */
     static final class Packet {
         private final DatagramSide from;
         private final DatagramAddress to;
@@ -57,7 +57,7 @@ final class DatagramSide implements DatagramNetwork {
     final DatagramProtocol protocol = new DatagramProtocol(SIZES, this);
     final ArrayDeque<Packet> packets = new ArrayDeque<>();
     final ArrayDeque<Packet> messages = new ArrayDeque<>();
-    /** What lies in the UDP socket until somebody reads it. */
+    /** Messages pending at the UDP socket. */
     final ArrayDeque<Packet> unread = new ArrayDeque<>();
 
     final ArrayDeque<Integer> receives = new ArrayDeque<>();
@@ -76,7 +76,7 @@ final class DatagramSide implements DatagramNetwork {
         protocol.add(end);
     }
 
-    /** An IPv4 address of documentation. */
+    /** Returns an IPv4 address reserved for documentation. */
     static DatagramAddress ipv4(int host, int port) {
         return new DatagramAddress(0, 0xffff_c000_0200L | host, 0, port);
     }
@@ -127,7 +127,7 @@ final class DatagramSide implements DatagramNetwork {
         return protocol.send(ByteBuffer.wrap(data), to, now);
     }
 
-    /** The first packet has left: its slot is free. */
+    /** Completes the send of the first packet, which frees its slot. */
     Packet takePacket() {
         Packet packet = packets.remove();
         protocol.onSent(end, packet.slot());
@@ -144,7 +144,7 @@ final class DatagramSide implements DatagramNetwork {
         }
     }
 
-    /** A packet from an address comes, if a receive is posted. */
+    /** Receives a packet from an address, if a receive is posted. */
     void onPacket(byte[] bytes, DatagramAddress from, int number, long now) {
         Integer slot = receives.poll();
         if (slot == null) {
@@ -160,7 +160,7 @@ final class DatagramSide implements DatagramNetwork {
         protocol.onReceived(end, slot, LocalEnd.ROUTE_BYTES + bytes.length, true, number, now);
     }
 
-    /** The next datagram, or null. */
+    /** Returns the next datagram, or null. */
     byte @Nullable [] receive() {
         ByteBuffer target = ByteBuffer.allocate(DatagramSizes.SLOT_BYTES);
         return protocol.receive(target, false) == null

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Datagram sockets over a network that loses, doubles and reorders, whose processes die and come again with other queue
- * pairs, two thousand seeds. A failing seed is named in the message; {@code -Drdma4j.simulation.seed=N} replays it alone,
- * {@code -Drdma4j.simulation.runs=N} runs more.
+ * Datagram sockets over a network that loses, duplicates and reorders packets. Their processes crash and restart with
+ * other queue pairs. Runs two thousand seeds. The message contains a failing seed; {@code -Drdma4j.simulation.seed=N}
+ * replays it alone, {@code -Drdma4j.simulation.runs=N} sets the number of runs.
  */
 class DatagramSimulationTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 2_000);
 
     @Test
-    void whatArrivesWasSentToItAndWhoComesAgainIsFoundAgain() {
+    void datagramsArriveAtTheirDestinationAndRestartedPeersAreFound() {
         Long only = Long.getLong("rdma4j.simulation.seed");
         if (only != null) {
             new Run(only).run();
@@ -45,7 +45,7 @@ class DatagramSimulationTest {
         private final long seed;
         private final SplittableRandom random;
         private final List<@Nullable DatagramSide> sides = new ArrayList<>();
-        private final List<Packet> underWay = new ArrayList<>();
+        private final List<Packet> inFlight = new ArrayList<>();
         private final Map<Integer, Sent> sent = new HashMap<>();
         private final Map<Integer, Integer> arrived = new HashMap<>();
         private double loss;
@@ -75,7 +75,7 @@ class DatagramSimulationTest {
             sides.set(index, new DatagramSide(address(index), nextQueuePair++));
         }
 
-        /** Returns how many datagrams arrived. */
+        /** Returns the number of datagrams that arrived. */
         int run() {
             for (int step = 0; step < STEPS; step++) {
                 now += random.nextInt(20_000_000);
@@ -91,7 +91,7 @@ class DatagramSimulationTest {
                     act(index, side);
                 }
             }
-            heal();
+            recover();
             return arrived.values().stream().mapToInt(Integer::intValue).sum();
         }
 
@@ -99,7 +99,7 @@ class DatagramSimulationTest {
             switch (random.nextInt(4)) {
                 case 0 -> send(index, side, random.nextInt(sides.size()));
                 case 1 -> receive(index, side);
-                case 2 -> leave(side);
+                case 2 -> depart(side);
                 default -> deliver();
             }
         }
@@ -136,7 +136,7 @@ class DatagramSimulationTest {
                         .as("seed %d: datagram %d is for it", seed, number)
                         .isEqualTo(index);
                 assertThat(from)
-                        .as("seed %d: datagram %d says who sent it", seed, number)
+                        .as("seed %d: datagram %d contains its sender", seed, number)
                         .isEqualTo(address(was.from()));
                 assertThat(data)
                         .as("seed %d: datagram %d is whole", seed, number)
@@ -147,23 +147,23 @@ class DatagramSimulationTest {
                     .isLessThanOrEqualTo(doubling > 0 ? 2 : 1);
         }
 
-        /** Some of what a socket has said goes on its way. */
-        private void leave(DatagramSide side) {
+        /** Moves some packets of a socket to the network. */
+        private void depart(DatagramSide side) {
             for (int i = random.nextInt(1, 5); i > 0; i--) {
                 boolean isMessage = side.packets.isEmpty() || random.nextBoolean();
                 Packet packet = isMessage ? side.messages.poll() : side.takePacket();
                 if (packet != null && random.nextDouble() >= loss) {
-                    underWay.add(packet);
+                    inFlight.add(packet);
                     if (random.nextDouble() < doubling) {
-                        underWay.add(packet);
+                        inFlight.add(packet);
                     }
                 }
             }
         }
 
         private void deliver() {
-            for (int i = random.nextInt(1, 5); i > 0 && !underWay.isEmpty(); i--) {
-                arrive(underWay.remove(random.nextInt(Math.min(underWay.size(), 8))));
+            for (int i = random.nextInt(1, 5); i > 0 && !inFlight.isEmpty(); i--) {
+                arrive(inFlight.remove(random.nextInt(Math.min(inFlight.size(), 8))));
             }
         }
 
@@ -179,8 +179,8 @@ class DatagramSimulationTest {
             }
         }
 
-        /** The network loses no more and all live: then each finds each other one, and no slot has been lost. */
-        private void heal() {
+        /** Stops losses and crashes: then every socket reaches every other, and no slot is lost. */
+        private void recover() {
             loss = 0;
             for (int i = 0; i < sides.size(); i++) {
                 if (sides.get(i) == null) {
@@ -226,13 +226,13 @@ class DatagramSimulationTest {
         private void settle() {
             boolean goesOn = true;
             while (goesOn) {
-                goesOn = !underWay.isEmpty();
+                goesOn = !inFlight.isEmpty();
                 deliver();
                 for (int i = 0; i < sides.size(); i++) {
                     DatagramSide side = sides.get(i);
                     if (side != null) {
                         goesOn |= !side.packets.isEmpty() || !side.messages.isEmpty() || side.protocol.canReceive();
-                        leave(side);
+                        depart(side);
                         receive(i, side);
                     }
                 }

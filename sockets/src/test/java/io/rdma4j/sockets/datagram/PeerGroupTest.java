@@ -11,16 +11,16 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A group of peers against a list that does the same slowly. */
+/** A group of peers, compared with a list that implements the same in a simple way. */
 class PeerGroupTest {
     private static final int MOST = 20;
 
     private final PeerGroup group = new PeerGroup(MOST);
 
-    /** The least recently used peer first. */
+    /** The peers, the least recently used first. */
     private final List<Peer> model = new ArrayList<>();
 
-    /** When each host was used, or gave or took a place; in operations. */
+    /** When each host was used, or gained or lost a peer, counted in operations. */
     private final Map<DatagramAddress, Integer> times = new HashMap<>();
 
     private int time;

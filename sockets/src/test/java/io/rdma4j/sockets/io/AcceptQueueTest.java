@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Laws of what waits at a listener, without time and network. */
+/** Laws of the queue of a listener, without time and network. */
 class AcceptQueueTest {
-    /** A quarter of what one address gets. */
+    /** A quarter of the share of one address. */
     private static final long BYTES = AcceptQueue.BUDGET_BYTES / AcceptQueue.SHARES / 4;
 
     private static final int ALL = AcceptQueue.SHARES * 4;
@@ -43,11 +43,11 @@ class AcceptQueueTest {
         return request;
     }
 
-    private AcceptQueue.@Nullable Answer next(long nowNanos) {
-        return queue.nextAnswer(BYTES, nowNanos);
+    private AcceptQueue.@Nullable Reply next(long nowNanos) {
+        return queue.nextReply(BYTES, nowNanos);
     }
 
-    private int answerAll(long nowNanos) {
+    private int replyToAll(long nowNanos) {
         int count = 0;
         while (next(nowNanos) != null) {
             count++;
@@ -56,17 +56,17 @@ class AcceptQueueTest {
     }
 
     @Test
-    void oneAddressGetsItsShareOfTheBudget() {
+    void oneAddressIsLimitedToItsShareOfTheBudget() {
         for (int i = 0; i < ALL; i++) {
             offer(1);
         }
-        assertThat(answerAll(0)).isEqualTo(4);
+        assertThat(replyToAll(0)).isEqualTo(4);
         AcceptQueue.Request other = offer(2);
         assertThat(Objects.requireNonNull(next(0)).request()).isEqualTo(other);
     }
 
     @Test
-    void sourcesTakeTurns() {
+    void sourcesAlternate() {
         for (int i = 0; i < 3; i++) {
             offer(1);
         }
@@ -76,50 +76,50 @@ class AcceptQueueTest {
     }
 
     @Test
-    void allAddressesTogetherGetTheBudget() {
+    void allAddressesTogetherAreLimitedToTheBudget() {
         for (int i = 0; i < 2 * ALL; i++) {
             offer(i);
         }
-        assertThat(answerAll(0)).isEqualTo(ALL);
+        assertThat(replyToAll(0)).isEqualTo(ALL);
     }
 
     @Test
-    void anOverdueAnswerMakesRoomForARequestThatWaits() {
+    void overdueReplyIsGivenUpForAWaitingRequest() {
         for (int i = 0; i < ALL; i++) {
             offer(i);
         }
-        assertThat(answerAll(0)).isEqualTo(ALL);
+        assertThat(replyToAll(0)).isEqualTo(ALL);
         long later = AcceptQueue.PATIENCE_NANOS;
         assertThat(queue.nextOverdue(BYTES, later)).as("while nothing waits").isNull();
         assertThat(queue.untilOverdueNanos(BYTES, 0)).isNegative();
         AcceptQueue.Request waiting = offer(200);
         assertThat(queue.nextOverdue(BYTES, later - 1)).isNull();
         assertThat(queue.untilOverdueNanos(BYTES, later - 1)).isEqualTo(1);
-        AcceptQueue.Answer overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, later));
+        AcceptQueue.Reply overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, later));
         assertThat(overdue.request().id()).isEqualTo(ids.getFirst());
         assertThat(Objects.requireNonNull(next(later)).request()).isEqualTo(waiting);
     }
 
     @Test
-    void requestsOfAnAddressAtItsShareReplaceItsOwnAnswersOnly() {
+    void requestsOfAnAddressAtItsShareReplaceOnlyItsOwnReplies() {
         for (int i = 0; i < 4; i++) {
             offer(1);
         }
         AcceptQueue.Request ofAnother = offer(2);
-        assertThat(answerAll(0)).isEqualTo(5);
+        assertThat(replyToAll(0)).isEqualTo(5);
         offer(2);
         offer(1);
-        assertThat(answerAll(0)).as("the other address is within its share").isEqualTo(1);
-        AcceptQueue.Answer overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, AcceptQueue.PATIENCE_NANOS));
+        assertThat(replyToAll(0)).as("the other address is within its share").isEqualTo(1);
+        AcceptQueue.Reply overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, AcceptQueue.PATIENCE_NANOS));
         assertThat(overdue.request().source()).isNotEqualTo(ofAnother.source());
     }
 
     @Test
-    void aConnectionOfAnySizeCanBeAnswered() {
+    void connectionOfAnySizeCanBeAccepted() {
         offer(1);
         offer(2);
-        assertThat(queue.nextAnswer(AcceptQueue.BUDGET_BYTES * 2, 0)).isNotNull();
-        assertThat(queue.nextAnswer(AcceptQueue.BUDGET_BYTES * 2, 0)).isNull();
+        assertThat(queue.nextReply(AcceptQueue.BUDGET_BYTES * 2, 0)).isNotNull();
+        assertThat(queue.nextReply(AcceptQueue.BUDGET_BYTES * 2, 0)).isNull();
     }
 
     @Test

@@ -22,12 +22,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What happens to an attempt to connect when its time over RDMA is up, or when something goes wrong meanwhile. */
+/** Attempts to connect that exceed their time over RDMA, or fail. */
 @Timeout(60)
 class ConnectingEndpointTest {
     private final CompletableFuture<AcceptQueue.Request> request = new CompletableFuture<>();
 
-    /** A listener that answers when the test does. */
+    /** Creates a listener whose requests the test accepts. */
     private CmId listener() throws Exception {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         CmId made = ConnectionService.instance().createId(event -> {
@@ -45,7 +45,7 @@ class ConnectingEndpointTest {
     }
 
     @Test
-    void aConnectionEstablishedAtTheLastMomentIsNotGivenUp() throws Exception {
+    void connectionEstablishedAtTheTimeoutIsNotGivenUp() throws Exception {
         CmId listener = listener();
         StreamEndpoint server = new StreamEndpoint(StreamSettings.DEFAULT);
         RdmaSelectorProvider either = new RdmaSelectorProvider(AddressRules.parse("*=either"));
@@ -56,8 +56,8 @@ class ConnectingEndpointTest {
             AcceptQueue.Request asked = request.get(20, TimeUnit.SECONDS);
             attempt.lock.lock();
             try {
-                server.answer(new AcceptQueue.Answer(asked, 0, 0), new StreamListener(server, 1, new WaitList()));
-                // First the connection is established, then the time is up: both wait for the lock, in this order.
+                server.acceptRequest(new AcceptQueue.Reply(asked, 0, 0), new StreamListener(server, 1, new WaitList()));
+                // First the connection is established, then the timeout expires: both wait for the lock, in this order.
                 while (attempt.lock.getQueueLength() < 2) {
                     Thread.sleep(1);
                 }
@@ -81,7 +81,7 @@ class ConnectingEndpointTest {
     }
 
     @Test
-    void anAttemptThatIsRefusedAtOnceHasFailed() throws Exception {
+    void attemptThatFailsAtOnceIsReported() throws Exception {
         StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
         try {
             client.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
@@ -95,7 +95,7 @@ class ConnectingEndpointTest {
     }
 
     @Test
-    void anEndpointThatCannotBeBoundForTheOtherFamilyHasNoAddress() throws Exception {
+    void endpointThatCannotBeReboundForTheOtherFamilyHasNoAddress() throws Exception {
         StreamSettings ipv6Only = StreamSettings.DEFAULT.withIpv6Only(true);
         StreamEndpoint client = new StreamEndpoint(ipv6Only);
         StreamEndpoint other = new StreamEndpoint(ipv6Only);
@@ -115,7 +115,7 @@ class ConnectingEndpointTest {
 
     @Test
     @SuppressWarnings("NullAway") // a defect, for the test
-    void whateverGoesWrongInTheEventThreadFailsTheAttempt() throws Exception {
+    void anyFailureInTheEventThreadFailsTheAttempt() throws Exception {
         CmId listener = listener();
         StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT.withRoute(new RoutePath(null, 0, 0, 1, 0)));
         try {
@@ -131,7 +131,7 @@ class ConnectingEndpointTest {
     }
 
     @Test
-    void anErrorThatIsThrownForOneSocketHarmsNoOther() throws Exception {
+    void errorForOneSocketDoesNotAffectOthers() throws Exception {
         CmId listener = listener();
         InetSocketAddress address = Objects.requireNonNull(listener.localAddress());
         CountDownLatch thrown = new CountDownLatch(1);

@@ -45,7 +45,7 @@ class DatagramEndpointTest {
         return endpoint;
     }
 
-    /** An address of this host that no other test uses. */
+    /** Returns an address of this host that no other test uses. */
     private static InetAddress loopback() throws IOException {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return InetAddress.getByAddress(new byte[] {
@@ -104,7 +104,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void afterTheFirstDatagramsGoFromQueuePairToQueuePair() throws IOException {
+    void onlyTheFirstDatagramGoesOverUdp() throws IOException {
         DatagramEndpoint a = bound(loopback());
         DatagramEndpoint b = bound(loopback());
         exchange(a, b, 10);
@@ -118,7 +118,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void socketsWithoutAnAddressGetOneByTheFirstDatagram() throws IOException {
+    void firstDatagramBindsAnUnboundSocket() throws IOException {
         DatagramEndpoint server = open();
         server.bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
         InetSocketAddress to = new InetSocketAddress(
@@ -134,7 +134,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void aWildcardSocketHearsOnAllDevices() throws Exception {
+    void wildcardSocketReceivesOnAllDevices() throws Exception {
         Optional<InetAddress> other = NetworkInterface.networkInterfaces()
                 .filter(DatagramEndpointTest::isUpAndNoLoopback)
                 .flatMap(NetworkInterface::inetAddresses)
@@ -160,13 +160,13 @@ class DatagramEndpointTest {
     private static boolean isUpAndNoLoopback(NetworkInterface candidate) {
         try {
             return candidate.isUp() && !candidate.isLoopback();
-        } catch (SocketException gone) {
+        } catch (SocketException closed) {
             return false;
         }
     }
 
     @Test
-    void ipv6HasItsDatagramsToo() throws IOException {
+    void datagramsArriveOverIpv6() throws IOException {
         DatagramEndpoint a = bound(InetAddress.ofLiteral("::1"));
         DatagramEndpoint b = bound(InetAddress.ofLiteral("::1"));
         for (int i = 0; i < 10; i++) {
@@ -176,7 +176,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void aPeekedDatagramStays() throws IOException {
+    void peekedDatagramStaysQueued() throws IOException {
         DatagramEndpoint a = bound(loopback());
         DatagramEndpoint b = bound(loopback());
         exchange(a, b, 1);
@@ -192,7 +192,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void aConnectedSocketHearsNobodyElse() throws IOException {
+    void connectedSocketReceivesOnlyFromItsPeer() throws IOException {
         DatagramEndpoint server = bound(loopback());
         DatagramEndpoint client = open();
         client.connect(addressOf(server));
@@ -219,10 +219,10 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void aConnectedSocketLearnsThatNobodyIsThere() throws IOException {
-        DatagramEndpoint gone = bound(loopback());
-        InetSocketAddress to = addressOf(gone);
-        gone.close();
+    void connectedSocketReportsAnUnreachablePort() throws IOException {
+        DatagramEndpoint closed = bound(loopback());
+        InetSocketAddress to = addressOf(closed);
+        closed.close();
         DatagramEndpoint client = open();
         client.connect(to);
         assertThat(client.send(ByteBuffer.wrap(new byte[1]))).isTrue();
@@ -232,14 +232,14 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void whatIsTooLongIsRefused() throws IOException {
+    void tooLongDatagramIsRejected() throws IOException {
         DatagramEndpoint a = bound(loopback());
         assertThatThrownBy(() -> a.send(ByteBuffer.allocate(MOST + 1), new InetSocketAddress(loopback(), 9)))
                 .hasMessageContaining("Message too long");
     }
 
     @Test
-    void aPortIsOfOneSocketUntilItIsClosed() throws IOException {
+    void portBelongsToOneSocketUntilItIsClosed() throws IOException {
         DatagramEndpoint a = bound(loopback());
         InetSocketAddress address = addressOf(a);
         DatagramEndpoint b = open();
@@ -250,7 +250,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void aPeerThatWasStartedAnewIsFoundAgain() throws Exception {
+    void restartedPeerIsFoundAgain() throws Exception {
         DatagramEndpoint client = bound(loopback());
         DatagramEndpoint server = bound(loopback());
         InetSocketAddress address = addressOf(server);
@@ -270,7 +270,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void aSlowReaderLosesDatagramsAndNothingElse() throws IOException {
+    void slowReaderLosesOnlyDatagrams() throws IOException {
         DatagramEndpoint a = bound(loopback());
         DatagramEndpoint b = bound(loopback());
         exchange(a, b, 1);
@@ -294,7 +294,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void aThreadThatWaitsIsWoken() throws Exception {
+    void waitingThreadIsWoken() throws Exception {
         DatagramEndpoint a = bound(loopback());
         DatagramEndpoint b = bound(loopback());
         for (int i = 0; i < 3; i++) {
@@ -311,7 +311,7 @@ class DatagramEndpointTest {
     }
 
     @Test
-    void nonsenseOnTheUdpSocketIsCounted() throws Exception {
+    void malformedUdpMessageIsCounted() throws Exception {
         DatagramEndpoint a = bound(loopback());
         try (java.nio.channels.DatagramChannel hostile = java.nio.channels.DatagramChannel.open()) {
             hostile.send(ByteBuffer.wrap(random(40)), addressOf(a));

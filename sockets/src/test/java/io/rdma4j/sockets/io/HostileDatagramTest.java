@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A process that knows the queue key, as all do, writes datagrams of its own making to a datagram socket. */
+/** A process that knows the queue key, which is public, sends forged datagrams to a datagram socket. */
 @Timeout(30)
 class HostileDatagramTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -44,15 +44,15 @@ class HostileDatagramTest {
     private final DatagramEndpoint victim = new DatagramEndpoint(DatagramSettings.DEFAULT);
     private final CmId id = CmId.create(PortSpace.UDP, null);
     private final Arena arena = Arena.ofShared();
-    private InetAddress own = InetAddress.getLoopbackAddress();
+    private InetAddress local = InetAddress.getLoopbackAddress();
     private InetSocketAddress target = new InetSocketAddress(0);
 
     @BeforeEach
     void bind() throws IOException {
-        own = loopback();
+        local = loopback();
         victim.bind(new InetSocketAddress(loopback(), 0));
         target = Objects.requireNonNull(victim.localAddress());
-        id.bindAddress(new InetSocketAddress(own, 0));
+        id.bindAddress(new InetSocketAddress(local, 0));
         id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
     }
 
@@ -81,9 +81,9 @@ class HostileDatagramTest {
         return question.flip();
     }
 
-    /** Asks the victim over UDP for its queue pair, in the name of one. */
+    /** Asks the victim over UDP for its queue pair, in the name of a given queue pair. */
     private int ask(DatagramChannel udp, int inTheNameOf) throws IOException {
-        udp.send(question(own, inTheNameOf), target);
+        udp.send(question(local, inTheNameOf), target);
         ByteBuffer answer = ByteBuffer.allocate(100);
         assertThat(udp.receive(answer)).isEqualTo(target);
         CompanionHeader header = Objects.requireNonNull(CompanionHeader.parse(answer.flip()));
@@ -97,7 +97,7 @@ class HostileDatagramTest {
         try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(LONGEST, 8), AccessFlag.LOCAL_WRITE);
                 AddressHandle to = id.protectionDomain()
                         .createAddressHandle(new AddressVector(
-                                id.verbs().gids(1).indexOf(Gid.of(own)),
+                                id.verbs().gids(1).indexOf(Gid.of(local)),
                                 Gid.of(target.getAddress()),
                                 0,
                                 0,
@@ -115,7 +115,7 @@ class HostileDatagramTest {
         }
     }
 
-    /** The memory belongs to the device until the victim has looked at it. */
+    /** Waits until the send has completed: until then, the device uses the memory. */
     private void awaitSent() {
         victim.await(Readiness.IN, System.nanoTime() + 200_000_000);
     }
@@ -129,46 +129,46 @@ class HostileDatagramTest {
     }
 
     @Test
-    void onlyTheQueuePairThatUdpVouchedForIsHeard() throws IOException {
-        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(own, 0))) {
+    void onlyTheQueuePairAnnouncedOverUdpIsAccepted() throws IOException {
+        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(local, 0))) {
             int port = ((InetSocketAddress) udp.getLocalAddress()).getPort();
             int number = ask(udp, queuePair().number() ^ 1);
             drain(0);
-            write(number, own, port, 50);
+            write(number, local, port, 50);
             awaitDrop(Drop.UNKNOWN_SENDER, 1);
-            write(number, own, port ^ 1, 50);
+            write(number, local, port ^ 1, 50);
             awaitDrop(Drop.UNKNOWN_SENDER, 2);
             write(number, InetAddress.ofLiteral("127.99.99.99"), port, 50);
             awaitDrop(Drop.FORGED, 1);
             assertThat(ask(udp, queuePair().number())).isEqualTo(number);
             drain(0);
-            write(number, own, port, 50);
+            write(number, local, port, 50);
             drain(42);
         }
     }
 
     @Test
-    void aDatagramOfAnyLengthHurtsNobody() throws IOException {
-        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(own, 0))) {
+    void datagramOfAnyLengthDoesNoHarm() throws IOException {
+        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(local, 0))) {
             int port = ((InetSocketAddress) udp.getLocalAddress()).getPort();
             int number = ask(udp, queuePair().number());
             drain(0);
-            write(number, own, port, LONGEST);
+            write(number, local, port, LONGEST);
             awaitDrop(Drop.MALFORMED, 1);
-            write(number, own, port, 2049);
+            write(number, local, port, 2049);
             awaitDrop(Drop.MALFORMED, 2);
-            write(number, own, port, 7);
+            write(number, local, port, 7);
             awaitDrop(Drop.MALFORMED, 3);
-            write(number, own, port, 0);
+            write(number, local, port, 0);
             awaitDrop(Drop.MALFORMED, 4);
-            write(number, own, port, 2048);
+            write(number, local, port, 2048);
             drain(2040);
-            write(number, own, port, 8);
+            write(number, local, port, 8);
             drain(0);
         }
     }
 
-    /** The next datagram is there, and has so many bytes. */
+    /** Receives the next datagram, which has this many bytes. */
     private void drain(int bytes) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(LONGEST);
         assertThat(victim.await(Readiness.IN, System.nanoTime() + PATIENCE_NANOS))
@@ -178,12 +178,12 @@ class HostileDatagramTest {
         assertThat(victim.receive(buffer, false)).isNull();
     }
 
-    /** A flood that is dropped as fast as it comes never ends what there is to take. */
+    /** A flood that is dropped as fast as it arrives must not keep one call busy indefinitely. */
     @Test
-    void oneCallTakesABoundedNumberOfDatagramsOfAFlood() throws Exception {
+    void oneCallHandlesABoundedNumberOfDatagrams() throws Exception {
         int most = DatagramResources.MOST_BATCHES * DatagramResources.BATCH;
         int number;
-        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(own, 0))) {
+        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(local, 0))) {
             number = ask(udp, queuePair().number());
         }
         drain(0);
@@ -212,7 +212,7 @@ class HostileDatagramTest {
         try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(8, 8), AccessFlag.LOCAL_WRITE);
                 AddressHandle to = id.protectionDomain()
                         .createAddressHandle(new AddressVector(
-                                id.verbs().gids(1).indexOf(Gid.of(own)),
+                                id.verbs().gids(1).indexOf(Gid.of(local)),
                                 Gid.of(target.getAddress()),
                                 0,
                                 0,

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which memory the peer of a stream may write to. */
+/** The memory that the peer of a stream may write to. */
 @Timeout(60)
 class PeerWritesTest {
     private final StreamEndpoint listener = new StreamEndpoint(StreamSettings.DEFAULT);
@@ -60,7 +60,7 @@ class PeerWritesTest {
     }
 
     @Test
-    void aPeerWritesToMemoryOfItsOwnConnectionOnly() throws IOException {
+    void peerWritesOnlyToMemoryOfItsOwnConnection() throws IOException {
         RawStreamPeer stranger = peer();
         StreamEndpoint _ = accept();
         RawStreamPeer owner = peer();
@@ -73,12 +73,12 @@ class PeerWritesTest {
     }
 
     @Test
-    void memoryThatIsTakenBackWhileTheConnectionClosesIsNotWrittenAnyMore() throws IOException {
+    void memoryUnmappedDuringTheCloseIsNoLongerWritten() throws IOException {
         RawStreamPeer peer = peer();
         StreamEndpoint accepted = accept();
         MemoryRegion region = accepted.withResources(resources -> resources.map(memory));
         StreamMapping mapping = new StreamMapping(accepted, region, 0, 0);
-        accepted.closeWithoutWaiting(); // goes on: the peer does not take what was sent
+        accepted.closeWithoutWaiting(); // stays open: the peer does not accept what was sent
         mapping.end();
         assertThat(peer.write(region.address(), region.remoteKey())).isNotEqualTo(CompletionStatus.SUCCESS);
         assertThat(written()).isZero();

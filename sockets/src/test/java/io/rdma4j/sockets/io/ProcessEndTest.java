@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A process writes, closes a channel that does not block, and ends at once; packets of it are lost on the way. */
+/** A process writes, closes a non-blocking channel, and exits at once, while packets are lost. */
 @Timeout(120)
 class ProcessEndTest {
     private static final int BYTES = 60_000;
 
-    /** What the process does. */
+    /** The program of the process. */
     static final class Writer {
         private Writer() {}
 
@@ -45,7 +45,7 @@ class ProcessEndTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"exit", "return"})
-    void thePeerReadsAllThatWasWrittenBeforeTheProcessEnded(String end) throws Exception {
+    void peerReadsAllBytesWrittenBeforeTheProcessExited(String end) throws Exception {
         try (ServerSocket listener = RdmaSockets.openServerSocket(StandardProtocolFamily.INET)) {
             listener.bind(new InetSocketAddress(RawStreamPeer.loopback(), 0));
             Process writer = start(listener, end);

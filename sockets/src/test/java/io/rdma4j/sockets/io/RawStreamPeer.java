@@ -27,19 +27,19 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The other end of a stream, which asks for a connection with the data of rsocket and does no more than a test says: it
- * posts no receives, so nothing that is sent to it is ever acknowledged.
+ * A scripted peer of a stream. It connects with the data of rsocket and does only what a test requests. It posts no
+ * receives, so nothing that is sent to it is ever acknowledged.
  */
 final class RawStreamPeer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    /** Numbers that no queue pair has; a number that comes twice would end the connection before. */
+    /** Queue pair numbers that do not exist; reusing one would end the earlier connection. */
     private static final AtomicInteger QUEUE_PAIRS = new AtomicInteger(16);
 
     private final EventChannel channel = EventChannel.open();
     private final CmId id = channel.createId(PortSpace.TCP, null);
 
-    /** A peer at an address, which knows its way to a listener. */
+    /** Creates a peer at an address, with a resolved route to a listener. */
     private RawStreamPeer(InetAddress source, InetSocketAddress listener) {
         id.resolveAddress(new InetSocketAddress(source, 0), listener, PATIENCE);
         await(CmEvent.Type.ADDRESS_RESOLVED);
@@ -47,7 +47,7 @@ final class RawStreamPeer implements AutoCloseable {
         await(CmEvent.Type.ROUTE_RESOLVED);
     }
 
-    /** A peer that is connected. */
+    /** Creates a connected peer. */
     static RawStreamPeer connected(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
         peer.id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
@@ -56,7 +56,7 @@ final class RawStreamPeer implements AutoCloseable {
         return peer;
     }
 
-    /** A peer whose request has been sent; it confirms no answer. */
+    /** Creates a peer that has sent its request and confirms no reply. */
     static RawStreamPeer unconfirmed(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
         peer.id.connect(request(QUEUE_PAIRS.incrementAndGet()));
@@ -70,7 +70,7 @@ final class RawStreamPeer implements AutoCloseable {
         return new ConnectionParameters(data, 0, 0, true, 7, 7, false, queuePairNumber);
     }
 
-    /** Writes a 1 into memory of the other end, and tells how that ended. */
+    /** Writes a 1 into memory of the other end, and returns the status of the write. */
     CompletionStatus write(long remoteAddress, int remoteKey) {
         CmVerbs messages = new CmVerbs(id);
         WorkCompletion completion = new WorkCompletion();
@@ -82,8 +82,8 @@ final class RawStreamPeer implements AutoCloseable {
         return completion.status();
     }
 
-    /** Says a word so many times, each when the other end has the one before. */
-    void say(int word, int times) {
+    /** Sends a control word several times, each after the previous one was acknowledged. */
+    void sendWord(int word, int times) {
         CmVerbs messages = new CmVerbs(id);
         WorkCompletion completion = new WorkCompletion();
         for (int i = 0; i < times; i++) {
@@ -98,26 +98,26 @@ final class RawStreamPeer implements AutoCloseable {
         }
     }
 
-    /** Ends the connection by the connection manager, and says nothing in the stream. */
+    /** Disconnects with the connection manager, without ending the stream. */
     void disconnect() {
         id.disconnect();
     }
 
-    /** Whether an answer has come to the request. */
+    /** Returns whether the request was answered. */
     boolean isAnswered() {
         try (CmEvent event = channel.poll()) {
             return event != null && event.type() == CmEvent.Type.CONNECT_RESPONSE;
         }
     }
 
-    /** The next event is of this type. */
+    /** Waits for the next event, which is of this type. */
     void await(CmEvent.Type type) {
         try (CmEvent event = channel.await(PATIENCE)) {
             assertThat(event == null ? null : event.type()).as("%s", event).isEqualTo(type);
         }
     }
 
-    /** An address of the loopback network that nobody else uses. */
+    /** Returns an address of the loopback network that no other test uses. */
     static InetAddress loopback() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return InetAddress.ofLiteral(

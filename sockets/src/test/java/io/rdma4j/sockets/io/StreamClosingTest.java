@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections whose peer is not of this library: it takes nothing, or says more than anybody asked for. */
+/** Connections to a scripted peer, which accepts nothing, or sends too much. */
 @Timeout(60)
 class StreamClosingTest {
     private static final int PEERS = 12;
@@ -53,7 +53,7 @@ class StreamClosingTest {
     }
 
     @Test
-    void aPeerThatTakesNothingIsDisconnectedWhenTheTimeIsOver() throws IOException {
+    void peerThatAcceptsNothingIsDisconnectedAfterTheTimeout() throws IOException {
         connect();
         StreamEndpoint accepted = accept();
         accepted.close(true, 1_000_000, 200_000_000);
@@ -61,7 +61,7 @@ class StreamClosingTest {
     }
 
     @Test
-    void closingAListenerWaitsForAllItsConnectionsAtOnce() throws Exception {
+    void closingAListenerWaitsForAllItsConnectionsConcurrently() throws Exception {
         for (int i = 0; i < PEERS; i++) {
             connect();
         }
@@ -73,7 +73,7 @@ class StreamClosingTest {
     }
 
     @Test
-    void aDisconnectionWithoutAWordIsAReset() throws IOException {
+    void disconnectWithoutEndOfStreamIsAReset() throws IOException {
         connect();
         StreamEndpoint accepted = accept();
         peers.getFirst().disconnect();
@@ -83,22 +83,22 @@ class StreamClosingTest {
     }
 
     @Test
-    void oneCallTakesABoundedNumberOfWords() throws IOException {
+    void oneCallHandlesABoundedNumberOfWords() throws IOException {
         connect();
         StreamEndpoint accepted = accept();
-        peers.getFirst().say(ControlWord.of(ControlWord.DATA, 1), 300);
+        peers.getFirst().sendWord(ControlWord.of(ControlWord.DATA, 1), 300);
         int first = accepted.availableBytes();
         assertThat(first).isBetween(200, 299);
         assertThat(accepted.availableBytes()).isEqualTo(300);
     }
 
     @Test
-    void whoWaitsHearsOfWhatOneLookHasLeft() throws Exception {
+    void waiterIsNotifiedOfCompletionsThatOneCheckLeaves() throws Exception {
         connect();
         StreamEndpoint accepted = accept();
         RawStreamPeer peer = peers.getFirst();
-        peer.say(ControlWord.of(ControlWord.CREDIT, 400), 299);
-        peer.say(ControlWord.of(ControlWord.DATA, 1), 1);
+        peer.sendWord(ControlWord.of(ControlWord.CREDIT, 400), 299);
+        peer.sendWord(ControlWord.of(ControlWord.DATA, 1), 1);
         assertThat(accepted.await(Readiness.IN, System.nanoTime() + 20_000_000_000L))
                 .isEqualTo(Readiness.IN);
     }

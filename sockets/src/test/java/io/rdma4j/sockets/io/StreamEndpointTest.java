@@ -59,7 +59,7 @@ class StreamEndpointTest {
         transfer(server, client, 3_000_000);
     }
 
-    /** One thread sends and receives: each side only does what it can do now. */
+    /** Transfers bytes in one thread that sends and receives: each side does only what is possible at once. */
     private static void transfer(StreamEndpoint from, StreamEndpoint to, int bytes) throws IOException {
         byte[] sent = new byte[bytes];
         ThreadLocalRandom.current().nextBytes(sent);
@@ -74,7 +74,7 @@ class StreamEndpointTest {
     }
 
     @Test
-    void whoWaitsIsWoken() throws Exception {
+    void waitingThreadIsWoken() throws Exception {
         ByteBuffer got = ByteBuffer.allocate(100);
         Thread reader = Thread.ofVirtual().start(() -> {
             try {
@@ -91,7 +91,7 @@ class StreamEndpointTest {
     }
 
     @Test
-    void whatWasWrittenBeforeTheEndIsRead() throws IOException {
+    void bytesWrittenBeforeTheEndAreRead() throws IOException {
         client.write(ByteBuffer.wrap(new byte[1000]));
         client.close();
         ByteBuffer target = ByteBuffer.allocate(2000);
@@ -104,7 +104,7 @@ class StreamEndpointTest {
     }
 
     @Test
-    void whoOnlyWritesLittleFindsOutThatTheConnectionHasEnded() throws IOException {
+    void smallWritesDetectTheEndOfTheConnection() throws IOException {
         server.close();
         ByteBuffer one = ByteBuffer.allocate(1);
         long deadline = deadline();
@@ -117,9 +117,9 @@ class StreamEndpointTest {
     }
 
     @Test
-    void aConnectionThatEndsWithoutTheWordOfThePeerIsReset() throws IOException {
+    void connectionThatEndsWithoutEndOfStreamIsReset() throws IOException {
         transfer(client, server, 100);
-        client.close(0); // as SO_LINGER 0 has it
+        client.close(0); // as with SO_LINGER 0
         assertThat(server.await(Readiness.IN, deadline()) & Readiness.IN).isEqualTo(Readiness.IN);
         assertThatThrownBy(() -> server.read(ByteBuffer.allocate(1)))
                 .isInstanceOf(SocketException.class)
@@ -128,7 +128,7 @@ class StreamEndpointTest {
     }
 
     @Test
-    void whatArrivedBeforeAResetIsRead() throws IOException {
+    void bytesReceivedBeforeAResetAreRead() throws IOException {
         client.write(ByteBuffer.wrap(new byte[1000]));
         while (server.availableBytes() < 1000) {
             assertThat(server.await(Readiness.IN, deadline()) & Readiness.IN).isEqualTo(Readiness.IN);
@@ -141,7 +141,7 @@ class StreamEndpointTest {
     }
 
     @Test
-    void anEndOfOutputStaysAnEndWhenTheConnectionGoes() throws IOException {
+    void endOfStreamRemainsAfterTheConnectionEnds() throws IOException {
         client.shutdownOutput();
         server.await(Readiness.IN, deadline());
         assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
@@ -151,7 +151,7 @@ class StreamEndpointTest {
     }
 
     @Test
-    void theOutputOfOneSideEndsAndTheOtherGoesOn() throws IOException {
+    void outputOfOneSideEndsAndTheOtherContinues() throws IOException {
         client.shutdownOutput();
         assertThat(server.await(Readiness.IN, deadline()) & Readiness.IN).isEqualTo(Readiness.IN);
         assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a listener does with requests whose senders never confirm its answer. */
+/** A listener with requests whose senders never confirm its reply. */
 @Timeout(60)
 class StreamListenerTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -55,14 +55,14 @@ class StreamListenerTest {
     }
 
     @Test
-    void unconfirmedRequestsTakeNoPlaceOfTheBacklog() throws IOException {
+    void unconfirmedRequestsDoNotCountForTheBacklog() throws IOException {
         listen(3);
         unconfirmed(RawStreamPeer.loopback(), 12);
         assertThat(connects()).isTrue();
     }
 
     @Test
-    void aRequestThatWasTakenBackCanBeRefused() throws Exception {
+    void withdrawnRequestCanBeRejected() throws Exception {
         CompletableFuture<CmId> request = new CompletableFuture<>();
         CompletableFuture<CmEvent.Type> end = new CompletableFuture<>();
         CmId raw = ConnectionService.instance().createId(event -> {
@@ -78,19 +78,19 @@ class StreamListenerTest {
             CmId child = request.get(20, TimeUnit.SECONDS);
             peer.close();
             assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo(CmEvent.Type.REJECTED);
-            long before = StreamListener.TAKEN_BACK.sum();
+            long before = StreamListener.WITHDRAWN.sum();
             StreamListener.refuse(child);
-            assertThat(StreamListener.TAKEN_BACK.sum()).isEqualTo(before + 1);
+            assertThat(StreamListener.WITHDRAWN.sum()).isEqualTo(before + 1);
         } finally {
             raw.close();
         }
     }
 
     @Test
-    void oneAddressGetsFewAnswersThatItDoesNotConfirm() throws IOException {
+    void unconfirmedRepliesOfOneAddressAreLimited() throws IOException {
         listen(1000);
         unconfirmed(RawStreamPeer.loopback(), 150);
-        assertThat(connects()).isTrue(); // after the others, so that all of these have been looked at
+        assertThat(connects()).isTrue(); // after the others, so that all of these were handled
         assertThat(peers.stream().filter(RawStreamPeer::isAnswered).count())
                 .as("answers, each with memory for a connection")
                 .isBetween(1L, 100L);

@@ -61,7 +61,7 @@ class RdmaSocketTest {
     }
 
     @Test
-    void whatIsWrittenIsReadToItsEnd() throws IOException {
+    void writtenBytesAreReadToTheEnd() throws IOException {
         byte[] sent = new byte[100_000];
         ThreadLocalRandom.current().nextBytes(sent);
         client.getOutputStream().write(sent);
@@ -108,7 +108,7 @@ class RdmaSocketTest {
     }
 
     @Test
-    void readTimesOutAndTheStreamGoesOn() throws IOException {
+    void readTimesOutAndTheStreamContinues() throws IOException {
         client.setSoTimeout(50);
         assertThatThrownBy(() -> client.getInputStream().read())
                 .isInstanceOf(SocketTimeoutException.class)
@@ -120,7 +120,7 @@ class RdmaSocketTest {
     }
 
     @Test
-    void nobodyListeningIsConnectionRefused() throws IOException {
+    void connectingWithoutListenerIsRefused() throws IOException {
         InetSocketAddress nobody = new InetSocketAddress(listener.getInetAddress(), listener.getLocalPort());
         listener.close();
         try (Socket fresh = RdmaSockets.openSocket(StandardProtocolFamily.INET)) {

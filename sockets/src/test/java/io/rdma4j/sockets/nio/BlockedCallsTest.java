@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every call that blocks, of every channel, of its socket and of selectors: closed by another thread, and interrupted. The
- * outcomes are those of the platform.
+ * Every blocking call of channels, their sockets and selectors, closed by another thread or interrupted. The outcomes
+ * equal those of the platform.
  */
 @Timeout(120)
 class BlockedCallsTest {
@@ -46,7 +46,7 @@ class BlockedCallsTest {
         Object call() throws Exception;
     }
 
-    /** Calls of a thread that block, with what has to be closed to end each. */
+    /** Blocking calls of a thread, each with the channel to close to end it. */
     private static final class Scene implements AutoCloseable {
         private final Map<String, Call> calls = new LinkedHashMap<>();
         private final Map<String, Channel> channels = new LinkedHashMap<>();
@@ -154,7 +154,10 @@ class BlockedCallsTest {
         }
     }
 
-    /** What became of a call: what it threw or returned, the thread's flag, and whether the channel is open. */
+    /**
+     * Returns the outcome of a call: its exception or result, the thread's interrupt status, and whether the channel is
+     * open.
+     */
     private static String outcome(Scene scene, String name, String means, boolean virtual) throws Exception {
         Call call = Objects.requireNonNull(scene.calls.get(name));
         Channel channel = Objects.requireNonNull(scene.channels.get(name));
@@ -163,7 +166,7 @@ class BlockedCallsTest {
             try {
                 result = String.valueOf(call.call());
             } catch (Exception thrown) {
-                // A write that had taken something returns, and then the next one finds the channel closed.
+                // A partial write returns, and then the next one finds the channel closed.
                 boolean isNext = name.contains("write") && thrown instanceof AsynchronousCloseException;
                 result = isNext && !(thrown instanceof ClosedByInterruptException)
                         ? "ClosedChannelException"
@@ -190,14 +193,14 @@ class BlockedCallsTest {
         "either, close, false",
         "either, interrupt, false"
     })
-    void aBlockedCallEndsAsThePlatforms(String way, String means, boolean virtual) throws Exception {
+    void blockedCallEndsAsOnThePlatform(String transport, String means, boolean virtual) throws Exception {
         List<String> expected = new ArrayList<>();
         List<String> found = new ArrayList<>();
         try (Scene platform = new Scene(Platform.provider(), false);
-                Scene own = new Scene(new RdmaSelectorProvider(AddressRules.parse("*=" + way)), true)) {
+                Scene actual = new Scene(new RdmaSelectorProvider(AddressRules.parse("*=" + transport)), true)) {
             for (String name : platform.calls.keySet()) {
                 expected.add(outcome(platform, name, means, virtual));
-                found.add(outcome(own, name, means, virtual));
+                found.add(outcome(actual, name, means, virtual));
             }
         }
         assertThat(found).isEqualTo(expected);

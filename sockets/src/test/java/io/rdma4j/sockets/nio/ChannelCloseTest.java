@@ -13,14 +13,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How a channel that does not block is closed. */
+/** Closing a non-blocking channel. */
 @Timeout(60)
 class ChannelCloseTest {
     private static final int CHANNELS = 40;
 
-    /** The thread's waits are counted, not measured; a lock that another thread holds may cost one now and then. */
+    /** The thread's waits are counted, not measured. A contended lock may cause one occasionally. */
     @Test
-    void aChannelThatDoesNotBlockIsClosedWithoutAWait() throws Exception {
+    void nonBlockingChannelIsClosedWithoutWaiting() throws Exception {
         RdmaSelectorProvider provider = new RdmaSelectorProvider(AddressRules.RDMA_ONLY);
         List<SocketChannel> channels = new ArrayList<>();
         List<SocketChannel> peers = new ArrayList<>();

@@ -19,13 +19,13 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.provider.Arguments;
 
-/** Small programs that use channels, and what they see; and what such programs need. */
+/** Small programs that use channels, and the results they observe, with helpers for such programs. */
 final class Conduct {
     static final long PATIENCE_MILLIS = 20_000;
 
     private Conduct() {}
 
-    /** What a program has seen, step by step. */
+    /** The observations of a program, step by step. */
     static final class Log {
         final List<String> seen = new ArrayList<>();
 
@@ -75,7 +75,7 @@ final class Conduct {
             all.put(name, program);
         }
 
-        /** Adds one that has two connected channels. */
+        /** Adds a program that has two connected channels. */
         void pair(String name, PairProgram program) {
             all.put(name, (provider, log) -> {
                 try (Loopback pair = new Loopback(provider)) {
@@ -84,19 +84,19 @@ final class Conduct {
             });
         }
 
-        /** What a program sees of a provider's channels. */
+        /** Returns the observations of a program with a provider's channels. */
         List<String> seen(String name, SelectorProvider provider) throws Exception {
             Log log = new Log();
             Objects.requireNonNull(all.get(name)).run(provider, log);
             return log.seen;
         }
 
-        /** Each program with each way. */
-        List<Arguments> with(List<String> ways) {
+        /** Returns every combination of program and transport. */
+        List<Arguments> with(List<String> transports) {
             List<Arguments> made = new ArrayList<>();
             for (String name : all.keySet()) {
-                for (String way : ways) {
-                    made.add(Arguments.of(name, way));
+                for (String transport : transports) {
+                    made.add(Arguments.of(name, transport));
                 }
             }
             return made;
@@ -135,7 +135,7 @@ final class Conduct {
         }
     }
 
-    /** Has both channels not block, and waits until the one can be read. */
+    /** Makes a channel non-blocking and waits until it is readable. */
     static void awaitReadable(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);
         try (Selector selector = channel.provider().openSelector()) {
@@ -144,7 +144,7 @@ final class Conduct {
         }
     }
 
-    /** Waits until a thread's call waits for the channel: it holds the lock of what it does, and nothing happens. */
+    /** Waits until a thread's call blocks on the channel: it holds the lock of its direction, and makes no progress. */
     static void awaitWaiting(FutureTask<?> task, SocketChannel channel) throws InterruptedException {
         assertThat(channel.isOpen()).isTrue();
         for (int i = 0; i < 20; i++) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What programs see of datagram channels and their sockets: what the platform shows them. */
+/** Programs observe the same results with datagram channels and their sockets as with those of the platform. */
 @Timeout(60)
 class DatagramConductTest {
     private interface Opener {
@@ -234,7 +234,7 @@ class DatagramConductTest {
 
     @ParameterizedTest
     @MethodSource("programs")
-    void aProgramSeesWhatItSeesOfThePlatform(String name) throws Exception {
+    void programObservesTheSameAsOnThePlatform(String name) throws Exception {
         assertThat(seen(name, () -> RdmaSockets.openDatagramChannel(StandardProtocolFamily.INET)))
                 .isEqualTo(seen(name, () -> Platform.provider().openDatagramChannel(StandardProtocolFamily.INET)));
     }

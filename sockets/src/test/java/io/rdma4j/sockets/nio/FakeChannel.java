@@ -7,11 +7,11 @@ import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
-/** A channel that is ready when a test says so, and counts how often a selector looks at it. */
+/** A channel whose readiness a test sets, and which counts how often a selector polls it. */
 final class FakeChannel extends AbstractSelectableChannel implements Source {
     private final KeyList keys = new KeyList();
     private int ready;
-    private int looks;
+    private int polls;
     private @Nullable RuntimeException failure;
     private @Nullable SelectableChannel inside;
 
@@ -19,31 +19,31 @@ final class FakeChannel extends AbstractSelectableChannel implements Source {
         super(provider);
     }
 
-    /** Becomes ready, and tells its selectors. */
+    /** Sets the readiness and notifies the selectors. */
     void ready(int ops) {
         ready = ops;
         keys.changed();
     }
 
-    /** Every look fails from now on; null for none. */
+    /** Makes every poll fail from now on; null for none. */
     void failing(@Nullable RuntimeException why) {
         failure = why;
         keys.changed();
     }
 
-    /** Has an ordinary channel inside from now on. */
+    /** Sets an ordinary channel inside. */
     void inside(SelectableChannel channel) {
         inside = channel;
         keys.changed();
     }
 
-    int looks() {
-        return looks;
+    int polls() {
+        return polls;
     }
 
     @Override
     public int readyOps(int interest, boolean toWait) {
-        looks++;
+        polls++;
         if (failure != null) {
             throw failure;
         }
@@ -51,7 +51,7 @@ final class FakeChannel extends AbstractSelectableChannel implements Source {
     }
 
     @Override
-    public @Nullable SelectableChannel tcp() {
+    public @Nullable SelectableChannel platformChannel() {
         return inside;
     }
 

@@ -18,17 +18,17 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Channels that may go over RDMA or TCP, where RDMA fails. */
+/** Channels that may use RDMA or TCP, when RDMA fails. */
 @Timeout(60)
 class FallBackTest {
     private static final long PATIENCE_MILLIS = 20_000;
 
-    private static SelectorProvider provider(String way) {
-        return new RdmaSelectorProvider(AddressRules.parse("*=" + way));
+    private static SelectorProvider provider(String transport) {
+        return new RdmaSelectorProvider(AddressRules.parse("*=" + transport));
     }
 
     @Test
-    void anAttemptWhoseTcpPartIsRefusedItsPortFails() throws Exception {
+    void connectFailsIfItsPortIsInUseForTcp() throws Exception {
         InetAddress here = Loopback.address();
         try (Loopback others = new Loopback(provider("rdma"), here); // so RDMA refuses there at once
                 SocketChannel client = provider("either").openSocketChannel();
@@ -47,7 +47,7 @@ class FallBackTest {
     }
 
     @Test
-    void aLocalPortThatRdmaRefusesIsTriedOverTcp() throws Exception {
+    void localPortInUseForRdmaIsTriedOverTcp() throws Exception {
         InetAddress here = Loopback.address();
         InetAddress there = Loopback.address();
         SelectorProvider mixed = new RdmaSelectorProvider(

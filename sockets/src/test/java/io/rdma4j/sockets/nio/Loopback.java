@@ -12,7 +12,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Two connected channels of a provider, and their listener; every one with an address of its own. */
+/** Two connected channels of a provider, and their listener, on a loopback address of their own. */
 final class Loopback implements Closeable {
     final ServerSocketChannel listener;
     final SocketChannel client;
@@ -30,7 +30,7 @@ final class Loopback implements Closeable {
         server = Objects.requireNonNull(listener.accept());
     }
 
-    /** An address of the loopback network that nobody else uses. */
+    /** Returns an address of the loopback network that no other test uses. */
     static InetAddress address() throws IOException {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return InetAddress.getByAddress(new byte[] {
@@ -38,7 +38,7 @@ final class Loopback implements Closeable {
         });
     }
 
-    /** A selector with both connected channels, not blocking. */
+    /** Returns a selector with both connected channels, in non-blocking mode. */
     Selector selector(int clientOps, int serverOps) throws IOException {
         Selector selector = client.provider().openSelector();
         client.configureBlocking(false).register(selector, clientOps);

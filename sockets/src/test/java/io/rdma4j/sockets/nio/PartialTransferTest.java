@@ -12,20 +12,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What transfers tell that end in the middle. */
+/** The results of transfers that fail partway. */
 @Timeout(60)
 class PartialTransferTest {
     private static final int MORE_THAN_FITS_BYTES = 50_000_000;
 
-    private static SelectorProvider provider(String way) {
-        return new RdmaSelectorProvider(AddressRules.parse("*=" + way));
+    private static SelectorProvider provider(String transport) {
+        return new RdmaSelectorProvider(AddressRules.parse("*=" + transport));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void aGatheringWriteThatFailsLaterTellsWhatItHasWritten(String way) throws Exception {
+    void gatheringWriteThatFailsPartwayReturnsItsCount(String transport) throws Exception {
         ByteBuffer[] sources = {ByteBuffer.allocate(10), ByteBuffer.allocate(MORE_THAN_FITS_BYTES)};
-        try (Loopback pair = new Loopback(provider(way))) {
+        try (Loopback pair = new Loopback(provider(transport))) {
             FutureTask<Long> writing = new FutureTask<>(() -> pair.client.write(sources));
             Thread.ofPlatform().daemon().start(writing);
             assertThat(pair.server.read(ByteBuffer.allocate(10))).isPositive();
@@ -37,9 +37,9 @@ class PartialTransferTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void aWriteThatFailsInTheMiddleTellsWhatItHasWritten(String way) throws Exception {
+    void writeThatFailsPartwayReturnsItsCount(String transport) throws Exception {
         ByteBuffer source = ByteBuffer.allocateDirect(MORE_THAN_FITS_BYTES);
-        try (Loopback pair = new Loopback(provider(way))) {
+        try (Loopback pair = new Loopback(provider(transport))) {
             FutureTask<Integer> writing = new FutureTask<>(() -> pair.client.write(source));
             Thread.ofPlatform().daemon().start(writing);
             assertThat(pair.server.read(ByteBuffer.allocate(10))).isPositive();

@@ -34,11 +34,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of blocking channels: over RDMA, and the same over TCP where the rules say so. */
+/** Laws of blocking channels, over RDMA, and over TCP if the rules require it. */
 @Timeout(60)
 class RdmaChannelTest {
-    private static SelectorProvider provider(String way) {
-        return new RdmaSelectorProvider(AddressRules.parse("*=" + way));
+    private static SelectorProvider provider(String transport) {
+        return new RdmaSelectorProvider(AddressRules.parse("*=" + transport));
     }
 
     private static void fill(SocketChannel from, byte[] bytes) {
@@ -59,10 +59,10 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp", "either"})
-    void aBlockingWriteTakesAllAndReadsGetItInOrder(String way) throws Exception {
+    void blockingWriteWritesAllAndReadsAreInOrder(String transport) throws Exception {
         byte[] bytes = new byte[2_000_000];
         ThreadLocalRandom.current().nextBytes(bytes);
-        try (Loopback pair = new Loopback(provider(way))) {
+        try (Loopback pair = new Loopback(provider(transport))) {
             Thread writer = Thread.ofVirtual().start(() -> fill(pair.client, bytes));
             assertThat(drain(pair.server, bytes.length)).isEqualTo(bytes);
             writer.join();
@@ -74,8 +74,8 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp", "either"})
-    void bothEndsKnowEachOther(String way) throws IOException {
-        try (Loopback pair = new Loopback(provider(way))) {
+    void bothEndsKnowEachOther(String transport) throws IOException {
+        try (Loopback pair = new Loopback(provider(transport))) {
             assertThat(pair.client.getRemoteAddress()).isEqualTo(pair.server.getLocalAddress());
             assertThat(pair.server.getRemoteAddress()).isEqualTo(pair.client.getLocalAddress());
             assertThat(pair.client.isConnected() && pair.server.isConnected()).isTrue();
@@ -87,8 +87,8 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void buffersAreGatheredAndScattered(String way) throws IOException {
-        try (Loopback pair = new Loopback(provider(way))) {
+    void buffersAreGatheredAndScattered(String transport) throws IOException {
+        try (Loopback pair = new Loopback(provider(transport))) {
             ByteBuffer[] sources = {
                 ByteBuffer.wrap(new byte[] {1, 2}), ByteBuffer.allocate(0), ByteBuffer.wrap(new byte[] {3, 4, 5})
             };
@@ -106,8 +106,8 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void oneDirectionEndsAndTheOtherGoesOn(String way) throws IOException {
-        try (Loopback pair = new Loopback(provider(way))) {
+    void oneDirectionEndsAndTheOtherContinues(String transport) throws IOException {
+        try (Loopback pair = new Loopback(provider(transport))) {
             fill(pair.client, new byte[] {7});
             pair.client.shutdownOutput();
             assertThat(drain(pair.server, 1)).containsExactly(7);
@@ -126,8 +126,8 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void whoeverReadsFromAClosedChannelIsTold(String way) throws Exception {
-        try (Loopback pair = new Loopback(provider(way))) {
+    void readOfAClosedChannelFails(String transport) throws Exception {
+        try (Loopback pair = new Loopback(provider(transport))) {
             CompletableFuture<Throwable> seen = inThread(() -> pair.client.read(ByteBuffer.allocate(1)));
             Thread.sleep(100);
             pair.client.close();
@@ -149,16 +149,16 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp", "either"})
-    void anInterruptClosesTheChannelOfWhoWaits(String way) throws Exception {
-        try (Loopback pair = new Loopback(provider(way));
-                Loopback other = new Loopback(provider(way))) {
+    void interruptOfABlockedThreadClosesItsChannel(String transport) throws Exception {
+        try (Loopback pair = new Loopback(provider(transport));
+                Loopback other = new Loopback(provider(transport))) {
             interrupts(() -> pair.client.read(ByteBuffer.allocate(1)), pair.client);
-            interrupts(() -> fillForEver(other.server), other.server);
+            interrupts(() -> fillIndefinitely(other.server), other.server);
             interrupts(pair.listener::accept, pair.listener);
         }
     }
 
-    private static void fillForEver(SocketChannel channel) throws IOException {
+    private static void fillIndefinitely(SocketChannel channel) throws IOException {
         while (channel.isOpen()) {
             channel.write(ByteBuffer.allocate(100_000));
         }
@@ -177,9 +177,9 @@ class RdmaChannelTest {
     }
 
     @Test
-    void aWriterThatWaitsIsToldOfTheEndOfItsOutput() throws Exception {
+    void blockedWriterFailsWhenItsOutputIsShutDown() throws Exception {
         try (Loopback pair = new Loopback(provider("rdma"))) {
-            CompletableFuture<Throwable> seen = inThread(() -> fillForEver(pair.client));
+            CompletableFuture<Throwable> seen = inThread(() -> fillIndefinitely(pair.client));
             Thread.sleep(100);
             pair.client.shutdownOutput();
             assertThat(seen.get(10, TimeUnit.SECONDS)).isInstanceOf(ClosedChannelException.class);
@@ -188,9 +188,9 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp", "either"})
-    void whereNobodyListensIsRefusedAndTheChannelClosed(String way) throws IOException {
+    void connectingWithoutListenerIsRefusedAndClosesTheChannel(String transport) throws IOException {
         try (Loopback others = new Loopback(provider("rdma"));
-                SocketChannel channel = provider(way).openSocketChannel()) {
+                SocketChannel channel = provider(transport).openSocketChannel()) {
             InetSocketAddress nearby =
                     new InetSocketAddress(others.listener.socket().getInetAddress(), 9);
             assertThatThrownBy(() -> channel.connect(nearby)).isInstanceOf(ConnectException.class);
@@ -199,7 +199,7 @@ class RdmaChannelTest {
     }
 
     @Test
-    void whereOnlyTcpListensTheRulesDecideWhetherItIsReached() throws IOException {
+    void listenerOverTcpOnlyIsReachedByTheRules() throws IOException {
         try (Loopback others = new Loopback(provider("rdma"));
                 ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
                 SocketChannel either = provider("either").openSocketChannel();
@@ -216,7 +216,7 @@ class RdmaChannelTest {
     }
 
     @Test
-    void aListenerOnBothIsReachedByBoth() throws IOException {
+    void listenerOverBothIsReachedOverBoth() throws IOException {
         try (ServerSocketChannel listener = provider("either").openServerSocketChannel();
                 SocketChannel tcp = provider("tcp").openSocketChannel();
                 SocketChannel rdma = provider("rdma").openSocketChannel()) {
@@ -235,7 +235,7 @@ class RdmaChannelTest {
     }
 
     @Test
-    void callsOutOfTurnAreRefused() throws IOException {
+    void callsInTheWrongStateAreRejected() throws IOException {
         try (SocketChannel channel = provider("rdma").openSocketChannel();
                 ServerSocketChannel unbound = provider("rdma").openServerSocketChannel();
                 Loopback pair = new Loopback(provider("rdma"))) {
@@ -263,8 +263,8 @@ class RdmaChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void theSocketOfAChannelIsTheChannel(String way) throws IOException {
-        try (Loopback pair = new Loopback(provider(way))) {
+    void socketOfAChannelSharesItsState(String transport) throws IOException {
+        try (Loopback pair = new Loopback(provider(transport))) {
             pair.client.socket().getOutputStream().write(new byte[] {1, 2, 3});
             assertThat(pair.server.socket().getInputStream().readNBytes(3)).containsExactly(1, 2, 3);
             pair.server.socket().setSoTimeout(50);
@@ -281,10 +281,10 @@ class RdmaChannelTest {
     }
 
     @Test
-    void aForgottenChannelIsClosed() throws Exception {
+    void unreachableChannelIsClosed() throws Exception {
         try (ServerSocketChannel listener = provider("rdma").openServerSocketChannel()) {
             listener.bind(new InetSocketAddress(Loopback.address(), 0));
-            connectAndForget(listener);
+            connectAndDrop(listener);
             try (SocketChannel server = listener.accept()) {
                 server.configureBlocking(false);
                 long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -297,14 +297,14 @@ class RdmaChannelTest {
         }
     }
 
-    private static void connectAndForget(ServerSocketChannel listener) throws IOException {
+    private static void connectAndDrop(ServerSocketChannel listener) throws IOException {
         SocketChannel client = listener.provider().openSocketChannel();
         assertThat(client.connect(Objects.requireNonNull(listener.getLocalAddress())))
                 .isTrue();
     }
 
     @Test
-    void optionsAreKeptUntilItIsKnownWhatTheyAreFor() throws IOException {
+    void optionsAreStoredUntilTheTransportIsKnown() throws IOException {
         try (SocketChannel channel = provider("tcp").openSocketChannel();
                 ServerSocketChannel listener = provider("tcp").openServerSocketChannel()) {
             listener.bind(new InetSocketAddress(Loopback.address(), 0));

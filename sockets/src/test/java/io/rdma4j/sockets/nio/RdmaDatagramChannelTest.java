@@ -21,21 +21,21 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of datagram channels over RDMA that those of UDP have not to obey; the others are in the conformance suite. */
+/** Laws of datagram channels over RDMA that do not apply to UDP; the others are in the conformance suite. */
 @Timeout(60)
 class RdmaDatagramChannelTest {
     private static DatagramChannel open() throws IOException {
         return RdmaSockets.openDatagramChannel(StandardProtocolFamily.INET);
     }
 
-    private static InetSocketAddress bindAndForget(InetAddress address) throws IOException {
+    private static InetSocketAddress bindAndDrop(InetAddress address) throws IOException {
         DatagramChannel forgotten = open().bind(new InetSocketAddress(address, 0));
         return (InetSocketAddress) Objects.requireNonNull(forgotten.getLocalAddress());
     }
 
     @Test
-    void aForgottenChannelIsClosed() throws Exception {
-        InetSocketAddress address = bindAndForget(Loopback.address());
+    void unreachableChannelIsClosed() throws Exception {
+        InetSocketAddress address = bindAndDrop(Loopback.address());
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         boolean isFree = false;
         while (!isFree) {
@@ -51,7 +51,7 @@ class RdmaDatagramChannelTest {
     }
 
     @Test
-    void theSizesOfABoundChannelStay() throws IOException {
+    void sizesOfABoundChannelAreFixed() throws IOException {
         try (DatagramChannel channel = open()) {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, 40_000).bind(null);
             channel.setOption(StandardSocketOptions.SO_RCVBUF, 80_000)
@@ -62,7 +62,7 @@ class RdmaDatagramChannelTest {
     }
 
     @Test
-    void aChannelTellsWhatItIs() throws IOException {
+    void toStringDescribesTheChannel() throws IOException {
         DatagramChannel channel = open();
         DatagramSocket socket = channel.socket();
         try (channel;
@@ -75,9 +75,9 @@ class RdmaDatagramChannelTest {
         assertThat(socket).hasToString("DatagramSocket[RdmaDatagramChannel[closed]]");
     }
 
-    /** Its own UDP socket is closed: what a method of {@link DatagramSocket} did with that would be wrong. */
+    /** The UDP socket of the superclass is closed, so no inherited method of {@link DatagramSocket} may be used. */
     @Test
-    void theSocketOfAChannelLeavesNothingToJavasOwn() throws Exception {
+    void socketOfAChannelOverridesEveryMethod() throws Exception {
         try (DatagramChannel channel = open()) {
             for (Method each : DatagramSocket.class.getDeclaredMethods()) {
                 if (Modifier.isPublic(each.getModifiers()) && !Modifier.isStatic(each.getModifiers())) {
@@ -90,7 +90,7 @@ class RdmaDatagramChannelTest {
     }
 
     @Test
-    void aBroadcastIsRefused() throws IOException {
+    void broadcastIsRejected() throws IOException {
         try (DatagramChannel channel = open()) {
             InetSocketAddress broadcast = new InetSocketAddress(InetAddress.ofLiteral("255.255.255.255"), 9);
             assertThatThrownBy(() -> channel.send(ByteBuffer.allocate(1), broadcast))

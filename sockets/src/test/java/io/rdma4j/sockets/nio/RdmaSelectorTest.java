@@ -37,13 +37,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of the selector: of RDMA channels, of ordinary ones, and of both at once. */
+/** Laws of the selector: with RDMA channels, with ordinary ones, and with both. */
 @Timeout(60)
 class RdmaSelectorTest {
     private static final long PATIENCE_MILLIS = 10_000;
 
-    private static SelectorProvider provider(String way) {
-        return new RdmaSelectorProvider(AddressRules.parse("*=" + way));
+    private static SelectorProvider provider(String transport) {
+        return new RdmaSelectorProvider(AddressRules.parse("*=" + transport));
     }
 
     private static void write(SocketChannel channel, int... bytes) throws IOException {
@@ -63,8 +63,8 @@ class RdmaSelectorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void aKeyIsReadyAsLongAsThereIsSomethingToRead(String way) throws IOException {
-        try (Loopback pair = new Loopback(provider(way));
+    void keyIsReadyWhileDataIsAvailable(String transport) throws IOException {
+        try (Loopback pair = new Loopback(provider(transport));
                 Selector selector = pair.selector(0, OP_READ)) {
             assertThat(selector.select(20)).isZero();
             write(pair.client, 1, 2);
@@ -85,8 +85,8 @@ class RdmaSelectorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void whoeverNeverWaitsSeesWhatIsReady(String way) throws IOException {
-        try (Loopback pair = new Loopback(provider(way));
+    void selectNowReportsReadyChannels(String transport) throws IOException {
+        try (Loopback pair = new Loopback(provider(transport));
                 Selector selector = pair.selector(OP_READ, OP_READ)) {
             for (int round = 0; round < 10; round++) {
                 assertThat(selector.selectNow()).isZero();
@@ -103,8 +103,8 @@ class RdmaSelectorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void aFullChannelIsNotWritableUntilThePeerReads(String way) throws Exception {
-        try (Loopback pair = new Loopback(provider(way));
+    void fullChannelIsNotWritableUntilThePeerReads(String transport) throws Exception {
+        try (Loopback pair = new Loopback(provider(transport));
                 Selector selector = pair.selector(OP_WRITE, 0)) {
             assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
             selector.selectedKeys().clear();
@@ -131,15 +131,15 @@ class RdmaSelectorTest {
                 Thread.onSpinWait();
             }
         } catch (IOException closed) {
-            // also an end
+            // also at the end of the stream
             return;
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp", "either"})
-    void aConnectionIsMadeByOneThreadAtOneSelector(String way) throws IOException {
-        SelectorProvider provider = provider(way);
+    void oneThreadWithOneSelectorConnectsBothEnds(String transport) throws IOException {
+        SelectorProvider provider = provider(transport);
         try (Selector selector = provider.openSelector();
                 ServerSocketChannel listener = provider.openServerSocketChannel();
                 SocketChannel client = provider.openSocketChannel()) {
@@ -183,9 +183,9 @@ class RdmaSelectorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp", "either"})
-    void aFailedAttemptToConnectIsSelectedAndTold(String way) throws IOException {
+    void failedConnectIsSelectedAndReported(String transport) throws IOException {
         try (Loopback others = new Loopback(provider("rdma"));
-                SocketChannel client = provider(way).openSocketChannel();
+                SocketChannel client = provider(transport).openSocketChannel();
                 Selector selector = client.provider().openSelector()) {
             InetSocketAddress nearby =
                     new InetSocketAddress(others.listener.socket().getInetAddress(), 9);
@@ -197,7 +197,7 @@ class RdmaSelectorTest {
         }
     }
 
-    /** It may be refused at once or later. */
+    /** The attempt may be refused at once or later. */
     private static void finish(SocketChannel client, Selector selector, InetSocketAddress to) throws IOException {
         client.connect(to);
         assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
@@ -205,7 +205,7 @@ class RdmaSelectorTest {
     }
 
     @Test
-    void aNonBlockingAttemptFallsBackToTcp() throws IOException {
+    void nonBlockingConnectFallsBackToTcp() throws IOException {
         try (Loopback others = new Loopback(provider("rdma"));
                 ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
                 SocketChannel client = provider("either").openSocketChannel();
@@ -228,7 +228,7 @@ class RdmaSelectorTest {
     }
 
     @Test
-    void ordinaryChannelsAreSelectedBesideThoseOfRdma() throws IOException {
+    void ordinaryChannelsAreSelectedTogetherWithRdmaChannels() throws IOException {
         SelectorProvider provider = provider("rdma");
         try (Loopback pair = new Loopback(provider);
                 Selector selector = pair.selector(0, OP_READ)) {
@@ -294,7 +294,7 @@ class RdmaSelectorTest {
     }
 
     @Test
-    void aWaitEndsWhenItIsWokenOrInterruptedOrTheSelectorClosed() throws Exception {
+    void wakeupInterruptAndCloseEndTheWait() throws Exception {
         try (Loopback pair = new Loopback(provider("rdma"));
                 Loopback tcp = new Loopback(provider("tcp"))) {
             for (Loopback each : List.of(pair, tcp)) {
@@ -358,8 +358,8 @@ class RdmaSelectorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void aChannelWhoseKeyWasCancelledMayBlockAgain(String way) throws IOException {
-        try (Loopback pair = new Loopback(provider(way));
+    void channelWithCancelledKeyCanBeMadeBlocking(String transport) throws IOException {
+        try (Loopback pair = new Loopback(provider(transport));
                 Selector selector = pair.selector(OP_READ, OP_READ)) {
             selector.selectNow();
             Objects.requireNonNull(pair.server.keyFor(selector)).cancel();
@@ -374,7 +374,7 @@ class RdmaSelectorTest {
     }
 
     @Test
-    void aThousandIdleChannelsDoNotHideOne() throws IOException {
+    void readyChannelAmongAThousandIdleOnesIsSelected() throws IOException {
         SelectorProvider provider = provider("rdma");
         List<AutoCloseable> all = new ArrayList<>();
         try (Selector selector = provider.openSelector();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same questions to channels and their sockets in the same states, of the platform and of this library. */
+/** The same calls on channels and sockets in the same states, of the platform and of this library. */
 @Timeout(120)
 class SameAsThePlatformTest {
     private static final InetSocketAddress UNRESOLVED = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
@@ -45,7 +45,7 @@ class SameAsThePlatformTest {
         };
     }
 
-    /** Questions about the channel of a connection, or what is to become one. */
+    /** Calls on a connected channel, or one to be connected. */
     private static final Map<String, Question<SocketChannel>> OF_CHANNELS = new LinkedHashMap<>();
 
     private static final Map<String, Question<ServerSocketChannel>> OF_LISTENERS = new LinkedHashMap<>();
@@ -139,7 +139,7 @@ class SameAsThePlatformTest {
                 socket.shutdownOutput();
             }
         }));
-        // What closes a channel, or changes it, is asked last.
+        // Calls that close or change a channel come last.
         socket("connect(unresolved, 10)", doing(socket -> socket.connect(UNRESOLVED, 10)));
         OF_CHANNELS.put("isOpen, then", SocketChannel::isOpen);
         OF_CHANNELS.put("shutdownInput", channel -> channel.shutdownInput().equals(channel));
@@ -195,19 +195,19 @@ class SameAsThePlatformTest {
 
     // ---- asking
 
-    /** The answers, with addresses as what they are: each run has others. */
-    private static <T> Map<String, String> answers(
+    /** Returns the results. Addresses are replaced by their role, because they differ between runs. */
+    private static <T> Map<String, String> results(
             Map<String, Question<T>> questions, T subject, Map<Object, String> addresses) {
-        Map<String, String> answers = new LinkedHashMap<>();
-        questions.forEach((name, question) -> answers.put(name, answer(question, subject, addresses)));
-        return answers;
+        Map<String, String> results = new LinkedHashMap<>();
+        questions.forEach((name, question) -> results.put(name, result(question, subject, addresses)));
+        return results;
     }
 
-    private static <T> String answer(Question<T> question, T subject, Map<Object, String> addresses) {
+    private static <T> String result(Question<T> question, T subject, Map<Object, String> addresses) {
         try {
-            Object answer = question.ask(subject);
-            String known = answer == null ? null : addresses.get(answer);
-            return known != null ? known : String.valueOf(answer);
+            Object result = question.ask(subject);
+            String known = result == null ? null : addresses.get(result);
+            return known != null ? known : String.valueOf(result);
         } catch (Exception thrown) {
             return thrown.getClass().getSimpleName();
         }
@@ -221,12 +221,12 @@ class SameAsThePlatformTest {
         }
     }
 
-    /** The differences between two maps, for reading. */
-    private static List<String> differences(Map<String, String> platform, Map<String, String> own) {
+    /** Returns the differences between two maps, in readable form. */
+    private static List<String> differences(Map<String, String> platform, Map<String, String> actual) {
         List<String> found = new ArrayList<>();
-        platform.forEach((question, answer) -> {
-            if (!answer.equals(own.get(question))) {
-                found.add(question + ": platform " + answer + ", here " + own.get(question));
+        platform.forEach((question, result) -> {
+            if (!result.equals(actual.get(question))) {
+                found.add(question + ": platform " + result + ", here " + actual.get(question));
             }
         });
         return found;
@@ -263,7 +263,7 @@ class SameAsThePlatformTest {
                     fresh.bind(new InetSocketAddress(host, 0));
                     name(addresses, fresh.getLocalAddress(), "bound");
                 }
-                case "refused" -> answer(channel -> channel.connect(nobody), fresh, addresses);
+                case "refused" -> result(channel -> channel.connect(nobody), fresh, addresses);
                 case "refused later" -> connectLater(fresh, nobody);
                 case "not blocking", "not blocking and closed" -> pair.client.configureBlocking(false);
                 case "fresh, not blocking" -> fresh.configureBlocking(false);
@@ -272,13 +272,13 @@ class SameAsThePlatformTest {
                     assertThat(pair.client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
                 }
                 default -> {
-                    // as it is
+                    // unchanged
                 }
             }
             if (state.endsWith("closed")) {
                 subject.close();
             }
-            return answers(OF_CHANNELS, subject, addresses);
+            return results(OF_CHANNELS, subject, addresses);
         }
     }
 
@@ -288,7 +288,7 @@ class SameAsThePlatformTest {
             channel.register(selector, SelectionKey.OP_CONNECT);
             boolean refused = false;
             while (!refused) {
-                refused = answer(
+                refused = result(
                                 each -> each.isConnectionPending() ? each.finishConnect() : each.connect(to),
                                 channel,
                                 Map.of())
@@ -316,7 +316,7 @@ class SameAsThePlatformTest {
                 "refused",
                 "refused later"
             })
-    void aChannelAnswersAsThePlatforms(String state) throws Exception {
+    void channelBehavesLikeThePlatforms(String state) throws Exception {
         assertThat(differences(ofChannel(state, Platform.provider()), ofChannel(state, rdma())))
                 .isEmpty();
     }
@@ -335,7 +335,7 @@ class SameAsThePlatformTest {
             if (state.endsWith("closed")) {
                 listener.close();
             }
-            return answers(OF_LISTENERS, listener, addresses);
+            return results(OF_LISTENERS, listener, addresses);
         }
     }
 
@@ -350,7 +350,7 @@ class SameAsThePlatformTest {
                 "bound, not blocking",
                 "bound, not blocking and closed"
             })
-    void aListenerAnswersAsThePlatforms(String state) throws Exception {
+    void listenerBehavesLikeThePlatforms(String state) throws Exception {
         assertThat(differences(ofListener(state, Platform.provider()), ofListener(state, rdma())))
                 .isEmpty();
     }

@@ -27,20 +27,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When selections end, what they find, and what they cost. */
+/** The ends, the results and the cost of selections. */
 @Timeout(120)
 class SelectionTest {
     private static final long PATIENCE_MILLIS = 20_000;
 
-    private static SelectorProvider provider(String way) {
-        return new RdmaSelectorProvider(AddressRules.parse("*=" + way));
+    private static SelectorProvider provider(String transport) {
+        return new RdmaSelectorProvider(AddressRules.parse("*=" + transport));
     }
 
     private static ByteBuffer oneByte() {
         return ByteBuffer.allocate(1);
     }
 
-    /** A selection of another thread, begun. */
+    /** A selection in progress in another thread. */
     private static final class Selecting {
         private final FutureTask<Integer> task;
         private final Thread thread;
@@ -50,12 +50,12 @@ class SelectionTest {
             thread = Thread.ofPlatform().daemon().start(task);
         }
 
-        /** Waits until the thread is past its looks and waits. */
+        /** Waits until the thread has polled and blocks. */
         Selecting awaitWaiting() throws InterruptedException {
             while (Arrays.stream(thread.getStackTrace())
                     .noneMatch(frame -> frame.getClassName().endsWith(".EndpointsWait")
                                     && frame.getMethodName().equals("await")
-                            || frame.getClassName().endsWith(".OrdinaryChannels")
+                            || frame.getClassName().endsWith(".PlatformChannels")
                                     && frame.getMethodName().equals("select"))) {
                 assertThat(thread.isAlive()).as("the selection goes on").isTrue();
                 Thread.sleep(1);
@@ -70,8 +70,8 @@ class SelectionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void aReadyKeyLeftAmongTheSelectedEndsTheNextSelection(String way) throws Exception {
-        try (Loopback pair = new Loopback(provider(way));
+    void readyKeyLeftInTheSelectedSetEndsTheNextSelection(String transport) throws Exception {
+        try (Loopback pair = new Loopback(provider(transport));
                 Selector selector = pair.selector(0, OP_READ)) {
             pair.client.write(oneByte());
             assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
@@ -84,7 +84,7 @@ class SelectionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"alone", "beside RDMA"})
-    void dataOfAnOrdinaryChannelWhoseKeyWasCancelledEndTheSelection(String where) throws Exception {
+    void dataOfAnOrdinaryChannelWithCancelledKeyEndsTheSelection(String where) throws Exception {
         SelectorProvider provider = provider("rdma");
         Pipe pipe = provider.openPipe();
         try (Loopback pair = new Loopback(provider);
@@ -105,7 +105,7 @@ class SelectionTest {
     }
 
     @Test
-    void oneKeysFailureIsItsReadinessAndHidesNoOther() throws Exception {
+    void failingKeyCountsAsReadyAndDoesNotHideOthers() throws Exception {
         SelectorProvider provider = provider("rdma");
         try (Loopback pair = new Loopback(provider);
                 Selector selector = provider.openSelector();
@@ -114,7 +114,7 @@ class SelectionTest {
             SelectionKey failed = broken.configureBlocking(false).register(selector, OP_READ);
             SelectionKey after = pair.client.configureBlocking(false).register(selector, OP_WRITE);
             pair.client.write(oneByte());
-            broken.failing(new IllegalStateException("no look"));
+            broken.failing(new IllegalStateException("poll failed"));
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
             while (selector.selectedKeys().size() < 3 && System.nanoTime() < deadline) {
                 selector.selectNow();
@@ -127,7 +127,7 @@ class SelectionTest {
     }
 
     @Test
-    void aChannelInsideThatCannotBeWatchedHidesNoOtherKey() throws Exception {
+    void failingPlatformChannelDoesNotHideOtherKeys() throws Exception {
         SelectorProvider provider = provider("rdma");
         Pipe pipe = provider.openPipe();
         try (Pipe.SourceChannel blocking = pipe.source();
@@ -152,7 +152,7 @@ class SelectionTest {
     }
 
     @Test
-    void selectNowSeesWhatOrdinaryChannelsHaveWhileTheyAreWatched() throws Exception {
+    void selectNowReportsOrdinaryChannelsWhileTheyAreWatched() throws Exception {
         SelectorProvider provider = provider("rdma");
         Pipe pipe = provider.openPipe();
         try (Loopback pair = new Loopback(provider);
@@ -171,7 +171,7 @@ class SelectionTest {
     }
 
     @Test
-    void aChannelThatAnotherThreadClosesIsNotSelected() throws Exception {
+    void channelClosedByAnotherThreadIsNotSelected() throws Exception {
         try (Loopback pair = new Loopback(provider("rdma"));
                 Selector selector = pair.selector(OP_READ, 0)) {
             Selecting selecting = new Selecting(selector).awaitWaiting();
@@ -184,8 +184,8 @@ class SelectionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void aChannelIsWritableAfterFinishConnectThoughNobodySelectedTheConnect(String way) throws Exception {
-        SelectorProvider provider = provider(way);
+    void channelIsWritableAfterFinishConnectWithoutSelectingConnect(String transport) throws Exception {
+        SelectorProvider provider = provider(transport);
         try (Loopback others = new Loopback(provider);
                 SocketChannel client = provider.openSocketChannel();
                 Selector selector = provider.openSelector()) {
@@ -205,7 +205,7 @@ class SelectionTest {
     }
 
     @Test
-    void aSelectionLooksAtTheChannelsWithNewsOnly() throws Exception {
+    void selectionPollsOnlyChangedChannels() throws Exception {
         SelectorProvider provider = provider("rdma");
         int count = 10_000;
         List<FakeChannel> all = new ArrayList<>();
@@ -216,9 +216,9 @@ class SelectionTest {
                 all.add(each);
             }
             assertThat(selector.selectNow()).isZero();
-            int before = looks(all);
+            int before = polls(all);
             assertThat(selector.selectNow()).isZero();
-            assertThat(looks(all)).isEqualTo(before);
+            assertThat(polls(all)).isEqualTo(before);
             for (int i = 0; i < 100; i++) {
                 FakeChannel one = all.get(i * 97);
                 one.ready(OP_READ);
@@ -227,13 +227,16 @@ class SelectionTest {
                 one.ready(0);
                 assertThat(selector.selectNow()).isZero();
             }
-            assertThat(looks(all) - before).isLessThanOrEqualTo(100 * 4);
+            assertThat(polls(all) - before).isLessThanOrEqualTo(100 * 4);
         }
     }
 
-    /** The platform's allows it at once; here the key that the program cannot see is valid until the selection. */
+    /**
+     * The platform allows it at once. Here, the hidden key at the platform's selector is valid until the next
+     * selection.
+     */
     @Test
-    void anOrdinaryChannelWhoseKeyWasCancelledMayBlockAfterTheNextSelection() throws Exception {
+    void ordinaryChannelWithCancelledKeyCanBeMadeBlockingAfterTheNextSelection() throws Exception {
         SelectorProvider provider = provider("rdma");
         Pipe pipe = provider.openPipe();
         try (Pipe.SourceChannel source = pipe.source();
@@ -249,7 +252,7 @@ class SelectionTest {
     }
 
     @Test
-    void registeringAndCancellingLookAtNoOtherChannel() throws Exception {
+    void registeringAndCancellingPollNoOtherChannel() throws Exception {
         SelectorProvider provider = provider("rdma");
         int count = 10_000;
         List<FakeChannel> all = new ArrayList<>();
@@ -260,26 +263,26 @@ class SelectionTest {
                 all.add(each);
                 assertThat(selector.selectNow()).isZero();
             }
-            assertThat(looks(all)).as("one that finds nothing, one to wait").isLessThanOrEqualTo(2 * count);
+            assertThat(polls(all)).as("one that finds nothing, one to wait").isLessThanOrEqualTo(2 * count);
             assertThat(selector.keys()).hasSize(count);
-            int before = looks(all);
+            int before = polls(all);
             for (int i = 0; i < count; i += 2) {
                 Objects.requireNonNull(all.get(i).keyFor(selector)).cancel();
                 all.get(i).ready(OP_READ);
                 assertThat(selector.selectNow()).isZero();
             }
-            assertThat(looks(all)).as("also of channels that are ready").isEqualTo(before);
+            assertThat(polls(all)).as("also of channels that are ready").isEqualTo(before);
             assertThat(selector.keys()).hasSize(count / 2);
             all.get(1).ready(OP_READ);
             assertThat(selector.selectNow()).isEqualTo(1);
         }
     }
 
-    /** Processor time counts what the threads do, however busy the machine is. */
+    /** Processor time counts the work of the threads, independent of the load of the machine. */
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp", "either"})
-    void anIdleSelectionUsesHardlyAnyProcessorTime(String way) throws Exception {
-        SelectorProvider provider = provider(way);
+    void idleSelectionUsesLittleProcessorTime(String transport) throws Exception {
+        SelectorProvider provider = provider(transport);
         Pipe pipe = provider.openPipe();
         try (Loopback pair = new Loopback(provider);
                 Pipe.SourceChannel source = pipe.source();
@@ -288,14 +291,14 @@ class SelectionTest {
             assertThat(sink.isOpen()).isTrue();
             pair.listener.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
             source.configureBlocking(false).register(selector, OP_READ);
-            selector.select(100); // the first selection compiles and starts threads
+            selector.select(100); // the first selection compiles code and starts threads
             long before = processorNanos();
             assertThat(selector.select(1_000)).isZero();
             assertThat(processorNanos() - before).isLessThan(TimeUnit.MILLISECONDS.toNanos(300));
         }
     }
 
-    /** What this thread and the one that watches ordinary channels have used. */
+    /** Returns the processor time of this thread and of the watcher of ordinary channels. */
     private static long processorNanos() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long all = threads.getCurrentThreadCpuTime();
@@ -307,7 +310,7 @@ class SelectionTest {
         return all;
     }
 
-    private static int looks(List<FakeChannel> all) {
-        return all.stream().mapToInt(FakeChannel::looks).sum();
+    private static int polls(List<FakeChannel> all) {
+        return all.stream().mapToInt(FakeChannel::polls).sum();
     }
 }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What programs see of selectors, their keys and attempts to connect: what the platform shows them. */
+/** Programs observe the same results with selectors, keys and attempts to connect as with those of the platform. */
 @Timeout(60)
 class SelectorConductTest {
     private static final Conduct.Programs PROGRAMS = new Conduct.Programs();
@@ -267,8 +267,8 @@ class SelectorConductTest {
 
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("programs")
-    void aProgramSeesWhatItSeesOfThePlatform(String name, String way) throws Exception {
-        assertThat(PROGRAMS.seen(name, new RdmaSelectorProvider(AddressRules.parse("*=" + way))))
+    void programObservesTheSameAsOnThePlatform(String name, String transport) throws Exception {
+        assertThat(PROGRAMS.seen(name, new RdmaSelectorProvider(AddressRules.parse("*=" + transport))))
                 .isEqualTo(PROGRAMS.seen(name, Platform.provider()));
     }
 }

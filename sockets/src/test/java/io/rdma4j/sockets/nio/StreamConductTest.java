@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What programs see of connected channels and their sockets: what the platform shows them. */
+/** Programs observe the same results with connected channels and their sockets as with those of the platform. */
 @Timeout(60)
 class StreamConductTest {
     private static final Conduct.Programs PROGRAMS = new Conduct.Programs();
@@ -59,7 +59,7 @@ class StreamConductTest {
             log.note("end", () -> pair.server.read(ByteBuffer.allocate(1)));
             log.note("end of several", () -> pair.server.read(new ByteBuffer[] {ByteBuffer.allocate(1)}));
             log.note("end again", () -> pair.server.read(ByteBuffer.allocate(1)));
-            log.note("the other way", () -> pair.server.write(bytes(9)));
+            log.note("the other direction", () -> pair.server.write(bytes(9)));
             pair.server.configureBlocking(true);
             log.note("end, waiting", () -> pair.server.read(ByteBuffer.allocate(1)));
             log.note("client", () -> pair.client.read(ByteBuffer.allocate(4)));
@@ -327,8 +327,8 @@ class StreamConductTest {
 
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("programs")
-    void aProgramSeesWhatItSeesOfThePlatform(String name, String way) throws Exception {
-        assertThat(PROGRAMS.seen(name, new RdmaSelectorProvider(AddressRules.parse("*=" + way))))
+    void programObservesTheSameAsOnThePlatform(String name, String transport) throws Exception {
+        assertThat(PROGRAMS.seen(name, new RdmaSelectorProvider(AddressRules.parse("*=" + transport))))
                 .isEqualTo(PROGRAMS.seen(name, Platform.provider()));
     }
 }

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where a connection to a wildcard address goes: to the loopback address of its family, whatever the JVM prefers. */
+/**
+ * A connection to a wildcard address goes to the loopback address of its family, independent of the JVM's preference.
+ */
 @Timeout(60)
 class WildcardTest {
     private static InetSocketAddress address(String host, int port) {
@@ -30,12 +32,12 @@ class WildcardTest {
 
     @ParameterizedTest
     @CsvSource({"0.0.0.0, IPV4, 127.0.0.1", "0.0.0.0, IPV6, 127.0.0.1", "::, IPV6, ::1"})
-    void aWildcardIsReachedAtTheLoopbackAddressOfItsFamily(String wildcard, SocketFamily family, String loopback) {
+    void wildcardStandsForTheLoopbackAddressOfItsFamily(String wildcard, SocketFamily family, String loopback) {
         assertThat(ChannelAddresses.remote(address(wildcard, 7), family)).isEqualTo(address(loopback, 7));
     }
 
     @Test
-    void aChannelOfIpv4HasNoWayToTheWildcardOfIpv6() throws IOException {
+    void ipv4ChannelCannotConnectToTheIpv6Wildcard() throws IOException {
         try (SocketChannel stream = RdmaSockets.openSocketChannel(StandardProtocolFamily.INET);
                 DatagramChannel datagrams = RdmaSockets.openDatagramChannel(StandardProtocolFamily.INET)) {
             assertThatThrownBy(() -> stream.connect(address("::", 7)))
@@ -46,7 +48,7 @@ class WildcardTest {
     }
 
     @Test
-    void aChannelConnectsToTheWildcardOfIpv6() throws IOException {
+    void channelConnectsToTheIpv6Wildcard() throws IOException {
         try (ServerSocketChannel listener = RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET6);
                 SocketChannel client = RdmaSockets.openSocketChannel(StandardProtocolFamily.INET6)) {
             listener.bind(address("::1", 0));
@@ -57,7 +59,7 @@ class WildcardTest {
     }
 
     @Test
-    void anEndpointConnectsToTheWildcardOfIpv6() throws IOException {
+    void endpointConnectsToTheIpv6Wildcard() throws IOException {
         StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
         try {
             endpoint.startConnect(address("::", 7));

@@ -19,15 +19,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Puts our protocol in the place of each of two C peers: it has that peer's memory, hears what the other one said, and its
- * application does what the C tool did. Then it says what that peer said, byte for byte, in the same order.
+ * Replays the protocol in the role of each of two C peers. It has that peer's memory and receives what the other one
+ * sent, and its application acts like the C tool. It must send what that peer sent, byte for byte, in the same order.
  */
 class CaptureReplayTest {
     private static final int RECEIVE_QUEUE = 384;
     private static final Integer DISCONNECT = ControlWord.of(ControlWord.CONTROL, ControlWord.DISCONNECT);
     private static final int MAPPINGS_AT = 2 * BufferDescriptor.LENGTH;
 
-    /** Captured data are zeros; marked, they are bytes that tell their place. */
+    /** Captured data is zeros; if marked, it is replaced by bytes that identify their position. */
     @ParameterizedTest
     @CsvSource({
         "rstream, client, false",
@@ -40,11 +40,11 @@ class CaptureReplayTest {
         "siw_rstream, server, false",
         "siw_rstream, client, true"
     })
-    void ourSideSaysWhatThePeerOfCSaid(String file, String role, boolean marked) {
+    void sendsWhatThePeerOfCSent(String file, String role, boolean marked) {
         new Replay(Transcript.load(file, marked), role).run();
     }
 
-    /** One replay: what is left of the transcript, and the end that plays one role of it. */
+    /** One replay: the remaining transcript, and the end that plays one role of it. */
     private static final class Replay {
         private final String role;
         private final ConnectData ownData;
@@ -71,10 +71,10 @@ class CaptureReplayTest {
             end.protocol.start();
             while (!lines.isEmpty()) {
                 Line line = lines.remove();
-                if (line.who().equals(role)) {
-                    say(line);
+                if (line.role().equals(role)) {
+                    send(line);
                 } else {
-                    hear(line);
+                    receive(line);
                 }
                 assertThat(end.protocol.isBroken()).as("after %s", line).isNull();
             }
@@ -83,7 +83,7 @@ class CaptureReplayTest {
             assertThat(end.protocol.isQuiet()).isTrue();
         }
 
-        private void hear(Line line) {
+        private void receive(Line line) {
             byte[] bytes = line.bytes();
             MappingEntry mapping = ownMapping;
             if (mapping != null && line.key() == mapping.memory().key()) {
@@ -102,7 +102,7 @@ class CaptureReplayTest {
             }
             Integer word = line.word();
             if (DISCONNECT.equals(word) && !lines.isEmpty()) {
-                end.protocol.disconnect(); // they crossed: this side said it before it heard the other
+                end.protocol.disconnect(); // they crossed: this side sent its own before it received the other
             }
             if (word != null) {
                 end.word(ControlWord.kind(word), ControlWord.value(word), bytes.length);
@@ -117,8 +117,8 @@ class CaptureReplayTest {
             assertThat(arrived).isEmpty();
         }
 
-        /** Does what the application did, unless the protocol has spoken of itself, and compares. */
-        private void say(Line line) {
+        /** Acts like the application, unless the protocol has sent something by itself, and compares. */
+        private void send(Line line) {
             if (end.posted.isEmpty()) {
                 act(line);
             }
@@ -138,16 +138,16 @@ class CaptureReplayTest {
             if (line.key() == peerData.buffer().key()) {
                 assertThat(end.write(line.bytes())).isEqualTo(line.bytes().length);
             } else if (mapping != null && line.key() == mapping.memory().key()) {
-                // The tool of C wrote several of these at once, and they went out in pieces that grow.
+                // The C tool wrote several of these at once, and they were sent in pieces of increasing size.
                 byte[] all = line.bytes();
                 long offset =
                         mapping.offset() + line.address() - mapping.memory().address();
                 assertThat(end.protocol.writeMapped(ByteBuffer.wrap(all), offset))
                         .isEqualTo(all.length);
             } else if (line.address() == peerData.table().address() + MAPPINGS_AT) {
-                MappingEntry own = mapping(line.bytes());
-                ownMapping = own;
-                assertThat(end.protocol.map(own)).isZero();
+                MappingEntry announced = mapping(line.bytes());
+                ownMapping = announced;
+                assertThat(end.protocol.map(announced)).isZero();
             } else if (DISCONNECT.equals(line.word())) {
                 end.protocol.disconnect();
             }
@@ -158,7 +158,7 @@ class CaptureReplayTest {
         }
     }
 
-    /** What the peer wrote to mapped memory lies where the tool of C found it. */
+    /** The bytes that the peer wrote to mapped memory are where the C tool found them. */
     @ParameterizedTest
     @CsvSource({"client", "server"})
     void mappedMemoryHoldsWhatThePeerWrote(String role) {
@@ -167,7 +167,7 @@ class CaptureReplayTest {
         replay.run();
         byte[] memory = replay.end.mapped.asSlice(0, 3000).toArray(ValueLayout.JAVA_BYTE);
         List<Line> written = transcript.messages().stream()
-                .filter(line -> !line.who().equals(role) && line.word() == null)
+                .filter(line -> !line.role().equals(role) && line.word() == null)
                 .toList();
         assertThat(written).hasSize(2);
         ByteBuffer expected = ByteBuffer.allocate(3000);

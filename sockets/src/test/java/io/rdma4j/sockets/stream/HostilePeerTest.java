@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a peer says that does not keep to the protocol breaks the stream, and nothing else. */
+/** A peer that violates the protocol breaks the stream, and nothing else. */
 class HostilePeerTest {
     private static final int RING = 8192;
     private static final int MOST_VALUE = (1 << 29) - 1;
@@ -29,9 +29,9 @@ class HostilePeerTest {
 
     @BeforeEach
     void start() {
-        ConnectData own = end.connectData();
+        ConnectData connectData = end.connectData();
         BufferDescriptor elsewhere = new BufferDescriptor(0x1000, 99, 1000);
-        protocol.onPeer(new ConnectData(own.bigEndian(), true, 50, 2, own.table(), elsewhere));
+        protocol.onPeer(new ConnectData(connectData.bigEndian(), true, 50, 2, connectData.table(), elsewhere));
         protocol.start();
         end.completeAll();
     }
@@ -53,7 +53,7 @@ class HostilePeerTest {
 
     @ParameterizedTest
     @CsvSource({"0, 2, 50", "0, 0, 50", "-1, 2, 50", "1000, 2, 0", "1000, -1, 50"})
-    void connectionDataThatCannotBeUsedAreRefused(int bufferLength, int entries, int credits) {
+    void invalidConnectionDataIsRejected(int bufferLength, int entries, int credits) {
         StreamEnd other = StreamEnd.alone(SIZES);
         BufferDescriptor table = new BufferDescriptor(0x5000, 1, entries);
         BufferDescriptor buffer = new BufferDescriptor(0x1000, 1, bufferLength);
@@ -66,14 +66,14 @@ class HostilePeerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {RING + 1, 1 << 28, MOST_VALUE})
-    void moreBytesThanWereOfferedBreakTheStream(int length) {
+    void moreBytesThanOfferedBreakTheStream(int length) {
         end.word(ControlWord.DATA, length, length);
         assertThat(protocol.availableBytes()).isZero();
         assertBroken("announced " + length + " bytes");
     }
 
     @Test
-    void bytesBeforeTheSecondHalfWasOfferedBreakTheStream() {
+    void bytesForAnUnofferedHalfBreakTheStream() {
         StreamEnd early = StreamEnd.alone(SIZES);
         early.protocol.onPeer(early.connectData());
         early.word(ControlWord.DATA, RING / 2, RING / 2);
@@ -83,7 +83,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void whatWasAnnouncedWithRightCanStillBeRead() {
+    void validDataCanStillBeRead() {
         end.data(StreamPair.bytesAt(0, 100), 0);
         end.word(ControlWord.DATA, RING, RING);
         assertBroken("announced 8192 bytes");
@@ -92,7 +92,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void moreMessagesThanWereGrantedBreakTheStream() {
+    void moreMessagesThanGrantedBreakTheStream() {
         for (int i = 0; i < SIZES.receiveQueue(); i++) {
             end.data(new byte[1], i);
             assertThat(protocol.isBroken()).as("message %d", i).isNull();
@@ -103,7 +103,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void messagesOfNothingAreCountedAndNothingElse() {
+    void emptyMessagesAreOnlyCounted() {
         for (int i = 0; i < 1000; i++) {
             end.word(ControlWord.DATA, 0, 0);
             end.completeAll();
@@ -114,7 +114,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void dataAfterTheEndOfDataBreakTheStream() {
+    void dataAfterTheEndOfOutputBreaksTheStream() {
         end.word(ControlWord.CONTROL, ControlWord.SHUTDOWN, 0);
         end.data(new byte[1], 0);
         assertBroken("announced 1 bytes");
@@ -129,7 +129,7 @@ class HostilePeerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 4, 1000, MOST_VALUE})
-    void controlMessagesOfALaterProtocolSayNothing(int value) {
+    void controlMessagesOfALaterProtocolAreIgnored(int value) {
         end.word(ControlWord.CONTROL, value, 0);
         assertThat(protocol.isOpen()).isTrue();
         assertThat(protocol.isInputEnded()).isFalse();
@@ -138,13 +138,13 @@ class HostilePeerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 0xffff, MOST_VALUE})
-    void mappingsThatTheTableDoesNotHaveBreakTheStream(int index) {
+    void mappingIndexOutOfRangeBreaksTheStream(int index) {
         end.word(ControlWord.MAPPING, index, MappingEntry.LENGTH);
         assertBroken("entry " + index + " of 2");
     }
 
     @Test
-    void aThirdBufferBreaksTheStream() {
+    void thirdBufferBreaksTheStream() {
         end.offer(1, new BufferDescriptor(0x2000, 99, 1000), 50);
         assertThat(protocol.isBroken()).isNull();
         end.offer(0, new BufferDescriptor(0x3000, 99, 1000), 50);
@@ -153,23 +153,23 @@ class HostilePeerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void aBufferOfNoLengthBreaksTheStream(int length) {
+    void emptyBufferBreaksTheStream(int length) {
         end.offer(1, new BufferDescriptor(0x2000, 99, length), 50);
         assertBroken("offered a buffer");
     }
 
     @Test
-    void aWordThatClaimsABufferThatWasNotWrittenBreaksTheStream() {
+    void wordForAnUnwrittenBufferBreaksTheStream() {
         end.word(ControlWord.CREDIT, 50, 16);
         assertBroken("offered a buffer");
     }
 
     @Test
-    void creditThatGoesBackOrFarAheadDoesNotOverrunThisSide() {
+    void invalidCreditDoesNotOverrunThisSide() {
         SplittableRandom random = new SplittableRandom(5);
         for (int i = 0; i < 10_000; i++) {
             end.word(ControlWord.CREDIT, random.nextInt(MOST_VALUE + 1), 0);
-            end.write(new byte[1]); // the end checks that the send queue is not overrun
+            end.write(new byte[1]); // StreamEnd checks that the send queue is not overrun
             if (i % 40 == 0) {
                 end.completeAll();
             }
@@ -178,7 +178,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void aMappingFromTheFirstOffsetToBeyondTheLastMatchesOnlyWhatItHolds() {
+    void mappingWithOverflowingRangeMatchesOnlyItsOffsets() {
         ByteBuffer entry = ByteBuffer.allocate(MappingEntry.LENGTH).order(ByteOrder.nativeOrder());
         new MappingEntry(Long.MIN_VALUE, new BufferDescriptor(-100, 1, -1)).write(entry, 0);
         end.store(entry.array(), end.memory.tableAddress() + 32, end.memory.tableKey());
@@ -189,14 +189,14 @@ class HostilePeerTest {
     }
 
     @Test
-    void nothingThatAPeerSaysMakesTheProtocolFail() {
+    void noInputOfAPeerThrows() {
         for (long seed = 0; seed < 20_000; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
-            assertThatCode(() -> talk(random)).as("seed %d", seed).doesNotThrowAnyException();
+            assertThatCode(() -> sendRandomInput(random)).as("seed %d", seed).doesNotThrowAnyException();
         }
     }
 
-    private static void talk(SplittableRandom random) {
+    private static void sendRandomInput(SplittableRandom random) {
         StreamEnd end = new StreamEnd(SIZES, random.nextBoolean(), 1);
         int entries = random.nextInt(4);
         BufferDescriptor table = new BufferDescriptor(random.nextLong(), 1, entries == 3 ? random.nextInt() : entries);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of memory that a peer maps to be written to without its being told. */
+/** Laws of memory that a peer maps to be written to without notification. */
 @ParameterizedClass
 @ValueSource(booleans = {true, false})
 class MappedMemoryTest {
@@ -34,7 +34,7 @@ class MappedMemoryTest {
         pair = StreamPair.started(SIZES, hasImmediate);
     }
 
-    /** A piece of an end's mapped memory, as a peer is to know it. */
+    /** Returns a range of an end's mapped memory as a mapping entry for the peer. */
     private static MappingEntry piece(StreamEnd of, long offset, int at, int length) {
         return new MappingEntry(offset, new BufferDescriptor(of.mappedAddress + at, of.mappedKey, length));
     }
@@ -51,7 +51,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void aMappingIsWrittenBehindThePeersBuffersAndTold() {
+    void mappingIsWrittenBehindThePeersBuffersAndAnnounced() {
         MappingEntry entry = piece(pair.b, 5000, 0, 1000);
         assertThat(pair.b.protocol.map(entry)).isZero();
         assertThat(pair.b.protocol.map(entry)).isOne();
@@ -67,11 +67,11 @@ class MappedMemoryTest {
     }
 
     @Test
-    void aMappingIsToldInThePeersByteOrder() {
+    void mappingIsAnnouncedInThePeersByteOrder() {
         for (boolean bigEndian : new boolean[] {false, true}) {
             StreamEnd end = new StreamEnd(SIZES, hasImmediate, 1);
-            ConnectData own = end.connectData();
-            end.protocol.onPeer(new ConnectData(bigEndian, true, 50, 1, own.table(), own.buffer()));
+            ConnectData connectData = end.connectData();
+            end.protocol.onPeer(new ConnectData(bigEndian, true, 50, 1, connectData.table(), connectData.buffer()));
             end.protocol.start();
             end.completeAll();
             MappingEntry entry = new MappingEntry(1, new BufferDescriptor(2, 3, 4));
@@ -82,7 +82,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void whatIsWrittenArrivesInPlaceAndThePeerIsNotTold() {
+    void writtenBytesArriveWithoutNotification() {
         pair.b.protocol.map(piece(pair.b, 5000, 100, 9000));
         pair.deliver();
         assertThat(writeMapped(StreamPair.bytesAt(0, 7000), 6000)).isEqualTo(7000);
@@ -99,7 +99,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void mappingsThatLieSideBySideAreWrittenAcross() {
+    void writeSpansAdjacentMappings() {
         pair.b.protocol.map(piece(pair.b, 1000, 500, 100));
         pair.b.protocol.map(piece(pair.b, 900, 0, 100));
         pair.deliver();
@@ -110,7 +110,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void aWriteEndsWhereNothingIsMapped() {
+    void writeEndsWhereTheMappingEnds() {
         pair.b.protocol.map(piece(pair.b, 1000, 0, 100));
         pair.deliver();
         assertThat(writeMapped(new byte[10], 999)).isEqualTo(-1);
@@ -123,7 +123,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void aTableThatIsFullTakesNoMoreUntilAnEntryIsGivenBack() {
+    void fullTableRejectsMappingsUntilAnEntryIsReleased() {
         for (int i = 0; i < SIZES.mappingEntries(); i++) {
             assertThat(pair.b.protocol.map(piece(pair.b, i * 100L, i * 100, 100)))
                     .isEqualTo(i);
@@ -140,10 +140,11 @@ class MappedMemoryTest {
     }
 
     @Test
-    void aPeerThatKnowsNoMappedMemoryIsToldOfNone() {
+    void peerWithoutMappedMemorySupportGetsNoMappings() {
         StreamEnd end = new StreamEnd(SIZES, hasImmediate, 1);
-        ConnectData own = end.connectData();
-        end.protocol.onPeer(new ConnectData(own.bigEndian(), false, 50, 9, own.table(), own.buffer()));
+        ConnectData connectData = end.connectData();
+        end.protocol.onPeer(
+                new ConnectData(connectData.bigEndian(), false, 50, 9, connectData.table(), connectData.buffer()));
         end.protocol.start();
         end.completeAll();
         assertThat(end.protocol.map(piece(end, 0, 0, 1))).isEqualTo(-1);
@@ -151,7 +152,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void beforeThePeerIsKnownNothingCanBeMapped() {
+    void mappingBeforeTheConnectionIsRejected() {
         StreamEnd end = new StreamEnd(SIZES, hasImmediate, 1);
         assertThat(end.protocol.map(piece(end, 0, 0, 1))).isEqualTo(-1);
         end.protocol.unmap(0, 0);
@@ -159,7 +160,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void aMappingThatFoundNoPlaceIsToldBeforeTheNextData() {
+    void delayedMappingIsAnnouncedBeforeTheNextData() {
         while (pair.a.protocol.canWrite()) {
             pair.write(pair.a, 1);
         }
@@ -174,7 +175,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void aMappingTakesACreditAndGivesItBack() {
+    void mappingConsumesAndReturnsACredit() {
         for (int i = 0; i < 1000; i++) {
             int index = pair.b.protocol.map(piece(pair.b, i, 0, 1));
             pair.deliver();
@@ -188,7 +189,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void manyMappingsUnderWayDoNotWriteOverEachOther() {
+    void outstandingMappingsDoNotOverwriteEachOther() {
         for (int i = 0; i < 100; i++) {
             int index = pair.b.protocol.map(piece(pair.b, i, i, 1));
             pair.deliverOne(pair.b);

@@ -17,11 +17,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a stream with its memory, and a port that keeps what is posted until a test has it delivered and completed.
- * It checks what must hold at all times: the send queue is not overrun, and what is under way is not written over.
+ * One end of a stream with its memory, and a port that holds requests until a test delivers and completes them. It
+ * checks invariants: the send queue is not overrun, and the bytes of outstanding requests are not overwritten.
  */
 final class StreamEnd implements StreamPort {
-    /** A request as it was posted; the word is null for a write that says nothing. */
+    /** A posted request; the word is null for a write without one. */
     static final class Posted {
         private final long id;
         private final List<MemorySegment> pieces;
@@ -98,7 +98,7 @@ final class StreamEnd implements StreamPort {
             return MappingEntry.read(ByteBuffer.wrap(bytes).order(order), 0);
         }
 
-        /** Reads the bytes again, as a queue pair does that sends them now. */
+        /** Reads the bytes again, like a queue pair that sends them now. */
         byte[] bytesNow() {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             for (MemorySegment piece : pieces) {
@@ -115,18 +115,18 @@ final class StreamEnd implements StreamPort {
     final long mappedAddress;
     final int mappedKey;
 
-    /** Posted and not looked at by a test that looks at all. */
+    /** Requests that were posted but not inspected by the test, if it inspects requests. */
     final ArrayDeque<Posted> fresh = new ArrayDeque<>();
 
-    /** Posted and not delivered. */
+    /** Requests that were posted but not delivered. */
     final ArrayDeque<Posted> posted = new ArrayDeque<>();
 
-    /** Delivered and not completed. */
+    /** Requests that were delivered but not completed. */
     final ArrayDeque<Posted> delivered = new ArrayDeque<>();
 
     private final boolean hasImmediate;
 
-    /** An end whose addresses and keys are its own. */
+    /** Creates an end with addresses and keys of its own. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, int number) {
         this(sizes, hasImmediate, piece(number, 2), piece(number, 1));
     }
@@ -136,7 +136,7 @@ final class StreamEnd implements StreamPort {
                 0x7f00_0000_0000L + ((long) number << 36 | (long) index << 34), number << 8 | index, 0);
     }
 
-    /** An end whose table and receive buffer have given addresses and keys; the lengths do not count. */
+    /** Creates an end whose table and receive buffer have the given addresses and keys; the lengths are ignored. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, BufferDescriptor table, BufferDescriptor buffer) {
         this.sizes = sizes;
         this.hasImmediate = hasImmediate;
@@ -153,12 +153,12 @@ final class StreamEnd implements StreamPort {
         protocol = new StreamProtocol(sizes, memory, this, hasImmediate);
     }
 
-    /** An end with immediate data, to be told things by a test. */
+    /** Creates an end with immediate data whose input comes from a test. */
     static StreamEnd alone(StreamSizes sizes) {
         return new StreamEnd(sizes, true, 0xa0);
     }
 
-    /** What the peer learns of this end, by way of the wire. */
+    /** Returns the connection data of this end, as encoded on the wire. */
     ConnectData connectData() {
         return Objects.requireNonNull(ConnectData.parse(protocol.connectData().toByteArray()));
     }
@@ -189,28 +189,28 @@ final class StreamEnd implements StreamPort {
         Posted request = new Posted(id, pieces, address, key, word, isSend);
         posted.add(request);
         fresh.add(request);
-        assertThat(posted.size() + delivered.size()).as("requests under way").isLessThanOrEqualTo(sizes.sendQueue());
+        assertThat(posted.size() + delivered.size()).as("outstanding requests").isLessThanOrEqualTo(sizes.sendQueue());
     }
 
-    // ---- what a test does with it
+    // ---- actions of a test
 
-    /** The oldest request has reached the peer; gives it to the test. */
+    /** Delivers the oldest request to the peer and returns it. */
     Posted takePosted() {
         Posted request = posted.remove();
         delivered.add(request);
-        assertThat(request.bytesNow()).as("what is under way").isEqualTo(request.bytes());
+        assertThat(request.bytesNow()).as("bytes of the outstanding request").isEqualTo(request.bytes());
         return request;
     }
 
-    /** The oldest request that has reached the peer is acknowledged. */
+    /** Acknowledges the oldest delivered request. */
     void complete() {
         Posted request = delivered.remove();
-        assertThat(request.bytesNow()).as("what is under way").isEqualTo(request.bytes());
+        assertThat(request.bytesNow()).as("bytes of the outstanding request").isEqualTo(request.bytes());
         protocol.onSendCompleted(request.id(), true);
         protocol.update();
     }
 
-    /** Everything posted has reached a peer that does not answer, and is acknowledged; returns the last of it. */
+    /** Delivers and acknowledges all posted requests without a response of the peer; returns the last one. */
     @Nullable
     Posted completeAll() {
         Posted last = null;
@@ -223,7 +223,7 @@ final class StreamEnd implements StreamPort {
         return last;
     }
 
-    /** A peer's write comes to this end's memory. */
+    /** Stores a write of the peer in this end's memory. */
     void store(byte[] bytes, long address, int key) {
         if (bytes.length > 0) {
             MemorySegment.copy(
@@ -249,19 +249,19 @@ final class StreamEnd implements StreamPort {
         return key == memory.tableKey() ? memory.tableAddress() : mappedAddress;
     }
 
-    /** A peer's word comes, with a write of so many bytes. */
+    /** Receives a control word of the peer, with a write of this length. */
     void word(int kind, int value, int writtenBytes) {
         protocol.onReceived(ControlWord.of(kind, value), hasImmediate ? writtenBytes : -1);
         protocol.update();
     }
 
-    /** A peer's data come, written at a place of the receive buffer. */
+    /** Receives data of the peer, written at an offset of the receive buffer. */
     void data(byte[] bytes, int at) {
         store(bytes, memory.receiveAddress() + at, memory.receiveKey());
         word(ControlWord.DATA, bytes.length, bytes.length);
     }
 
-    /** A peer's table entry comes, with a word of credit. */
+    /** Receives a table entry of the peer, with a credit word. */
     void offer(int entry, BufferDescriptor buffer, int limit) {
         ByteBuffer bytes = ByteBuffer.allocate(BufferDescriptor.LENGTH).order(ByteOrder.nativeOrder());
         buffer.write(bytes, 0);

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Two connected ends with nothing but memory between them. Every data word is checked as it is posted: the peer has granted
- * the message, and the bytes go exactly where the peer reads on, into room that it has freed.
+ * Two connected ends in memory. Every data word is checked when it is posted: the peer has granted the message, and the
+ * bytes go exactly to the next position of the peer's ring, into space that it has freed.
  */
 final class StreamPair {
-    /** One direction, as the test counts it. */
+    /** One direction, as counted by the test. */
     static final class Flow {
         final StreamEnd from;
         final StreamEnd to;
@@ -36,8 +36,8 @@ final class StreamPair {
             return messages;
         }
 
-        /** Looks at what was posted since the last look. */
-        private void look() {
+        /** Inspects the requests posted since the last call. */
+        private void inspect() {
             while (!from.fresh.isEmpty()) {
                 check(from.fresh.remove());
             }
@@ -87,7 +87,7 @@ final class StreamPair {
         assertThat(b.protocol.onPeer(a.connectData())).isTrue();
     }
 
-    /** A connected pair, each of which knows all of the other's buffer. */
+    /** Creates a connected pair in which each end knows the other's buffer. */
     static StreamPair started(StreamSizes sizes, boolean hasImmediate) {
         StreamPair pair = new StreamPair(sizes, sizes, hasImmediate);
         pair.a.protocol.start();
@@ -100,10 +100,10 @@ final class StreamPair {
         return from == a ? toB : toA;
     }
 
-    /** Lets one request of an end reach the other, if there is one. */
+    /** Delivers one request of an end to the other, if there is one. */
     boolean deliverOne(StreamEnd from) {
         Flow flow = flow(from);
-        flow.look();
+        flow.inspect();
         if (from.posted.isEmpty()) {
             return false;
         }
@@ -112,11 +112,11 @@ final class StreamPair {
         if (request.word() != null) {
             flow.to.word(ControlWord.kind(request.word()), ControlWord.value(request.word()), request.bytes().length);
         }
-        flow(flow.to).look();
+        flow(flow.to).inspect();
         return true;
     }
 
-    /** Lets everything reach the other side and be acknowledged. */
+    /** Delivers and acknowledges all requests. */
     void deliver() {
         boolean any = true;
         while (any) {
@@ -132,11 +132,11 @@ final class StreamPair {
             return false;
         }
         from.complete();
-        flow(from).look();
+        flow(from).inspect();
         return true;
     }
 
-    /** The byte of a stream at a place. */
+    /** Returns the byte at a position of a stream. */
     static byte byteAt(long place) {
         return (byte) (place * 31 + (place >> 8) * 7 + (place >> 16));
     }
@@ -149,16 +149,16 @@ final class StreamPair {
         return bytes;
     }
 
-    /** Writes the next bytes of a stream; returns how many were taken. */
+    /** Writes the next bytes of a stream and returns their number. */
     int write(StreamEnd from, int length) {
         Flow flow = flow(from);
         int count = from.write(bytesAt(flow.wantedBytes, length));
         flow.wantedBytes += count;
-        flow.look();
+        flow.inspect();
         return count;
     }
 
-    /** Reads what has come, and checks it; returns how many bytes. */
+    /** Reads and checks available bytes and returns their number. */
     int read(StreamEnd at, int most) {
         Flow flow = at == a ? toA : toB;
         byte[] expected = bytesAt(flow.readBytes, most);
@@ -166,11 +166,13 @@ final class StreamPair {
         int count = at.protocol.read(target);
         assertThat(target.flip()).isEqualTo(ByteBuffer.wrap(expected, 0, count));
         flow.onRead(count);
-        flow(at).look();
+        flow(at).inspect();
         return count;
     }
 
-    /** Sends so many bytes both ways at once, in random pieces, with deliveries and completions whenever it pleases. */
+    /**
+     * Sends this many bytes in both directions concurrently, in random pieces, with random deliveries and completions.
+     */
     void exchange(long bytes, int mostAtOnce, SplittableRandom random) {
         long idle = 0;
         while (toA.readBytes < bytes || toB.readBytes < bytes) {

@@ -16,12 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of the stream protocol: buffers, credits, places of the send queue. */
+/** Laws of the stream protocol: buffers, credit, entries of the send queue. */
 class StreamProtocolTest {
     private static final int RING = 8192;
     private static final StreamSizes SMALL = new StreamSizes(32, 20, 16_384, RING, 64, 4);
 
-    // ---- the beginning
+    // ---- connecting
 
     @Test
     void theConnectionDataOfferTheFirstHalfAndTheWholeReceiveQueue() {
@@ -37,7 +37,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void nothingIsSaidBeforeTheStart() {
+    void nothingIsSentBeforeTheStart() {
         StreamPair pair = new StreamPair(SMALL, SMALL, true);
         pair.a.protocol.update();
         pair.a.protocol.keepAlive();
@@ -61,11 +61,12 @@ class StreamProtocolTest {
 
     @ParameterizedTest
     @CsvSource({"1, 0 0 0 0", "2, 1 0 1 0", "3, 1 2 0 1"})
-    void updatesGoRoundThePeersTable(int entries, String expected) {
+    void updatesUseThePeersTableInTurn(int entries, String expected) {
         StreamEnd end = StreamEnd.alone(SMALL);
-        ConnectData own = end.connectData();
+        ConnectData connectData = end.connectData();
         BufferDescriptor table = new BufferDescriptor(0x5000, 7, entries);
-        assertThat(end.protocol.onPeer(new ConnectData(own.bigEndian(), true, 50, 0, table, own.buffer())))
+        assertThat(end.protocol.onPeer(
+                        new ConnectData(connectData.bigEndian(), true, 50, 0, table, connectData.buffer())))
                 .isTrue();
         end.protocol.start();
         StringBuilder updates = new StringBuilder();
@@ -81,22 +82,22 @@ class StreamProtocolTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatIsWrittenToThePeersTableLiesInThePeersByteOrder(boolean bigEndian) {
+    void entriesOfThePeersTableAreInThePeersByteOrder(boolean bigEndian) {
         StreamEnd end = StreamEnd.alone(SMALL);
-        ConnectData own = end.connectData();
-        end.protocol.onPeer(new ConnectData(bigEndian, true, 50, 1, own.table(), own.buffer()));
+        ConnectData connectData = end.connectData();
+        end.protocol.onPeer(new ConnectData(bigEndian, true, 50, 1, connectData.table(), connectData.buffer()));
         end.protocol.start();
         ByteOrder order = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         assertThat(end.takePosted().descriptor(order).address()).isEqualTo(end.memory.receiveAddress() + RING / 2);
     }
 
     @Test
-    void whatThePeerWritesLiesInTheByteOrderOfThisHost() {
+    void entriesOfThePeerAreInTheByteOrderOfThisHost() {
         StreamEnd end = StreamEnd.alone(SMALL);
-        ConnectData own = end.connectData();
+        ConnectData connectData = end.connectData();
         BufferDescriptor first = new BufferDescriptor(0x1000, 5, 100);
-        boolean other = !own.bigEndian();
-        end.protocol.onPeer(new ConnectData(other, true, 50, 0, own.table(), first));
+        boolean other = !connectData.bigEndian();
+        end.protocol.onPeer(new ConnectData(other, true, 50, 0, connectData.table(), first));
         end.protocol.start();
         end.completeAll();
         end.offer(1, new BufferDescriptor(0x9000, 6, 100), 50);
@@ -112,7 +113,7 @@ class StreamProtocolTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void bytesArriveInOrderBothWaysWhateverTheTiming(boolean hasImmediate) {
+    void bytesArriveInOrderInBothDirectionsWithAnyTiming(boolean hasImmediate) {
         for (long seed = 0; seed < 30; seed++) {
             StreamPair.started(SMALL, hasImmediate).exchange(60_000, 6_000, new SplittableRandom(seed));
         }
@@ -120,7 +121,7 @@ class StreamProtocolTest {
 
     @ParameterizedTest
     @CsvSource({
-        "16, 16, 2048, 2", // the least of everything
+        "16, 16, 2048, 2", // the minimum sizes
         "16, 16, 2048, 4096",
         "65534, 16, 2048, 1000",
         "16, 65534, 100000, 262144",
@@ -135,7 +136,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void endsOfDifferentSizesUnderstandEachOther() {
+    void endsOfDifferentSizesInteroperate() {
         StreamSizes large = new StreamSizes(384, 384, 131_072, 131_072, 64, 0);
         StreamSizes tiny = new StreamSizes(16, 16, 2_048, 6, 0, 0);
         StreamPair pair = new StreamPair(large, tiny, true);
@@ -155,7 +156,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void aTransferEndsWhereABufferEnds() {
+    void transferEndsAtTheEndOfABuffer() {
         StreamPair pair = StreamPair.started(SMALL, true);
         pair.write(pair.a, 2000);
         pair.write(pair.a, 2000);
@@ -195,12 +196,13 @@ class StreamProtocolTest {
         }
     }
 
-    /** Without immediate data a word does not tell whether a buffer was written. */
+    /** Without immediate data, a control word does not show whether a buffer was written. */
     @Test
-    void aBufferIsTakenOnceHoweverManyWordsComeAfterIt() {
+    void bufferIsAcceptedOnceDespiteLaterWords() {
         StreamEnd end = new StreamEnd(SMALL, false, 1);
-        ConnectData own = end.connectData();
-        end.protocol.onPeer(new ConnectData(own.bigEndian(), true, 50, 0, own.table(), new BufferDescriptor(0, 5, 10)));
+        ConnectData connectData = end.connectData();
+        end.protocol.onPeer(new ConnectData(
+                connectData.bigEndian(), true, 50, 0, connectData.table(), new BufferDescriptor(0, 5, 10)));
         end.protocol.start();
         end.completeAll();
         for (int round = 0; round < 4; round++) {
@@ -217,7 +219,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void peekingLeavesTheBytesAndGrantsNothing() {
+    void peekingConsumesAndGrantsNothing() {
         StreamPair pair = StreamPair.started(SMALL, true);
         pair.write(pair.a, 5000);
         pair.deliver();
@@ -233,7 +235,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void directAndReadOnlyBuffersAreTakenLikeOthers() {
+    void directAndReadOnlyBuffersAreSupported() {
         StreamPair pair = StreamPair.started(SMALL, true);
         ByteBuffer source = ByteBuffer.allocateDirect(3000)
                 .put(100, StreamPair.bytesAt(0, 2000))
@@ -249,7 +251,7 @@ class StreamProtocolTest {
 
     @ParameterizedTest
     @ValueSource(ints = {16, 17, 384})
-    void noMoreMessagesAreUnderWayThanThePeerHasReceives(int receiveQueue) {
+    void outstandingMessagesAreLimitedByThePeersReceives(int receiveQueue) {
         StreamSizes sizes = new StreamSizes(1000, receiveQueue, 16_384, RING, 64, 0);
         StreamPair pair = StreamPair.started(sizes, true);
         int sent = 0;
@@ -267,7 +269,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void halfOfTheReceivesUsedUpBringNewCreditWithoutABuffer() {
+    void creditIsGrantedWhenHalfOfTheReceivesAreUsed() {
         StreamPair pair = StreamPair.started(SMALL, true);
         for (int i = 0; i < 15; i++) {
             pair.write(pair.a, 10);
@@ -306,7 +308,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void creditThatDidNotGoOutForWantOfAPlaceGoesOutLater() {
+    void creditDelayedByAFullSendQueueIsSentLater() {
         StreamPair pair = StreamPair.started(SMALL, true);
         for (int i = 0; i < 4; i++) {
             pair.b.protocol.keepAlive();
@@ -321,10 +323,10 @@ class StreamProtocolTest {
         assertThat(pair.write(pair.a, RING)).as("both halves came").isEqualTo(RING);
     }
 
-    // ---- places of the send queue
+    // ---- entries of the send queue
 
     @Test
-    void fourPlacesAreKeptForControlMessages() {
+    void fourEntriesAreReservedForControlMessages() {
         StreamPair pair = StreamPair.started(new StreamSizes(32, 100, 16_384, RING, 64, 0), true);
         int sent = 0;
         while (pair.write(pair.a, 1) == 1) {
@@ -336,7 +338,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void withoutImmediateDataAMessageTakesTwoPlaces() {
+    void messageWithoutImmediateDataTakesTwoEntries() {
         StreamPair pair = StreamPair.started(new StreamSizes(33, 100, 16_384, RING, 64, 0), false);
         int sent = 0;
         while (pair.write(pair.a, 1) == 1) {
@@ -363,7 +365,7 @@ class StreamProtocolTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aKeepAliveIsAnEmptyWriteThatThePeerDoesNotNotice(boolean hasImmediate) {
+    void keepAliveIsAnEmptyWriteThatThePeerDoesNotNotice(boolean hasImmediate) {
         StreamPair pair = StreamPair.started(SMALL, hasImmediate);
         for (int i = 0; i < 10; i++) {
             pair.a.protocol.keepAlive();
@@ -380,7 +382,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void thePeersKeepAliveWordSaysNothing() {
+    void keepAliveOfThePeerHasNoEffect() {
         StreamPair pair = StreamPair.started(SMALL, true);
         pair.b.word(ControlWord.CONTROL, ControlWord.KEEPALIVE, 0);
         assertThat(pair.b.protocol.isOpen()).isTrue();
@@ -391,7 +393,7 @@ class StreamProtocolTest {
     // ---- rings
 
     @Test
-    void aRingMayBeAsLargeAsAnIntCanSay() {
+    void ringMayHaveTheMaximumSize() {
         int size = Integer.MAX_VALUE;
         for (int at : List.of(0, 1, size / 2, size - 2, size - 1)) {
             for (int length : List.of(0, 1, size - at, size - 1, size)) {
@@ -401,7 +403,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void sizesFitTheDeviceAndWhatTheWireCanSay() {
+    void sizesAreLimitedByTheDeviceAndTheWireFormat() {
         StreamSizes wanted = new StreamSizes(1000, 20, 5000, 4097, 64, 200);
         assertThat(wanted.fitted(500)).isEqualTo(new StreamSizes(500, 20, 5000, 4096, 64, 256));
         assertThat(wanted.fitted(Integer.MAX_VALUE).sendQueue()).isEqualTo(1000);

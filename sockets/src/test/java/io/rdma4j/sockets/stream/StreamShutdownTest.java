@@ -38,7 +38,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void whoSendsNoMoreCanReceive() {
+    void endWithShutOutputCanReceive() {
         pair.write(pair.a, 3000);
         a.shutdownOutput();
         assertControl(pair.a.posted.getLast(), ControlWord.SHUTDOWN);
@@ -55,7 +55,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void whoShutsTheSecondDirectionDisconnects() {
+    void shuttingTheSecondDirectionDisconnects() {
         a.shutdownOutput();
         pair.deliver();
         pair.write(pair.b, 100);
@@ -70,7 +70,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void shuttingTwiceSaysNothingMore() {
+    void shuttingTwiceSendsNothing() {
         a.shutdownOutput();
         a.shutdownOutput();
         assertThat(pair.a.posted).hasSize(1);
@@ -108,7 +108,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void dataThatCrossADisconnectAreNothingWrong() {
+    void dataThatCrossesADisconnectIsIgnored() {
         a.disconnect();
         pair.write(pair.b, 50);
         pair.deliver();
@@ -118,7 +118,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void whatThePeerSentBeforeItDisconnectedCanBeRead() {
+    void bytesSentBeforeADisconnectCanBeRead() {
         pair.write(pair.a, 5000);
         a.disconnect();
         pair.deliver();
@@ -131,7 +131,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void theEndWaitsForAPlaceAndThenGoesOut() {
+    void endIsSentWhenTheSendQueueHasAFreeEntry() {
         for (int i = 0; i < 4; i++) {
             a.keepAlive();
         }
@@ -144,7 +144,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void aShutdownThatWaitsGoesOutAlsoAfterThePeersHasCome() {
+    void delayedShutdownIsSentEvenAfterThePeersShutdown() {
         for (int i = 0; i < 4; i++) {
             a.keepAlive();
         }
@@ -152,13 +152,13 @@ class StreamShutdownTest {
         b.shutdownOutput();
         pair.deliver();
         assertThat(a.isDisconnected()).isTrue();
-        assertThat(b.isInputEnded()).as("the peer hears of it").isTrue();
+        assertThat(b.isInputEnded()).as("the peer is notified").isTrue();
         assertThat(b.isDisconnected()).isTrue();
         assertThat(a.isQuiet()).isTrue();
     }
 
     @Test
-    void anEndThatCannotGoOutIsNotWaitedFor() {
+    void endThatCannotBeSentIsNotAwaited() {
         for (int i = 0; i < 4; i++) {
             a.keepAlive();
         }
@@ -170,7 +170,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void whoReadsNoMoreLetsThePeerSendOn() {
+    void endWithShutInputLetsThePeerSend() {
         pair.write(pair.a, 5000);
         pair.deliver();
         b.shutdownInput();
@@ -200,7 +200,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void shuttingInputAloneSaysNothingAndAfterOutputDisconnects() {
+    void shuttingInputSendsNothingAndAfterOutputDisconnects() {
         a.shutdownInput();
         assertThat(pair.a.posted).isEmpty();
         b.shutdownOutput();
@@ -219,7 +219,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void aRequestThatFailsBreaksTheStream() {
+    void failedRequestBreaksTheStream() {
         pair.write(pair.a, 100);
         a.onSendCompleted(pair.a.takePosted().id(), false);
         assertThat(a.isBroken()).contains("could not be delivered");
@@ -231,7 +231,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void aRequestThatFailsAfterTheEndBreaksNothing() {
+    void failedRequestAfterTheEndIsIgnored() {
         a.disconnect();
         Posted last = Objects.requireNonNull(pair.a.posted.peekLast());
         a.onSendCompleted(last.id(), false);
@@ -240,7 +240,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void aConnectionThatHasGoneBreaksTheStreamAndLeavesWhatCame() {
+    void endOfTheConnectionBreaksTheStreamButKeepsReceivedBytes() {
         pair.write(pair.a, 100);
         pair.deliver();
         b.onDisconnected();
@@ -252,7 +252,7 @@ class StreamShutdownTest {
     }
 
     @Test
-    void aConnectionMayGoWhenThePeerOrThisSideHasEndedTheInput() {
+    void connectionMayEndAfterTheInputHasEnded() {
         a.shutdownOutput();
         pair.deliver();
         b.onDisconnected();

@@ -14,28 +14,28 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What two C peers said to each other; the README beside the files tells how it is written down. */
+/** The messages between two C peers. The README beside the files describes their format. */
 final class Transcript {
-    /** A message: a write, with a word or without, or a word alone. */
+    /** A message: a write, with or without a control word, or a control word alone. */
     static final class Line {
         private final String text;
-        private final String who;
+        private final String role;
         private final long address;
         private final int key;
         private final @Nullable Integer word;
         private final byte[] bytes;
 
-        private Line(String text, String who, long address, int key, @Nullable Integer word, byte[] bytes) {
+        private Line(String text, String role, long address, int key, @Nullable Integer word, byte[] bytes) {
             this.text = text;
-            this.who = who;
+            this.role = role;
             this.address = address;
             this.key = key;
             this.word = word;
             this.bytes = bytes;
         }
 
-        String who() {
-            return who;
+        String role() {
+            return role;
         }
 
         long address() {
@@ -61,7 +61,7 @@ final class Transcript {
         }
     }
 
-    /** Table entries are this long at most; longer writes are data. */
+    /** Maximum length of table entries; longer writes are data. */
     private static final int LONGEST_ENTRY = 24;
 
     private final Map<String, ConnectData> connectData = new HashMap<>();
@@ -70,7 +70,7 @@ final class Transcript {
 
     private Transcript() {}
 
-    /** Reads one; marked, its data are bytes that tell where they belong. */
+    /** Reads a transcript; if marked, its data is bytes that identify their position. */
     static Transcript load(String file, boolean marked) {
         Transcript transcript = new Transcript();
         try (InputStream in = Transcript.class.getResourceAsStream("/captures/" + file + ".txt")) {
@@ -121,15 +121,15 @@ final class Transcript {
         return bytes.toByteArray();
     }
 
-    ConnectData connectData(String who) {
-        return Objects.requireNonNull(connectData.get(who));
+    ConnectData connectData(String role) {
+        return Objects.requireNonNull(connectData.get(role));
     }
 
     List<Line> messages() {
         return messages;
     }
 
-    /** Whether words travel as immediate data. */
+    /** Returns whether control words are sent as immediate data. */
     boolean hasImmediate() {
         return hasImmediate;
     }

@@ -4,14 +4,14 @@ import io.rdma4j.cm.spi.ProcessEnd;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the connections that are closed and whose peers do not have everything yet. A process that ends waits for them, as
- * a kernel would go on to deliver what a program has written to TCP. Thread safe.
+ * Counts closed connections whose peers have not yet received everything. An exiting process waits for them, as a
+ * kernel continues to deliver what a program has written to TCP. Thread safe.
  */
-final class ClosingsUnderWay {
-    /** How long a process that ends waits: several repeats of lost packets, and no longer than a service manager waits. */
+final class PendingCloses {
+    /** The time that an exiting process waits: several retransmissions, and less than a service manager allows. */
     private static final long MOST_NANOS = 10_000_000_000L;
 
-    private static final ClosingsUnderWay ALL = new ClosingsUnderWay();
+    private static final PendingCloses ALL = new PendingCloses();
 
     static {
         ProcessEnd.beforeParting(ALL::awaitAll);
@@ -19,9 +19,9 @@ final class ClosingsUnderWay {
 
     private int count;
 
-    private ClosingsUnderWay() {}
+    private PendingCloses() {}
 
-    static ClosingsUnderWay all() {
+    static PendingCloses all() {
         return ALL;
     }
 
@@ -38,15 +38,15 @@ final class ClosingsUnderWay {
 
     private synchronized void awaitAll() {
         long deadline = System.nanoTime() + MOST_NANOS;
-        long left = MOST_NANOS;
-        while (count > 0 && left > 0) {
+        long remaining = MOST_NANOS;
+        while (count > 0 && remaining > 0) {
             try {
-                TimeUnit.NANOSECONDS.timedWait(this, left);
+                TimeUnit.NANOSECONDS.timedWait(this, remaining);
             } catch (InterruptedException hurried) {
                 Thread.currentThread().interrupt();
                 return;
             }
-            left = deadline - System.nanoTime();
+            remaining = deadline - System.nanoTime();
         }
     }
 }
