@@ -36,8 +36,8 @@ class QuotedExamplesTest {
     private static String part(String file, String tag) throws IOException {
         String source = Files.readString(EXAMPLES.resolve(file));
         String begin = "// tag::" + tag + "[]\n";
-        String block = source.substring(
-                source.indexOf(begin) + begin.length(), source.indexOf("    // end::" + tag + "[]"));
+        String block =
+                source.substring(source.indexOf(begin) + begin.length(), source.indexOf("    // end::" + tag + "[]"));
         return Stream.of(block.split("\n"))
                 .map(line -> line.replaceFirst("^ {4}", ""))
                 .reduce("", (text, line) -> text + line + "\n");

@@ -52,7 +52,8 @@ class RoomsTest {
             "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
 
     /** Rooms that may use all others, and that no room may use; their classes are not checked here. */
-    private static final Set<String> ROOMS_THAT_USE_ALL = Set.of("conformance", "bench", "examples", "faults", "fuzz", "stress");
+    private static final Set<String> ROOMS_THAT_USE_ALL =
+            Set.of("conformance", "bench", "examples", "faults", "fuzz", "stress");
 
     static Stream<String> rooms() {
         return ROOMS.keySet().stream().sorted();

@@ -26,8 +26,8 @@ class WordsTest {
             Pattern.compile("(Who|Whoever|Whom|Whose|What|Whatever|Where|Wherever|Whether)\\b.*", Pattern.DOTALL);
 
     /** Types that were renamed, and must not come back. */
-    private static final Pattern OLD_NAME = Pattern.compile(
-            "\\b(LastWill|WillTeller|WillKeeper|Orphan|NeighbourLink|Alarms|InboundRequests|CmListening"
+    private static final Pattern OLD_NAME =
+            Pattern.compile("\\b(LastWill|WillTeller|WillKeeper|Orphan|NeighbourLink|Alarms|InboundRequests|CmListening"
                     + "|ServiceListening|StreamListening|RoundTrips|MessageCount|PostingLine|SendPosting|SendTurns"
                     + "|Standby|SleepDelay|Handover|StandIn|UndecidedChannel|OrdinaryChannels|ForgottenSockets|TakingBack"
                     + "|PlantedMistakes|isBelievable|isGuess|onGhost|breakSoon|takeOfOneKind|partFromAll|isParting|isKin"
@@ -50,8 +50,8 @@ class WordsTest {
     private static Stream<Path> sources() {
         List<Path> all = new ArrayList<>();
         try (Stream<Path> rooms = Files.list(ROOT)) {
-            for (Path room : rooms.filter(each -> Files.isDirectory(each.resolve("src")))
-                    .toList()) {
+            for (Path room :
+                    rooms.filter(each -> Files.isDirectory(each.resolve("src"))).toList()) {
                 try (Stream<Path> files = Files.walk(room.resolve("src"))) {
                     files.filter(file -> file.toString().endsWith(".java")).forEach(all::add);
                 }

@@ -28,7 +28,8 @@ public final class TwoHosts {
         Path capture = Files.createTempFile("two-hosts-", ".pcapng");
         try (TestNetwork network = new TestNetwork()) {
             TestHost left = network.addHost("10.0.0.1");
-            TestHost right = network.addHost("10.0.0.2", new HostOptions().faults("loss=10%,seed=7").capture(capture));
+            TestHost right = network.addHost(
+                    "10.0.0.2", new HostOptions().faults("loss=10%,seed=7").capture(capture));
             CmId listener = left.connectionManager()
                     .listen(new InetSocketAddress(left.address(), PORT), CmQueuePairAttributes.defaults());
             try (listener) {

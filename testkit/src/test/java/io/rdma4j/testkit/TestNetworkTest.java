@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;

@@ -83,7 +83,10 @@ public final class SendWorkRequest {
      */
     public static SendWorkRequest write(long id, MemoryRegion source, RemoteMemory target) {
         requireRoom(source.lengthBytes(), target.lengthBytes());
-        return new SendWorkRequest().reset(id).write(target.address(), target.key()).from(source);
+        return new SendWorkRequest()
+                .reset(id)
+                .write(target.address(), target.key())
+                .from(source);
     }
 
     /**

@@ -11,10 +11,8 @@ class SendWorkRequestTest {
     @Test
     void immediateDataFitASendOrAWrite() {
         assertThat(request.immediate(42).opcode()).isEqualTo(SendOpcode.SEND_WITH_IMMEDIATE);
-        assertThat(request.reset(2).write(0, 0).immediate(42).opcode())
-                .isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
-        assertThat(request.reset(3).immediate(42).write(0, 0).opcode())
-                .isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
+        assertThat(request.reset(2).write(0, 0).immediate(42).opcode()).isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
+        assertThat(request.reset(3).immediate(42).write(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
     }
 
     @Test

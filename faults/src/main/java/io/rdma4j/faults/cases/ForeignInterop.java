@@ -24,7 +24,7 @@ public final class ForeignInterop implements AcceptanceTest {
     /** Each tool once; {@code interop/run} itself covers all options. */
     private static final String EACH =
             "^(size/v4/64|ucmatose/-c-64|udaddy/v4|mckey/v4|rstream/v4|riostream/v4|rcopy/v4|rdma_client/v4|perftest/[a-z_]+)"
-                + " ";
+                    + " ";
 
     private static final int FULL_RUNS = 20;
     private static final long RUN_MINUTES = 60;

@@ -125,7 +125,8 @@ public final class HostilePackets implements AcceptanceTest {
                 attacker.send(packets.subList(0, SLICE), true); // warms up
                 settle();
                 Map<String, Object> report = new LinkedHashMap<>();
-                EngineCounters counters = ProcessStack.stack().internals().engine().engines().counters();
+                EngineCounters counters =
+                        ProcessStack.stack().internals().engine().engines().counters();
                 long received = -counters.receivedPackets;
                 long counted = -accounted(counters);
                 for (int from = 0; from < packets.size(); from += SLICE) {

@@ -1,6 +1,5 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.fuzz.Captures;
 import io.rdma4j.fuzz.FuzzTarget;
 import io.rdma4j.link.Link;
@@ -11,6 +10,7 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
@@ -70,7 +70,8 @@ public final class RelayTarget implements FuzzTarget {
                 LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
                 Sharing sharing =
                         new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
-                engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom())
+                engine = new Engines(
+                                1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom())
                         .main();
                 port = sharing.openPort(engine, ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.soft.host.StackClock;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;

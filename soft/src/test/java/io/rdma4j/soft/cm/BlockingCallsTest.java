@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -144,8 +144,7 @@ class BlockingCallsTest {
                         call("rdma_get_send_comp", cleanup -> {
                             CmId client = connected(cleanup);
                             return Wait.of(
-                                    () -> new CmVerbs(client).awaitSendCompletion(new WorkCompletion()),
-                                    client::close);
+                                    () -> new CmVerbs(client).awaitSendCompletion(new WorkCompletion()), client::close);
                         }),
                         call("rdma_get_recv_comp", cleanup -> {
                             CmId client = connected(cleanup);

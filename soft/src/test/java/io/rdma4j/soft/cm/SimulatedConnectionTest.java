@@ -309,6 +309,6 @@ class SimulatedConnectionTest {
                 .isInstanceOf(RdmaException.class)
                 .hasMessage(
                         "rdma_bind_addr: No such device (ENODEV): no software device has the local address 10.0.0.9."
-                            + " Use an address of this host whose network interface is up; `ip address` lists them");
+                                + " Use an address of this host whose network interface is up; `ip address` lists them");
     }
 }

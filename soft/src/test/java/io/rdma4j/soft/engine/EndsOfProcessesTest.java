@@ -1,6 +1,5 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.host.StackClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
@@ -11,6 +10,7 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;

@@ -2,8 +2,8 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
