@@ -12,11 +12,13 @@ import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A server that serves many clients with one thread, driven by the events of its channel. */
 public final class EventServer {
@@ -28,9 +30,9 @@ public final class EventServer {
     public static void main(String[] arguments) throws InterruptedException {
         try (EventChannel events = EventChannel.open();
                 CmId listener = events.createId(PortSpace.TCP, null)) {
-            listener.bindAddress(new InetSocketAddress("127.0.0.1", 0));
+            listener.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             listener.listen(CLIENTS);
-            InetSocketAddress address = new InetSocketAddress("127.0.0.1", listener.sourcePort());
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort());
             List<Thread> clients = new ArrayList<>();
             for (int i = 1; i <= CLIENTS; i++) {
                 int number = i;
@@ -50,20 +52,20 @@ public final class EventServer {
         int served = 0;
         try (Arena arena = Arena.ofShared()) {
             while (served < CLIENTS) {
-                CmId closed = null;
-                try (CmEvent event = events.await()) {
-                    switch (event.type()) {
-                        case CONNECT_REQUEST -> connections.put(event.id(), accept(event.id(), arena));
-                        case DISCONNECTED -> closed = event.id();
-                        default -> {}
-                    }
+                CmId id;
+                CmEvent.Type type;
+                try (CmEvent event = Objects.requireNonNull(events.await(), "interrupted")) {
+                    id = event.id();
+                    type = event.type();
                 }
-                MemoryRegion region = closed == null ? null : connections.remove(closed);
-                if (region != null) {
-                    sum += region.memory().get(ValueLayout.JAVA_INT, 0);
-                    region.close();
-                    closed.close();
-                    served++;
+                if (type == CmEvent.Type.CONNECT_REQUEST) {
+                    connections.put(id, accept(id, arena));
+                } else if (type == CmEvent.Type.DISCONNECTED) {
+                    try (CmId _ = id;
+                            MemoryRegion region = Objects.requireNonNull(connections.remove(id))) {
+                        sum += region.memory().get(ValueLayout.JAVA_INT, 0);
+                        served++;
+                    }
                 }
             }
         }

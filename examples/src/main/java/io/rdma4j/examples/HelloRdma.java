@@ -8,6 +8,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** A client writes into the memory of a server and reads it back. The server does nothing meanwhile. */
@@ -16,9 +17,10 @@ public final class HelloRdma {
 
     /** Runs server and client, each in a thread. */
     public static void main(String[] arguments) throws InterruptedException {
-        try (CmId listener = CmId.listen(new InetSocketAddress("127.0.0.1", 0), CmQueuePairAttributes.defaults())) {
+        try (CmId listener = CmId.listen(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults())) {
             Thread server = Thread.ofPlatform().start(() -> serve(listener));
-            call(new InetSocketAddress("127.0.0.1", listener.sourcePort()));
+            call(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort()));
             server.join();
         }
     }

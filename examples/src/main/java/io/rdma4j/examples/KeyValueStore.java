@@ -11,6 +11,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 
@@ -25,9 +26,11 @@ public final class KeyValueStore {
 
     /** Runs the server, and a client that counts a key up. */
     public static void main(String[] arguments) throws InterruptedException {
-        try (CmId listener = CmId.listen(new InetSocketAddress("127.0.0.1", 0), CmQueuePairAttributes.defaults())) {
+        try (CmId listener = CmId.listen(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults())) {
             Thread server = Thread.ofPlatform().start(() -> serve(listener));
-            try (Client client = new Client(new InetSocketAddress("127.0.0.1", listener.sourcePort()))) {
+            try (Client client =
+                    new Client(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort()))) {
                 client.put(7, 40);
                 client.add(7, 1);
                 client.add(7, 1);

@@ -3,6 +3,7 @@ package io.rdma4j.examples;
 import io.rdma4j.sockets.RdmaSockets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
@@ -21,7 +22,8 @@ public final class SocketEcho {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         try (Selector selector = RdmaSockets.openSelector();
                 ServerSocketChannel listener = RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)) {
-            listener.bind(new InetSocketAddress("127.0.0.1", 0)).configureBlocking(false);
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .configureBlocking(false);
             listener.register(selector, SelectionKey.OP_ACCEPT);
             InetSocketAddress address = (InetSocketAddress) listener.getLocalAddress();
             Thread server = Thread.ofPlatform().start(() -> serve(selector));

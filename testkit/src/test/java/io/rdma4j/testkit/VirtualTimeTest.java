@@ -24,7 +24,6 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.SplittableRandom;
-import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -171,12 +170,12 @@ class VirtualTimeTest {
         }
 
         private CmEvent await(EventChannel events) {
-            CmEvent[] event = new CmEvent[1];
-            until(() -> {
-                event[0] = events.poll();
-                return event[0] != null;
-            });
-            return Objects.requireNonNull(event[0]);
+            CmEvent event = events.poll();
+            while (event == null) {
+                network.step();
+                event = events.poll();
+            }
+            return event;
         }
 
         private void post(CmId id, MemoryRegion local, MemoryRegion remote, int chunks) {
@@ -207,12 +206,6 @@ class VirtualTimeTest {
                 } else {
                     network.step();
                 }
-            }
-        }
-
-        private void until(BooleanSupplier condition) {
-            while (!condition.getAsBoolean()) {
-                network.step();
             }
         }
     }

@@ -10,7 +10,7 @@ import java.util.Objects;
  * <p>The owner of the memory gets it from {@link MemoryRegion#remote} and sends {@link #encode}; the peer uses {@link #decode}.
  *
  * @param address the address of the first byte, as the owner's device knows it
- * @param key the key that grants access. C: {@code rkey}
+ * @param key the key that grants access, C name rkey
  * @param lengthBytes the number of bytes, 0 or more
  */
 public record RemoteMemory(long address, int key, long lengthBytes) {

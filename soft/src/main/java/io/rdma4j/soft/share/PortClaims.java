@@ -353,15 +353,17 @@ public final class PortClaims implements AutoCloseable {
     /** Closes the lock files. All claims must be closed before. */
     @Override
     public synchronized void close() {
-        for (LockFile file : files.values()) {
-            try {
-                file.close();
-            } catch (IOException e) {
-                // Nothing was written to it.
-                continue;
-            }
-        }
+        files.values().forEach(PortClaims::close);
         files.clear();
+    }
+
+    private static void close(LockFile file) {
+        try {
+            file.close();
+        } catch (IOException e) {
+            // Nothing was written to it.
+            return;
+        }
     }
 
     private RdmaException failure(String operation, Held wanted, IOException cause) {
