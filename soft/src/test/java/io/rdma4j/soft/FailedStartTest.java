@@ -54,7 +54,11 @@ class FailedStartTest {
         Path open = Files.createDirectory(folder.resolve("open"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
         failsAndThenStarts(
-                "rdma4j.run.dir", open.toString(), folder.resolve("run").toString(), "EACCES", "others than its owner");
+                "rdma4j.run.dir",
+                open.toString(),
+                folder.resolve("run").toString(),
+                "EACCES",
+                "users other than its owner");
     }
 
     @Test

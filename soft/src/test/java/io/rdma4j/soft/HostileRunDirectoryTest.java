@@ -75,7 +75,7 @@ class HostileRunDirectoryTest {
     @Test
     void directoryWhereOthersMayWriteIsRefusedUnlessItIsSticky() throws IOException {
         rights(parent, 0777);
-        refused(parent.resolve("run"), "others may write to " + parent);
+        refused(parent.resolve("run"), "other users may write to " + parent);
         assertThat(parent).isEmptyDirectory();
         rights(parent, 0777 | STICKY);
         assertThat(RunDirectory.at(parent.resolve("run")).path()).isDirectory();
