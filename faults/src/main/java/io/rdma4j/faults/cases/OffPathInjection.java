@@ -39,7 +39,7 @@ public final class OffPathInjection implements AcceptanceTest {
 
     private static final double ASKED_SHARE = 0.7;
     private static final long MOST_ALARM_MILLIS = 1000;
-    private static final String ALARM = "somebody may be trying to break into";
+    private static final String ALARM = "possible attack on";
 
     /** Of the packets so many must have reached a queue pair for the test to say anything. */
     private static final double LEAST_SEEN = 0.5;

@@ -1,6 +1,5 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.fuzz.Captures;
 import io.rdma4j.fuzz.FuzzTarget;
 import io.rdma4j.link.Link;
@@ -11,6 +10,7 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
@@ -69,7 +69,8 @@ public final class RelayTarget implements FuzzTarget {
                 LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
                 Sharing sharing =
                         new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
-                engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom())
+                engine = new Engines(
+                                1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom())
                         .main();
                 port = sharing.openPort(engine, ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);
@@ -157,7 +158,7 @@ public final class RelayTarget implements FuzzTarget {
             }
         } finally {
             fixture.port.siblings().clear();
-            fixture.port.willKeeper(null);
+            fixture.port.publishCrashDisconnectsTo(null);
             fixture.engine.unlock();
         }
     }
@@ -267,7 +268,7 @@ public final class RelayTarget implements FuzzTarget {
     }
 
     private static void take(Fixture fixture, PortMember member, ReceiveBurst burst, Deque<byte[]> expected) {
-        member.look(fixture.engine.nowNanos(), true);
+        member.preparePoll(fixture.engine.nowNanos(), true);
         while (member.poll(burst) > 0) {
             for (int i = 0; i < burst.count(); i++) {
                 Frame frame = burst.frame(i);
@@ -364,14 +365,14 @@ public final class RelayTarget implements FuzzTarget {
             2,
             0,
             4,
-            RelayMessage.NEIGHBOUR,
+            RelayMessage.SIBLING,
             61,
             7,
             1,
             2,
             0,
             2,
-            RelayMessage.GONE,
+            RelayMessage.EXITED,
             61,
             3,
             0,

@@ -322,9 +322,9 @@ public final class PortClaims implements AutoCloseable {
         if (lock == null) {
             return false;
         }
-        LockedByte fresh = new LockedByte(key, lock);
-        locked.put(key, fresh);
-        bytes.add(fresh);
+        LockedByte added = new LockedByte(key, lock);
+        locked.put(key, added);
+        bytes.add(added);
         return true;
     }
 

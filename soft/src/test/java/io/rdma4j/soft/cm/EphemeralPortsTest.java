@@ -47,7 +47,7 @@ class EphemeralPortsTest {
     }
 
     @Test
-    void changedSettingIsNoticedWithinASecondAndNotReadBefore() throws IOException {
+    void changedSettingIsReadAfterASecondAndNotBefore() throws IOException {
         set("1000 2000");
         EphemeralPorts ports = ports();
         EphemeralPorts.Range before = ports.range();

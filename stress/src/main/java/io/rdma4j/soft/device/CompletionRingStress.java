@@ -28,7 +28,7 @@ public final class CompletionRingStress {
     /** Takes one; 0 for none, negative for one whose parts do not belong together. */
     private static int take(CompletionRing ring) {
         WorkCompletion[] one = WorkCompletion.array(1);
-        if (ring.take(one) == 0) {
+        if (ring.poll(one) == 0) {
             return 0;
         }
         int id = (int) one[0].id();

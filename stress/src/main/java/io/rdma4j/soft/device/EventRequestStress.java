@@ -18,7 +18,7 @@ public final class EventRequestStress {
     private static boolean add(CompletionRing ring, EventRequest request) {
         Completion completion = new Completion();
         boolean _ = ring.add(completion, 0);
-        return request.take(completion.solicited);
+        return request.consume(completion.solicited);
     }
 
     /** Who asks and then polls finds the completion, or gets the event. */
@@ -41,8 +41,8 @@ public final class EventRequestStress {
         /** Asks, then polls. */
         @Actor
         public void application(ZZ_Result r) {
-            request.make(false);
-            r.r1 = ring.take(WorkCompletion.array(1)) == 1;
+            request.arm(false);
+            r.r1 = ring.poll(WorkCompletion.array(1)) == 1;
         }
     }
 
@@ -58,25 +58,25 @@ public final class EventRequestStress {
 
         /** With a request. */
         public TwoCompletions() {
-            request.make(false);
+            request.arm(false);
         }
 
         /** Adds a completion. */
         @Actor
         public void one(ZZZ_Result r) {
-            r.r1 = request.take(true);
+            r.r1 = request.consume(true);
         }
 
         /** Adds a completion. */
         @Actor
         public void other(ZZZ_Result r) {
-            r.r2 = request.take(false);
+            r.r2 = request.consume(false);
         }
 
         /** Whether the request is still there. */
         @Arbiter
         public void end(ZZZ_Result r) {
-            r.r3 = request.take(true);
+            r.r3 = request.consume(true);
         }
     }
 
@@ -90,25 +90,25 @@ public final class EventRequestStress {
 
         /** With a request for solicited completions. */
         public AskForMore() {
-            request.make(true);
+            request.arm(true);
         }
 
         /** Adds a solicited completion. */
         @Actor
         public void engine(ZZ_Result r) {
-            r.r1 = request.take(true);
+            r.r1 = request.consume(true);
         }
 
         /** Asks for any. */
         @Actor
         public void application() {
-            request.make(false);
+            request.arm(false);
         }
 
         /** Whether a request is left. */
         @Arbiter
         public void end(ZZ_Result r) {
-            r.r2 = request.take(true);
+            r.r2 = request.consume(true);
         }
     }
 }
