@@ -30,7 +30,7 @@ class AccessFilterTest {
             attempts.add(attempt);
             return false;
         });
-        dialogue.requested();
+        dialogue.connecting();
         assertRefused();
         InetSocketAddress client = Objects.requireNonNull(dialogue.active.id().localAddress());
         assertThat(attempts)
@@ -46,7 +46,7 @@ class AccessFilterTest {
         dialogue.listener.id().setAccessFilter(attempt -> {
             throw new IllegalStateException("on purpose");
         });
-        dialogue.requested();
+        dialogue.connecting();
         assertRefused();
     }
 

@@ -34,7 +34,7 @@ final class Dialogue {
     }
 
     /** The client has sent a request, which has not arrived yet. */
-    Dialogue requested() {
+    Dialogue connecting() {
         routed();
         active.id().connect(parameters());
         return this;
@@ -42,7 +42,7 @@ final class Dialogue {
 
     /** The server's application has received the request. */
     Dialogue requested() {
-        requested();
+        connecting();
         network.settle();
         passive = listener.requests.remove();
         passive.take(CmEvent.Type.CONNECT_REQUEST);

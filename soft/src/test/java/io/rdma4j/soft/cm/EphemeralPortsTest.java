@@ -52,7 +52,7 @@ class EphemeralPortsTest {
         EphemeralPorts ports = ports();
         EphemeralPorts.Range before = ports.range();
         set("3000 4000");
-        now += EphemeralPorts.FRESH_NANOS - 1;
+        now += EphemeralPorts.CACHE_NANOS - 1;
         assertThat(ports.range()).isEqualTo(before);
         now++;
         assertThat(ports.range()).isEqualTo(new EphemeralPorts.Range(3000, 4000));

@@ -34,7 +34,7 @@ class SimulatedConnectionTest {
     void silentHostIsUnreachableAfterTheTimeOfLinux() {
         Dialogue dialogue = new Dialogue();
         dialogue.server.isUp = false;
-        dialogue.requested();
+        dialogue.connecting();
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(98.3, within(5.0));
         ProviderEvent event = dialogue.active.take(CmEvent.Type.UNREACHABLE);
         assertThat(event.status()).isEqualTo(-110);
@@ -118,7 +118,7 @@ class SimulatedConnectionTest {
                 lost[0] |= lose;
                 return lose;
             };
-            dialogue.requested();
+            dialogue.connecting();
             dialogue.network.run(Duration.ofSeconds(1));
             dialogue.passive = dialogue.listener.requests.remove();
             dialogue.passive.take(CmEvent.Type.CONNECT_REQUEST);
@@ -179,7 +179,7 @@ class SimulatedConnectionTest {
         Dialogue dialogue = new Dialogue();
         SimulatedNetwork.Host jumbo = dialogue.network.host("10.0.0.3", PathMtu.MTU_4096);
         dialogue.active = jumbo.identifier();
-        dialogue.requested();
+        dialogue.connecting();
         dialogue.network.settle();
         ProviderEvent event = dialogue.active.take(CmEvent.Type.REJECTED);
         assertThat(event.status()).isEqualTo(26);
@@ -216,12 +216,12 @@ class SimulatedConnectionTest {
 
     @Test
     void closingSendsTheMessageThatTheStateRequires() {
-        Dialogue requested = new Dialogue().requested();
-        requested.network.settle();
-        SimulatedNetwork.Identifier request = requested.listener.requests.remove();
+        Dialogue connecting = new Dialogue().connecting();
+        connecting.network.settle();
+        SimulatedNetwork.Identifier request = connecting.listener.requests.remove();
         request.take(CmEvent.Type.CONNECT_REQUEST);
-        requested.active.id().close();
-        requested.network.settle();
+        connecting.active.id().close();
+        connecting.network.settle();
         ProviderEvent gaveUp = request.take(CmEvent.Type.REJECTED);
         assertThat(gaveUp.status()).isEqualTo(4);
         assertThat(gaveUp.explanation()).contains("timeout (4): the peer timed out while it waited for a reply");

@@ -63,7 +63,7 @@ class StateTableTest {
                 new State(
                         "asked",
                         "--------y-y--y-",
-                        () -> new Dialogue().requested().active.id()),
+                        () -> new Dialogue().connecting().active.id()),
                 new State(
                         "requested",
                         "-----y-yy-yy-y-",
