@@ -19,7 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Another Java process with the classes under test; its lines of output come one by one. */
+/** Another Java process with the classes under test. Its output is read line by line. */
 public final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final Writer input;
@@ -30,7 +30,7 @@ public final class ChildProcess implements AutoCloseable {
         this(List.of(), main, options, arguments);
     }
 
-    /** With words before the command, such as those of {@code unshare}. */
+    /** Starts it with words before the command, such as those of {@code unshare}. */
     public ChildProcess(List<String> prefix, Class<?> main, List<String> options, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>(prefix);
@@ -48,7 +48,7 @@ public final class ChildProcess implements AutoCloseable {
         Thread.ofVirtual().start(this::read);
     }
 
-    /** Where the classes of all rooms and of the tests lie, also when the tests run on the module path. */
+    /** Returns the class path of all rooms and of the tests, also when the tests run on the module path. */
     private static String classPath(Class<?> main) {
         Set<String> roots = new LinkedHashSet<>();
         for (Class<?> each : List.of(
@@ -87,18 +87,21 @@ public final class ChildProcess implements AutoCloseable {
         lines.add("END");
     }
 
-    /** Writes a line to it. */
-    public void tell(String line) throws IOException {
+    /** Writes a line to its input. */
+    public void send(String line) throws IOException {
         input.write(line + "\n");
         input.flush();
     }
 
-    /** Ends what the process reads. */
+    /** Closes its input. */
     void endInput() throws IOException {
         input.close();
     }
 
-    /** The next line that begins with {@code word}, without it; fails if another comes or none in twenty seconds. */
+    /**
+     * Returns the rest of the next line, which must begin with {@code word}; fails if another line comes, or none
+     * within twenty seconds.
+     */
     public String[] expect(String word) throws InterruptedException {
         String line = lines.poll(20, TimeUnit.SECONDS);
         if (line == null || !line.startsWith(word)) {
@@ -111,7 +114,7 @@ public final class ChildProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Kills as {@code kill -9} does. */
+    /** Kills it as {@code kill -9} does. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();

@@ -15,13 +15,15 @@ import java.util.Deque;
 import java.util.Random;
 
 /**
- * Claims RDMA ports as told by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}; {@code free} frees the oldest,
- * {@code listen} makes the oldest one that of a listener, {@code reuse} one that others may share.
+ * A process that claims RDMA ports as commanded by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}.
+ *
+ * <p>{@code free} releases the oldest claim, {@code listen} makes it that of a listener, {@code reuse} allows reuse of
+ * its port.
  */
 public final class ClaimProcess {
     private ClaimProcess() {}
 
-    /** Runs; the argument is the run directory. */
+    /** Runs the process; the argument is the run directory. */
     public static void main(String[] arguments) throws IOException {
         RunDirectory directory = RunDirectory.at(Path.of(arguments[0]));
         Slots slot = Slots.claim(directory, new Random());

@@ -16,8 +16,9 @@ import java.time.Duration;
 import java.util.stream.Stream;
 
 /**
- * A process that sends with a capture, closes it and sends on. It says how closing ended, and how often the capture is open
- * then.
+ * A process that sends with a capture, closes the capture and sends again.
+ *
+ * <p>It prints how closing ended, and how often the capture is still open then.
  */
 public final class ClosedCaptureProcess {
     /** An address of the loopback network that no other test uses: their processes have another run directory. */
@@ -28,9 +29,9 @@ public final class ClosedCaptureProcess {
     private ClosedCaptureProcess() {}
 
     /**
-     * Runs.
+     * Runs the process.
      *
-     * @param arguments the capture
+     * @param arguments the path of the capture
      */
     public static void main(String[] arguments) throws IOException {
         System.out.println("connected " + connect());
@@ -49,7 +50,7 @@ public final class ClosedCaptureProcess {
         }
     }
 
-    /** Asks for a service that nobody has, which takes two packets. */
+    /** Requests a service that no process has, which takes two packets. */
     private static String connect() {
         try (CmId id = CmId.create(PortSpace.TCP, null)) {
             id.resolveAddress(null, new InetSocketAddress(LOOPBACK, 1), PATIENCE);
@@ -71,7 +72,7 @@ public final class ClosedCaptureProcess {
     private static boolean isOf(Path descriptor, Path file) {
         try {
             return Files.readSymbolicLink(descriptor).equals(file);
-        } catch (IOException gone) {
+        } catch (IOException exited) {
             return false;
         }
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The end of a capture before the end of its process. */
+/** A capture that is closed before its process exits. */
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class ClosedCaptureTest {
@@ -20,7 +20,7 @@ class ClosedCaptureTest {
     Path folder;
 
     @Test
-    void aCaptureCanBeClosedBeforeTheProcessEnds() throws IOException, InterruptedException {
+    void captureCanBeClosedBeforeTheProcessExits() throws IOException, InterruptedException {
         Path file = folder.resolve("capture.pcapng");
         List<String> options = List.of("-Drdma4j.pcap=" + file, "-Drdma4j.run.dir=" + folder.resolve("run"));
         try (ChildProcess process = new ChildProcess(ClosedCaptureProcess.class, options, file.toString())) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Completion queues: their size, and reading them one by one. */
+/** The size of completion queues, and reading completions one by one. */
 @Timeout(30)
 class CompletionQueueTest {
     private Endpoint endpoint;
@@ -38,7 +38,7 @@ class CompletionQueueTest {
         endpoint.close();
     }
 
-    /** Completions with the numbers from {@code first} on. */
+    /** Adds completions with the numbers from {@code first} on. */
     private void complete(int first, int count) {
         if (endpoint.queuePair.state() == QueuePairState.INIT) {
             endpoint.queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
@@ -48,7 +48,7 @@ class CompletionQueueTest {
         }
     }
 
-    /** Another thread may be driving the engine: what was posted is then completed a moment later. */
+    /** Waits for a condition: another thread may be driving the engine, so posted work completes a moment later. */
     private static void becomesTrue(BooleanSupplier call) {
         while (!call.getAsBoolean()) {
             Thread.onSpinWait();
@@ -64,7 +64,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void resizedQueueKeepsWhatIsInItInOrderAndHoldsMore() {
+    void resizedQueueKeepsItsCompletionsInOrderAndHoldsMore() {
         complete(0, 10);
         WorkCompletion[] some = WorkCompletion.array(5);
         assertThat(endpoint.completions.poll(some)).isEqualTo(5);
@@ -78,7 +78,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void queueIsNotMadeSmallerThanWhatIsInIt() {
+    void queueIsNotMadeSmallerThanItsContent() {
         complete(0, 10);
         refused(9, "10 completions");
         refused(0, "0 entries");
@@ -90,7 +90,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void readerGivesOneByOneAndLeavesTheRest() {
+    void readerReturnsCompletionsOneByOneAndLeavesTheRest() {
         CompletionReader reader = endpoint.completions.reader();
         assertThat(reader.start()).isFalse();
         assertThatThrownBy(reader::completion).isInstanceOf(IllegalStateException.class);
@@ -111,7 +111,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void completionTellsWhenItHappenedByBothClocks() {
+    void completionHasTimestampsOfBothClocks() {
         Instant before = Instant.now();
         long beforeNanos = System.nanoTime();
         complete(1, 1);
@@ -124,8 +124,8 @@ class CompletionQueueTest {
     }
 
     @Test
-    void queuePairMadeWithAQueueThatHasOverrunFailsInsteadOfLosingCompletions() {
-        complete(0, endpoint.completions.capacity() + 1); // one more than it holds
+    void queuePairWithAnOverrunQueueFailsInsteadOfLosingCompletions() {
+        complete(0, endpoint.completions.capacity() + 1); // one more than its capacity
         Endpoint peer = new Endpoint(endpoint.address);
         QueuePair late = endpoint.domain.createQueuePair(
                 QueuePairInitAttributes.reliable(endpoint.completions, Endpoint.CAPABILITIES));
@@ -149,7 +149,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void queueIsMadeAtTheVectorAskedForAndWithoutAskingAtTheFirst() {
+    void queueHasTheRequestedVectorOrTheFirst() {
         int vectors = endpoint.context.completionVectors();
         assertThat(vectors).isPositive();
         assertThat(endpoint.completions.completionVector()).isZero();
@@ -162,7 +162,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void vectorThatTheDeviceHasNotIsRefusedByTheRangeThatItHas() {
+    void unknownVectorIsRefusedWithTheValidRange() {
         refusedVector(-1, endpoint);
         refusedVector(endpoint.context.completionVectors(), endpoint);
         refusedVector(Integer.MIN_VALUE, endpoint);
@@ -170,10 +170,10 @@ class CompletionQueueTest {
     }
 
     @Test
-    void refusedQueueIsNoQueue() {
+    void refusedQueueIsNotAttachedToTheChannel() {
         CompletionChannel channel = endpoint.context.createCompletionChannel();
         assertThatThrownBy(() -> endpoint.context.createCompletionQueue(16, null, channel, -1))
                 .isInstanceOf(RdmaException.class);
-        channel.close(); // would be refused while a queue reports there
+        channel.close(); // is refused while a queue reports there
     }
 }

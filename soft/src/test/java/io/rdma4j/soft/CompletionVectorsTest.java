@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Work is done and told of wherever its completion queues are, for every number of completion vectors. */
+/** Operations complete at their completion queues, for all pairs of completion vectors. */
 @Timeout(60)
 class CompletionVectorsTest {
     private static final int BYTES = 3000;
@@ -49,7 +49,7 @@ class CompletionVectorsTest {
         side.close();
     }
 
-    /** Pairs of vectors: each with itself, with its neighbour and with the first. */
+    /** Pairs of vectors: each with itself, with the next one and with the first one. */
     private List<int[]> pairs() {
         int vectors = side.context.completionVectors();
         List<int[]> pairs = new ArrayList<>();
@@ -86,7 +86,7 @@ class CompletionVectorsTest {
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(side.psn));
     }
 
-    /** Polls one queue, and no other, until both a send and a receive have completed there. */
+    /** Polls one queue only, until a send and a receive have completed there. */
     private static void sendAndReceiveComplete(CompletionQueue queue, int receivedBytes) {
         WorkCompletion[] one = WorkCompletion.array(1);
         List<CompletionOpcode> done = new ArrayList<>();
@@ -120,11 +120,11 @@ class CompletionVectorsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RELIABLE_CONNECTION", "UNRELIABLE_CONNECTION"})
-    void whoPollsOneQueueFindsItsCompletionsWhateverTheVectorsOfBothEnds(QueuePairType type) throws Exception {
+    void pollingOneQueueFindsItsCompletionsForAllVectorsOfBothEnds(QueuePairType type) throws Exception {
         for (int[] pair : pairs()) {
             try (CompletionQueue here = side.context.createCompletionQueue(16, null, null, pair[0]);
                     CompletionQueue there = side.context.createCompletionQueue(16, null, null, pair[1])) {
-                // What one end sends and the other receives is told at one queue.
+                // The send of one end and the receive of the other complete at one queue.
                 QueuePair first = queuePair(type, here, there);
                 QueuePair second = queuePair(type, there, here);
                 connect(first, second);
@@ -162,7 +162,7 @@ class CompletionVectorsTest {
     }
 
     @Test
-    void whoWaitsAtAChannelIsWokenByEveryVector() throws Exception {
+    void threadThatWaitsAtAChannelIsWokenByEveryVector() throws Exception {
         for (int[] pair : pairs()) {
             try (CompletionQueue here = side.context.createCompletionQueue(16, null, null, pair[0]);
                     CompletionQueue there = side.context.createCompletionQueue(16, null, side.channel, pair[1])) {

@@ -19,7 +19,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
-/** A datagram queue pair beside an endpoint's connection, for numbered datagrams in numbers. Used by one thread. */
+/** A datagram queue pair beside an endpoint's connection, for many numbered datagrams. Used by one thread. */
 final class DatagramPeer {
     private static final int KEY = 0x0123_4567;
     private static final int ROUTE_BYTES = 40;
@@ -27,12 +27,12 @@ final class DatagramPeer {
     private static final int SLOT_BYTES = ROUTE_BYTES + MESSAGE_BYTES;
     private static final int SLOTS = 60;
 
-    /** Who sends lets the others post receives again now and then. */
+    /** The number of sends after which the sender pauses, so that the others can post receives again. */
     private static final int RECEIVES_AT_ONCE = 16;
 
     private static final long PAUSE_NANOS = 1_000_000;
 
-    /** Where the receives' memory begins; what is below belongs to the connection. */
+    /** The offset of the receives' memory; memory below it belongs to the connection. */
     private static final int FIRST_SLOT = 1 << 16;
 
     private static final int SEND_AT = 1 << 12;
@@ -41,7 +41,7 @@ final class DatagramPeer {
     private final CompletionQueue completions;
     private final QueuePair queuePair;
     private final WorkCompletion[] some = WorkCompletion.array(16);
-    private final Set<Long> heard = new HashSet<>();
+    private final Set<Long> received = new HashSet<>();
     private int underWay;
     private int wrong;
 
@@ -54,7 +54,7 @@ final class DatagramPeer {
         }
     }
 
-    /** A datagram queue pair in the state ready-to-send, with the tests' key. */
+    /** Creates a datagram queue pair in the state ready-to-send, with the tests' key. */
     static QueuePair ready(Endpoint side, CompletionQueue completions) {
         QueuePair queuePair = side.domain.createQueuePair(
                 QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, completions, Endpoint.CAPABILITIES));
@@ -78,7 +78,7 @@ final class DatagramPeer {
                 new ReceiveWorkRequest().reset(slot).into(endpoint.region, FIRST_SLOT + slot * SLOT_BYTES, SLOT_BYTES));
     }
 
-    /** Sends numbers 1 to {@code count} to a queue pair, taking what comes meanwhile. */
+    /** Sends numbers 1 to {@code count} to a queue pair, and receives meanwhile. */
     void send(InetAddress peer, int number, int count) {
         try (AddressHandle to = endpoint.domain.createAddressHandle(
                 new AddressVector(endpoint.gidIndex(), Gid.of(peer), 0, 0, 64, 0, 1))) {
@@ -94,7 +94,7 @@ final class DatagramPeer {
                         .to(to, number, KEY)
                         .signaled());
                 while (underWay > 0) {
-                    take();
+                    receive();
                 }
                 if (i % RECEIVES_AT_ONCE == 0) {
                     LockSupport.parkNanos(PAUSE_NANOS);
@@ -103,21 +103,21 @@ final class DatagramPeer {
         }
     }
 
-    /** Takes what comes until so many different datagrams have come, or for ten seconds; returns how many have. */
-    int heard(int wanted) {
+    /** Receives until so many different datagrams have arrived, or for ten seconds; returns their number. */
+    int received(int wanted) {
         long giveUp = System.nanoTime() + 10_000_000_000L;
         do {
-            take();
-        } while (heard.size() < wanted && System.nanoTime() - giveUp < 0);
-        return heard.size();
+            receive();
+        } while (received.size() < wanted && System.nanoTime() - giveUp < 0);
+        return received.size();
     }
 
-    /** Datagrams that were not what was sent, or came twice. */
+    /** Returns the number of datagrams that had wrong content or arrived twice. */
     int wrong() {
         return wrong;
     }
 
-    private void take() {
+    private void receive() {
         int count = completions.poll(some);
         for (int i = 0; i < count; i++) {
             WorkCompletion completion = some[i];
@@ -133,7 +133,7 @@ final class DatagramPeer {
 
     private void onReceive(WorkCompletion completion) {
         long from = FIRST_SLOT + completion.id() * SLOT_BYTES + ROUTE_BYTES;
-        boolean isNew = heard.add((long) completion.sourceQueuePairNumber() << 32 | completion.immediate());
+        boolean isNew = received.add((long) completion.sourceQueuePairNumber() << 32 | completion.immediate());
         boolean isRight = isNew && completion.byteLength() == SLOT_BYTES;
         for (int at = 0; at < MESSAGE_BYTES; at += 4) {
             isRight &= endpoint.memory.get(ValueLayout.JAVA_INT, from + at) == completion.immediate();

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Laws of datagram queue pairs over the real device. */
+/** Datagram queue pairs over the real device. */
 class DatagramTest {
     private static final int KEY = 0x0123_4567;
     private static final int ROUTE = 40;
@@ -70,7 +70,7 @@ class DatagramTest {
         return completion;
     }
 
-    /** A datagram arrives behind its route, from which it is answered. */
+    /** Sends a datagram, which arrives behind its route header, and replies to it. */
     private static void exchange(Scene s) {
         s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region));
         s.qpA.postSend(message(s.a, 2, BYTES, s.toB, s.qpB).immediate(0xbeef));
@@ -128,14 +128,14 @@ class DatagramTest {
             s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region));
             s.qpA.postSend(message(s.a, 2, 10, s.toB, s.qpB).to(s.toB, s.qpB.number(), KEY + 1));
             succeeds(s.a, 2, CompletionOpcode.SEND);
-            // The highest bit stands for the sender's own key.
+            // The highest bit selects the sender's own key.
             s.qpA.postSend(message(s.a, 3, 20, s.toB, s.qpB).to(s.toB, s.qpB.number(), 0x8000_0000));
             succeeds(s.a, 3, CompletionOpcode.SEND);
             assertThat(succeeds(s.b, 1, CompletionOpcode.RECEIVE).byteLength()).isEqualTo(ROUTE + 20);
         });
     }
 
-    /** An address of this host that is not the loopback device's. */
+    /** Returns an address of this host that is not the loopback device's. */
     private static Optional<InetAddress> addressOfAnotherDevice() throws SocketException {
         return NetworkInterface.networkInterfaces()
                 .filter(DatagramTest::isUpAndNotLoopback)
@@ -164,7 +164,7 @@ class DatagramTest {
             open.postReceive(new ReceiveWorkRequest().reset(2).into(outside.region));
             AddressHandle toOutside = handle(outside, outside);
             open.postSend(message(outside, 3, 10, toOutside, hidden));
-            open.postSend(message(outside, 4, 20, toOutside, open)); // arrives behind the other
+            open.postSend(message(outside, 4, 20, toOutside, open)); // arrives after the other
             Set<Long> done = new HashSet<>();
             while (done.size() < 3) {
                 done.add(outside.completion().id());
@@ -175,7 +175,7 @@ class DatagramTest {
     }
 
     @Test
-    void datagramLongerThanThePortCarriesFailsAndOnlyTheSendQueueStops() {
+    void datagramLongerThanThePathMtuFailsAndStopsOnlyTheSendQueue() {
         InetAddress loopback = TestAddresses.loopback();
         between(loopback, loopback, s -> {
             s.qpA.postSend(message(s.a, 1, 4096, s.toB, s.qpB));
@@ -192,7 +192,7 @@ class DatagramTest {
     }
 
     @Test
-    void datagramsToManyGoToEach() {
+    void datagramsToSeveralDestinationsReachEach() {
         InetAddress loopback = TestAddresses.loopback();
         between(loopback, loopback, s -> {
             AddressHandle other = s.a.domain.createAddressHandle(

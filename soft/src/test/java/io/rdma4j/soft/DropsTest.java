@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What comes in and is not right is counted by its reason, dropped, and harms nobody. */
+/** Invalid input is counted by its reason and dropped, without other effects. */
 @Timeout(30)
 class DropsTest {
     private static final int SEND_BYTES = Bth.LENGTH + 8 + Icrc.LENGTH;
@@ -48,7 +48,7 @@ class DropsTest {
         b.close();
     }
 
-    /** A SEND of eight bytes to a queue pair, sealed as the receiver sees it. */
+    /** Creates a SEND of eight bytes to a queue pair, with the ICRC that the receiver expects. */
     private byte[] send(Opcode opcode, int queuePair, int partitionKey) {
         byte[] bytes = new byte[SEND_BYTES];
         MemorySegment memory = MemorySegment.ofArray(bytes);
@@ -97,7 +97,7 @@ class DropsTest {
         byte[] damaged = send(Opcode.RC_SEND_ONLY, number, 0xffff);
         damaged[Bth.LENGTH + 1] ^= 4;
         assertCounts(c -> c.icrcErrors, damaged);
-        // Right in all but its source, which only the queue pair knows.
+        // Valid except for its source, which only the queue pair knows.
         assertCounts(c -> c.deliveredPackets, send(Opcode.RC_SEND_ONLY, number, 0xffff));
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
         assertThat(a.completion().isSuccess()).isTrue();

@@ -8,19 +8,22 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The Java virtual machine waits 0.3 s for threads in system calls when it ends: there must be none of ours. */
+/**
+ * When a process exits, none of its engines' threads is in a system call, for which the Java virtual machine would wait
+ * 0.3 s.
+ */
 @Timeout(60)
 class EndOfProcessTest {
     @ParameterizedTest
     @CsvSource({"waits,linux", "waits,nio", "rests,linux", "rests,nio"})
     @EnabledOnOs(OS.LINUX)
-    void noThreadSleepsInTheKernelWhileTheProcessEnds(String what, String links)
+    void noThreadBlocksInTheKernelWhileTheProcessExits(String what, String links)
             throws IOException, InterruptedException {
         String address = TestAddresses.loopback().getHostAddress();
         try (ChildProcess process =
                 new ChildProcess(EndingProcess.class, List.of("-Drdma4j.link=" + links), address, what)) {
             process.expect("idle");
-            // Long enough for whoever leads to be in the kernel.
+            // Long enough for the leader to block in the kernel.
             Thread.sleep(200);
             process.endInput();
             process.expect("nobody in the kernel");

@@ -5,8 +5,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that idles as {@link IdleProcess} does, and while it ends says whether a thread of its engine sleeps in the
- * kernel: such a thread is runnable for Java, and holds up the end of the virtual machine.
+ * A process that idles as {@link IdleProcess} does, and reports at its exit whether a thread of its engine blocks in
+ * the kernel.
+ *
+ * <p>Such a thread is runnable for Java, and delays the exit of the virtual machine.
  */
 public final class EndingProcess {
     private static final int LOOKS = 40;
@@ -14,14 +16,14 @@ public final class EndingProcess {
 
     private EndingProcess() {}
 
-    /** Runs; the arguments are those of {@link IdleProcess}. */
+    /** Runs the process; the arguments are those of {@link IdleProcess}. */
     public static void main(String[] arguments) throws Exception {
-        // The order of shutdown hooks is open: this one looks until the engine's has done its work.
+        // The order of shutdown hooks is undefined: this one checks until the engine's hook has finished.
         Runtime.getRuntime().addShutdownHook(new Thread(EndingProcess::report));
         IdleProcess.main(arguments);
     }
 
-    /** Counts looks without a thread in a system call that waits; half of them must be, and then the last word is out. */
+    /** Counts checks without a thread in a blocking system call; reports when half of them found none. */
     private static void report() {
         int asleepInJava = 0;
         for (int i = 0; i < LOOKS; i++) {

@@ -23,12 +23,12 @@ import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** One side of a connection, with all objects that it takes. */
+/** One side of a connection, with all objects that it needs. */
 public final class Endpoint implements AutoCloseable {
     static final Set<AccessFlag> ALL = EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED));
     static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(64, 64, 4, 4, 128);
 
-    /** The completion vector of endpoints that are made without one; 0 if it is not set. */
+    /** The default completion vector of endpoints; 0 if it is not set. */
     static final String VECTOR_PROPERTY = "rdma4j.test.vector";
 
     final InetAddress address;
@@ -49,7 +49,7 @@ public final class Endpoint implements AutoCloseable {
         this(address, memoryBytes, entries, Integer.getInteger(VECTOR_PROPERTY, 0));
     }
 
-    /** With completions at a completion vector: another one is another engine. */
+    /** Creates an endpoint with completions at a completion vector: each vector has its own engine. */
     Endpoint(InetAddress address, int memoryBytes, int entries, int vector) {
         this.address = address;
         context = Device.of(address).orElseThrow().open();
@@ -109,12 +109,12 @@ public final class Endpoint implements AutoCloseable {
                 .minRnrTimer(1));
     }
 
-    /** Posts a receive into the whole region. */
+    /** Posts a receive of the whole region. */
     void postReceive(long id) {
         queuePair.postReceive(new ReceiveWorkRequest().reset(id).into(region));
     }
 
-    /** Polls until a completion comes; fails after ten seconds. */
+    /** Polls until a completion arrives; fails after ten seconds. */
     WorkCompletion completion() {
         WorkCompletion[] one = WorkCompletion.array(1);
         long giveUp = System.nanoTime() + 10_000_000_000L;

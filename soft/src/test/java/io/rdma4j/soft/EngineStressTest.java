@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that post, poll and wait at the same time: every completion comes exactly once. */
+/** Threads that post, poll and wait at the same time get every completion exactly once. */
 @Timeout(90)
 class EngineStressTest {
     private static void run(List<Callable<Void>> tasks) throws InterruptedException, ExecutionException {
@@ -54,7 +54,7 @@ class EngineStressTest {
                 int base = t * each;
                 tasks.add(() -> {
                     for (int i = 0; i < each; i++) {
-                        // One place of 64 stays free for each poster, who both may see the same number.
+                        // One slot of 64 stays free for each of the two posting threads, which may see the same number.
                         while (posted.get() - completed.get() >= 62) {
                             Thread.onSpinWait();
                         }
@@ -85,7 +85,9 @@ class EngineStressTest {
         }
     }
 
-    /** One thread polls, one waits for events, each for its own connection; neither may starve or lose anything. */
+    /**
+     * One thread polls, another waits for events, each for its own connection. Neither starves or loses completions.
+     */
     @Test
     void pollersAndWaitersDoNotHinderEachOther() throws InterruptedException, ExecutionException {
         InetAddress address = TestAddresses.loopback();

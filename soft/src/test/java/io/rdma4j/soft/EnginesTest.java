@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Queue pairs of several engines in one process: by themselves, with each other, and with what they share. */
+/** Queue pairs of several engines in one process: within an engine, between engines, and with shared objects. */
 @Timeout(60)
 class EnginesTest {
     private static final int MEMORY_BYTES = 1 << 20;
@@ -61,7 +61,7 @@ class EnginesTest {
                 QueuePairType.RELIABLE_CONNECTION, sends, receives, Endpoint.CAPABILITIES, false, null, null);
     }
 
-    /** Runs tasks at the same time and fails if one of them does. */
+    /** Runs tasks concurrently and fails if one of them fails. */
     private static void together(List<Callable<Void>> tasks) throws InterruptedException, ExecutionException {
         try (ExecutorService executor =
                 Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
@@ -72,7 +72,7 @@ class EnginesTest {
     }
 
     @Test
-    void deviceHasAVectorForEachProcessorAndTwoAtLeast() {
+    void deviceHasAVectorForEachProcessorAndAtLeastTwo() {
         int processors = Runtime.getRuntime().availableProcessors();
         assertThat(first.context.completionVectors()).isEqualTo(Math.clamp(processors, 2, 8));
     }
@@ -104,7 +104,7 @@ class EnginesTest {
     }
 
     @Test
-    void kernelBringsFramesToTheirEngineWhereItCan() {
+    void kernelDeliversFramesToTheirEngineIfItCan() {
         Endpoint.connect(first, second);
         first.queuePair.postWrite(1, first.region, 0, 64, second.region.address(), second.region.remoteKey());
         assertThat(first.completion().isSuccess()).isTrue();
@@ -136,11 +136,11 @@ class EnginesTest {
     }
 
     @Test
-    void completionQueueTakesEveryCompletionOfTwoEnginesOnce() throws InterruptedException, ExecutionException {
+    void completionQueueGetsEveryCompletionOfTwoEnginesOnce() throws InterruptedException, ExecutionException {
         QueuePair ofSecond = second.domain.createQueuePair(
                 QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
-        // Its sends complete at the second engine's queue, so that engine drives it; its receives are reported to the
-        // first.
+        // Its sends complete at the second engine's queue, so that engine drives it. Its receives are reported to the
+        // first one.
         QueuePair mixed = first.domain.createQueuePair(
                 reliable(first.context.createCompletionQueue(ENTRIES, null, null, 1), first.completions));
         Endpoint.connect(first, first.queuePair, second, second.queuePair);
@@ -152,7 +152,7 @@ class EnginesTest {
                 () -> receive(List.of(first.queuePair, mixed), first, each)));
     }
 
-    /** Sends so many messages; completions may be taken by another thread that does the same. */
+    /** Sends a number of messages; another thread that does the same may take the completions. */
     private static Void send(QueuePair queuePair, Endpoint endpoint, int count) {
         WorkCompletion[] some = WorkCompletion.array(16);
         for (int i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ class EnginesTest {
         return null;
     }
 
-    /** Receives so many messages at each queue pair, in any order, each of them once. */
+    /** Receives a number of messages at each queue pair, in any order, each of them once. */
     private static Void receive(List<QueuePair> queuePairs, Endpoint endpoint, int each) {
         int depth = 32;
         BitSet seen = new BitSet();
@@ -277,7 +277,7 @@ class EnginesTest {
     }
 
     @Test
-    void nobodyWritesToMemoryOnceItsRegionIsClosed() throws InterruptedException, ExecutionException {
+    void memoryIsNotWrittenAfterItsRegionIsClosed() throws InterruptedException, ExecutionException {
         Endpoint.connect(first, second);
         MemorySegment memory = Arena.ofAuto().allocate(4096, 8);
         for (int round = 0; round < 50; round++) {
@@ -316,7 +316,7 @@ class EnginesTest {
     }
 
     @Test
-    void overrunBreaksQueuePairsOfOtherEnginesToo() throws InterruptedException {
+    void overrunFailsQueuePairsOfOtherEngines() throws InterruptedException {
         CompletionQueue small = first.context.createCompletionQueue(2, null, null, 0);
         CompletionQueue other = first.context.createCompletionQueue(16, null, null, 1);
         QueuePair one = first.domain.createQueuePair(QueuePairInitAttributes.reliable(small, Endpoint.CAPABILITIES));
@@ -338,9 +338,9 @@ class EnginesTest {
     }
 
     @Test
-    void endOfTheProcessBreaksTheQueuePairsOfAllEngines() {
+    void exitOfTheProcessFailsTheQueuePairsOfAllEngines() {
         Endpoint.connect(first, second);
-        ProcessStack.stack().internals().engines().breakQueuePairs();
+        ProcessStack.stack().internals().engines().failQueuePairs();
         assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }

@@ -10,15 +10,14 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an application is told when the system gives nothing more. */
+/** The errors that an application gets when system resources are exhausted. */
 @Timeout(60)
 class ExhaustionTest {
     private static final List<String> FEW_DESCRIPTORS = List.of("sh", "-c", "ulimit -n 64; exec \"$@\"", "sh");
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void withoutDescriptorsTheReasonIsToldAndAfterwardsAllWorks(@TempDir Path folder)
-            throws IOException, InterruptedException {
+    void lackOfDescriptorsIsReportedAndTransient(@TempDir Path folder) throws IOException, InterruptedException {
         Path file = Files.createFile(folder.resolve("file"));
         try (ChildProcess process =
                 new ChildProcess(FEW_DESCRIPTORS, StarvedProcess.class, List.of(), file.toString())) {

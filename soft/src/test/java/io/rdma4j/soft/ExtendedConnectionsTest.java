@@ -100,7 +100,7 @@ class ExtendedConnectionsTest {
     }
 
     @Test
-    void messageGoesToTheQueueThatItNames() {
+    void messageArrivesAtTheQueueThatItNames() {
         first.postReceive(new ReceiveWorkRequest().reset(11).into(b.region, 0, BYTES));
         second.postReceive(new ReceiveWorkRequest().reset(22).into(b.region, BYTES, BYTES));
         assertThat(perform(request(), second)).isEqualTo(CompletionStatus.SUCCESS);
@@ -118,7 +118,7 @@ class ExtendedConnectionsTest {
     }
 
     @Test
-    void memoryIsReachedWithoutAReceive() {
+    void memoryIsAccessedWithoutAReceive() {
         assertThat(perform(request().write(b.region.address(), b.region.remoteKey()), first))
                 .isEqualTo(CompletionStatus.SUCCESS);
         assertThat(b.memory.get(ValueLayout.JAVA_BYTE, BYTES - 1L)).isEqualTo((byte) 3);
@@ -137,7 +137,7 @@ class ExtendedConnectionsTest {
     }
 
     @Test
-    void messageWhoseCompletionTheQueueOfItsReceivesHasLostIsRefusedAndEndsTheTarget() {
+    void messageIsRefusedIfTheCompletionQueueOfItsReceivesHasOverrun() {
         CompletionQueue small = b.context.createCompletionQueue(2, null, null);
         SharedReceiveQueue third = b.domain.createSharedReceiveQueue(
                 SharedReceiveQueueInitAttributes.of(8, 1).extended(domain, small));
@@ -150,12 +150,12 @@ class ExtendedConnectionsTest {
         assertThat(perform(request(), third)).isEqualTo(CompletionStatus.REMOTE_OPERATION_ERROR);
         assertThat(target.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(small.poll(WorkCompletion.array(8))).isEqualTo(small.capacity());
-        AsyncEvent.Type heard;
+        AsyncEvent.Type event;
         do {
-            heard = Objects.requireNonNull(b.context.awaitAsyncEvent(Duration.ofSeconds(10)))
+            event = Objects.requireNonNull(b.context.awaitAsyncEvent(Duration.ofSeconds(10)))
                     .type();
-        } while (heard == AsyncEvent.Type.COMMUNICATION_ESTABLISHED);
-        assertThat(heard).isEqualTo(AsyncEvent.Type.COMPLETION_QUEUE_ERROR);
+        } while (event == AsyncEvent.Type.COMMUNICATION_ESTABLISHED);
+        assertThat(event).isEqualTo(AsyncEvent.Type.COMPLETION_QUEUE_ERROR);
     }
 
     @Test
@@ -166,7 +166,7 @@ class ExtendedConnectionsTest {
     }
 
     @Test
-    void queuePairsPostWhatTheirRoleHas() {
+    void queuePairsPostOnlyTheOperationsOfTheirRole() {
         ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1);
         assertThat(refused(() -> initiator.postReceive(receive))).isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> target.postReceive(receive))).isEqualTo(Errno.EINVAL);
@@ -197,7 +197,7 @@ class ExtendedConnectionsTest {
     }
 
     @Test
-    void kindsOfQueuesAndQueuePairsMustFit() {
+    void typesOfQueuesAndQueuePairsMustMatch() {
         SharedReceiveQueue plain = b.domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(1, 1));
         assertThat(refused(plain::number)).isEqualTo(Errno.EOPNOTSUPP);
         QueuePairInitAttributes connected = QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES);
@@ -219,7 +219,7 @@ class ExtendedConnectionsTest {
     }
 
     @Test
-    void transitionsAskOfEachRoleWhatItNeeds() {
+    void transitionsRequireTheAttributesOfTheRole() {
         QueuePair other = a.domain.createQueuePair(
                 QueuePairInitAttributes.of(QueuePairType.XRC_SEND, a.completions, Endpoint.CAPABILITIES));
         Endpoint.toInit(other);

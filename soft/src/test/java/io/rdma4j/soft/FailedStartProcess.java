@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A process that binds an identifier, puts right what its arguments have made wrong, and binds again. It says how each ended,
- * and how many descriptors of files in the run directory or of sockets it has after many failures more than after one.
+ * A process that binds an identifier, corrects the properties of its arguments, and binds again.
  *
- * <p>Each argument is {@code PROPERTY=VALUE}, a system property and what puts it right.
+ * <p>It prints the result of each attempt. It also prints how many more descriptors of files in the run directory or of
+ * sockets it has after many failures than after one.
+ *
+ * <p>Each argument is {@code PROPERTY=VALUE}, a system property and its correct value.
  */
 public final class FailedStartProcess {
     private static final int MORE_FAILURES = 20;
@@ -25,7 +27,7 @@ public final class FailedStartProcess {
 
     private FailedStartProcess() {}
 
-    /** Runs. */
+    /** Runs the process. */
     public static void main(String[] arguments) throws IOException {
         System.out.println("first " + bind());
         long once = descriptors();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A software device that does not start says why, keeps nothing, and starts once the cause is gone. */
+/** A software device that fails to start reports the reason, leaks nothing, and starts after the cause was removed. */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class FailedStartTest {
@@ -24,8 +24,8 @@ class FailedStartTest {
     @SuppressWarnings("NullAway.Init")
     Path folder;
 
-    /** Starts with an option that is wrong and is put right after the first attempts. */
-    private void failsAndThenStarts(String property, String wrong, String right, String errno, String said)
+    /** Starts with an invalid option, which is corrected after the first attempts. */
+    private void failsAndThenStarts(String property, String wrong, String right, String errno, String message)
             throws IOException, InterruptedException {
         List<String> options = new ArrayList<>(List.of("-D" + property + "=" + wrong));
         if (!property.equals("rdma4j.run.dir")) {
@@ -34,7 +34,7 @@ class FailedStartTest {
         try (ChildProcess process = new ChildProcess(FailedStartProcess.class, options, property + "=" + right)) {
             assertThat(String.join(" ", process.expect("first")))
                     .startsWith(errno)
-                    .contains(said);
+                    .contains(message);
             assertThat(String.join(" ", process.expect("left")))
                     .as("descriptors")
                     .isEqualTo("0");
@@ -54,12 +54,16 @@ class FailedStartTest {
         Path open = Files.createDirectory(folder.resolve("open"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
         failsAndThenStarts(
-                "rdma4j.run.dir", open.toString(), folder.resolve("run").toString(), "EACCES", "others than its owner");
+                "rdma4j.run.dir",
+                open.toString(),
+                folder.resolve("run").toString(),
+                "EACCES",
+                "users other than its owner");
     }
 
     @Test
-    void temporaryDirectoryThatTakesNothing() throws IOException, InterruptedException {
-        List<String> options = List.of("-Djava.io.tmpdir=/proc"); // there nobody can make anything
+    void temporaryDirectoryThatIsNotWritable() throws IOException, InterruptedException {
+        List<String> options = List.of("-Djava.io.tmpdir=/proc"); // nothing can be created there
         String right = "java.io.tmpdir=" + folder;
         try (ChildProcess process =
                 new ChildProcess(List.of("env", "-u", "XDG_RUNTIME_DIR"), FailedStartProcess.class, options, right)) {
@@ -79,7 +83,7 @@ class FailedStartTest {
     }
 
     @Test
-    void captureIsLetGoOfWhereTheDeviceDoesNotStart() throws IOException, InterruptedException {
+    void captureIsClosedIfTheDeviceDoesNotStart() throws IOException, InterruptedException {
         Path file = Files.createFile(folder.resolve("file"));
         try (ChildProcess process = new ChildProcess(
                 FailedStartProcess.class,
@@ -94,17 +98,17 @@ class FailedStartTest {
     }
 
     @Test
-    void wrongFaults() throws IOException, InterruptedException {
+    void invalidFaults() throws IOException, InterruptedException {
         failsAndThenStarts("rdma4j.fault", "nonsense", "", "EINVAL", "system property rdma4j.fault");
     }
 
     @Test
-    void wrongKindOfLink() throws IOException, InterruptedException {
+    void invalidLinks() throws IOException, InterruptedException {
         failsAndThenStarts("rdma4j.link", "nonsense", "nio", "EINVAL", "system property rdma4j.link");
     }
 
     @Test
-    void wrongGuards() throws IOException, InterruptedException {
+    void invalidSecurityOptions() throws IOException, InterruptedException {
         failsAndThenStarts("rdma4j.security", "nonsense", "", "EINVAL", "system property rdma4j.security");
     }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who gives a peer up can say how often it has asked, and how long it has waited each time. */
+/** A failed work request is explained by the number of retries and the timeout. */
 @Timeout(60)
 class GivenUpPeerTest {
     private Endpoint a;
@@ -48,7 +48,7 @@ class GivenUpPeerTest {
     }
 
     @Test
-    void silentPeerWasAskedAsOftenAndAsLongAsTheAttributesSay() {
+    void explanationOfASilentPeerHasTheRetriesAndTheTimeout() {
         connect(2, 7, 15);
         b.queuePair.close();
         CompletionStatus status = statusOfASend();
@@ -59,7 +59,7 @@ class GivenUpPeerTest {
     }
 
     @Test
-    void peerWithoutReceiveWasAskedAsOftenAsTheAttributesSay() {
+    void explanationOfAPeerWithoutReceiveHasTheRnrRetries() {
         connect(7, 1, 15);
         CompletionStatus status = statusOfASend();
         assertThat(status).isEqualTo(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
@@ -69,7 +69,7 @@ class GivenUpPeerTest {
     }
 
     @Test
-    void otherStatusesAndQueuePairsThatAreNotReadyHaveTheTextOfTheStatus() {
+    void otherStatusesAndUnconnectedQueuePairsHaveTheTextOfTheStatus() {
         assertThat(a.queuePair.explain(CompletionStatus.RETRY_EXCEEDED_ERROR))
                 .isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR.text());
         connect(7, 7, 14);

@@ -19,11 +19,14 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Other users of this host who were at the place of the run directory first. Most need root, to be two users. */
+/**
+ * Other users who have created the run directory first, or may replace it. Most of these tests need root, to act as two
+ * users.
+ */
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class HostileRunDirectoryTest {
-    private static final int NOBODY = 65534;
+    private static final int OTHER_USER = 65534;
     private static final int STICKY = 01000;
 
     @TempDir
@@ -54,28 +57,28 @@ class HostileRunDirectoryTest {
     }
 
     @Test
-    void directoryInOneOfAnotherUserIsRefusedAndNothingIsMadeThere() throws IOException {
+    void directoryBelowOneOfAnotherUserIsRefusedAndNothingIsCreatedThere() throws IOException {
         requireRoot();
         rights(parent, 0755);
-        Files.setAttribute(parent, "unix:uid", NOBODY);
+        Files.setAttribute(parent, "unix:uid", OTHER_USER);
         refused(parent.resolve("run"), parent + " belongs to user");
         refused(parent.resolve("more").resolve("run"), parent + " belongs to user");
         assertThat(parent).isEmptyDirectory();
     }
 
     @Test
-    void ownDirectoryThatAnotherUserCanMoveAwayIsRefused() throws IOException {
+    void directoryThatAnotherUserCanMoveIsRefused() throws IOException {
         requireRoot();
         Path run = RunDirectory.at(parent.resolve("run")).path();
-        Files.setAttribute(parent, "unix:uid", NOBODY);
+        Files.setAttribute(parent, "unix:uid", OTHER_USER);
         refused(run, parent + " belongs to user");
         refused(run.resolve("below"), parent + " belongs to user");
     }
 
     @Test
-    void directoryWhereOthersMayWriteIsRefusedUnlessItIsSticky() throws IOException {
+    void directoryThatOthersMayWriteIsRefusedUnlessItIsSticky() throws IOException {
         rights(parent, 0777);
-        refused(parent.resolve("run"), "others may write to " + parent);
+        refused(parent.resolve("run"), "other users may write to " + parent);
         assertThat(parent).isEmptyDirectory();
         rights(parent, 0777 | STICKY);
         assertThat(RunDirectory.at(parent.resolve("run")).path()).isDirectory();
@@ -89,7 +92,7 @@ class HostileRunDirectoryTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         rights(parent, 0777 | STICKY);
         Path link = Files.createSymbolicLink(parent.resolve("link"), target);
-        int status = new ProcessBuilder("chown", "-h", String.valueOf(NOBODY), link.toString())
+        int status = new ProcessBuilder("chown", "-h", String.valueOf(OTHER_USER), link.toString())
                 .inheritIO()
                 .start()
                 .onExit()
@@ -101,7 +104,7 @@ class HostileRunDirectoryTest {
     }
 
     @Test
-    void symbolicLinkThatNobodyElseCanChangeIsFollowed() throws IOException {
+    void symbolicLinkThatNoOtherUserCanChangeIsFollowed() throws IOException {
         Path target = Files.createDirectory(folder.resolve("target"));
         Path link = Files.createSymbolicLink(parent.resolve("link"), Path.of("..", "target"));
         assertThat(RunDirectory.at(link.resolve("run")).path()).isDirectory();
@@ -111,12 +114,12 @@ class HostileRunDirectoryTest {
     }
 
     @Test
-    void usualDirectoryThatAnotherUserHasMadeFirstIsRefused() throws IOException, InterruptedException {
+    void defaultDirectoryOfAnotherUserIsRefused() throws IOException, InterruptedException {
         requireRoot();
         rights(parent, 0777 | STICKY);
         Path first = Files.createDirectory(parent.resolve("rdma4j-0"));
         rights(first, 0777 | STICKY);
-        Files.setAttribute(first, "unix:uid", NOBODY);
+        Files.setAttribute(first, "unix:uid", OTHER_USER);
         try (ChildProcess process = new ChildProcess(
                 List.of("env", "-u", "XDG_RUNTIME_DIR", "-u", RunDirectory.OVERRIDE),
                 FailedStartProcess.class,
@@ -132,7 +135,7 @@ class HostileRunDirectoryTest {
     void runtimeDirectoryOfAnotherUserIsNotUsed() throws IOException, InterruptedException {
         requireRoot();
         Path runtime = Files.createDirectory(folder.resolve("runtime"));
-        Files.setAttribute(runtime, "unix:uid", NOBODY);
+        Files.setAttribute(runtime, "unix:uid", OTHER_USER);
         try (ChildProcess process = new ChildProcess(
                 List.of("env", "-u", RunDirectory.OVERRIDE, "XDG_RUNTIME_DIR=" + runtime),
                 FailedStartProcess.class,

@@ -3,11 +3,11 @@ package io.rdma4j.soft;
 import java.io.IOException;
 import java.net.InetAddress;
 
-/** A process with a connection on which nothing happens: one thread waits for an event. Ends with its input. */
+/** A process with an idle connection: one thread waits for an event. Exits at the end of its input. */
 public final class IdleProcess {
     private IdleProcess() {}
 
-    /** Runs; the argument is the local address. */
+    /** Runs the process; the argument is the local address. */
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.getByName(arguments[0]);
         Endpoint a = new Endpoint(address);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A process with a connection on which nothing happens uses no processor. */
+/** A process with an idle connection uses no processor time. */
 @Timeout(60)
 class IdleTest {
     private static final int TICKS_PER_SECOND = 100;
@@ -26,7 +26,7 @@ class IdleTest {
     @ParameterizedTest
     @CsvSource({"waits,linux", "waits,nio", "rests,linux", "rests,nio"})
     @EnabledOnOs(OS.LINUX)
-    void idleProcessUsesNoProcessor(String what, String links) throws IOException, InterruptedException {
+    void idleProcessUsesNoProcessorTime(String what, String links) throws IOException, InterruptedException {
         String address = TestAddresses.loopback().getHostAddress();
         try (ChildProcess process =
                 new ChildProcess(IdleProcess.class, List.of("-Drdma4j.link=" + links), address, what)) {
@@ -34,7 +34,8 @@ class IdleTest {
             Thread.sleep(500);
             long before = ticks(process);
             Thread.sleep(1500);
-            // Half a percent of a core would not make one tick; four allow for a collector or compiler thread.
+            // Half a percent of a core would be less than one tick. Four ticks allow for a collector or compiler
+            // thread.
             assertThat(ticks(process) - before).isLessThanOrEqualTo(4 * TICKS_PER_SECOND / 100);
         }
     }

@@ -17,16 +17,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process in a network namespace of its own, which has an interface {@code v0} of the process' making, a device on it and
- * an identifier bound to it. Each line of its input is a command to run; its answer is {@code = } and the events that
- * follow, as many as the line's first word says.
+ * A process in its own network namespace, in which it creates an interface {@code v0}.
+ *
+ * <p>The process has a device on the interface and an identifier bound to it. Each line of its input is a command to run. It replies {@code = } and the events that follow, as many as the first
+ * word of the line says.
  */
 public final class InterfaceProcess {
     private static final String ADDRESS = "192.0.2.2";
 
     private InterfaceProcess() {}
 
-    /** Runs. */
+    /** Runs the process. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         if (run("ip link set lo up") != 0
                 || run("ip link add v0 type veth peer name v1") != 0
@@ -36,7 +37,7 @@ public final class InterfaceProcess {
             System.out.println("= no interface");
             return;
         }
-        Thread.sleep(2500); // the link-local address settles
+        Thread.sleep(2500); // until the link-local address is assigned
         InetAddress address = InetAddress.getByName(ADDRESS);
         Endpoint endpoint = new Endpoint(address);
         Endpoint.toInit(endpoint.queuePair);
@@ -79,7 +80,7 @@ public final class InterfaceProcess {
         return seen;
     }
 
-    /** What is left of the objects of a device that has gone. */
+    /** Uses the objects of a device that was removed. */
     private static String aftermath(Endpoint endpoint, CmId id) {
         String flushed = endpoint.completion().status().toString();
         String refused;

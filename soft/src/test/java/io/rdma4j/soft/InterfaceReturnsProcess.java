@@ -17,9 +17,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A process in a network namespace of its own. Each line of its input is a command of {@code ip}, or {@code connect}: one
- * connection between new identifiers at {@value #ADDRESS}, or {@code devices}: a protection domain in each device of the
- * connection manager. Each is answered by a line that begins with {@code =}.
+ * A process in its own network namespace, commanded by the lines of its input.
+ *
+ * <p>A line is a command of {@code ip}, or {@code connect}, which makes one connection between new identifiers at
+ * {@value #ADDRESS}, or {@code devices}, which creates a protection domain in each device of the connection manager.
+ * The reply to each is a line that begins with {@code =}.
  */
 public final class InterfaceReturnsProcess {
     private static final String ADDRESS = "192.0.2.2";
@@ -28,7 +30,7 @@ public final class InterfaceReturnsProcess {
 
     private InterfaceReturnsProcess() {}
 
-    /** Runs. */
+    /** Runs the process. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         System.out.println("= ready");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -51,7 +53,7 @@ public final class InterfaceReturnsProcess {
                             .inheritIO()
                             .start()
                             .waitFor();
-                    Thread.sleep(200); // the interfaces are remembered for half as long
+                    Thread.sleep(200); // the interfaces are cached for half as long
                     return status == 0 ? "done" : "failed";
                 }
             }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whether an idle connection notices the end of its peer, when it is asked to. */
+/** Keep-alive detects that the peer of an idle connection has exited. */
 @Timeout(60)
 class KeepAliveTest {
     private static final Duration SHORT = Duration.ofMillis(20);
@@ -44,7 +44,7 @@ class KeepAliveTest {
     }
 
     @Test
-    void idlePeerThatIsGoneIsNoticed() {
+    void exitedIdlePeerIsDetected() {
         Endpoint.connect(a, b);
         a.postReceive(1);
         a.queuePair.setKeepAlive(SHORT);
@@ -56,7 +56,7 @@ class KeepAliveTest {
     }
 
     @Test
-    void idlePeerThatIsThereAnswers() throws InterruptedException {
+    void runningIdlePeerResponds() throws InterruptedException {
         Endpoint.connect(a, b);
         a.queuePair.setKeepAlive(SHORT);
         while (b.queuePair.counters().getOrDefault("duplicate_request", 0L) < 3) {
@@ -69,7 +69,7 @@ class KeepAliveTest {
     }
 
     @Test
-    void onlyAReliableConnectionThatIsReadyToSendIsKeptAlive() {
+    void onlyReliableConnectionsReadyToSendHaveKeepAlive() {
         refused(Errno.EINVAL, a.queuePair, SHORT);
         Endpoint.connect(a, b);
         refused(Errno.EINVAL, a.queuePair, Duration.ofMillis(-1));

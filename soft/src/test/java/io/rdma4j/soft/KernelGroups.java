@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** What Linux says of the multicast groups that this host is a member of; see proc(5). */
+/** The multicast groups that this host is a member of, according to Linux; see proc(5). */
 public final class KernelGroups {
     private KernelGroups() {}
 
-    /** Whether the host is a member of a group on a network interface. */
+    /** Returns whether the host is a member of a group on a network interface. */
     public static boolean isMember(InetAddress group, String interfaceName) throws IOException {
         return group instanceof Inet4Address
                 ? isIpv4Member(group.getAddress(), interfaceName)

@@ -12,15 +12,18 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who has polled a message may end whatever it came through: the sender still learns that it arrived. */
+/** A receiver that has polled a message may close everything at once: the message is still acknowledged. */
 @Timeout(30)
 class LastAcknowledgementTest {
     private static final int ROUNDS = 20;
 
     private final InetAddress address = TestAddresses.loopback();
 
-    /** Several times: cold code may be slow enough for the background thread to send the acknowledgement. */
-    private void sendSucceedsThough(Consumer<Endpoint> receiversEnd) {
+    /**
+     * Repeats the test several times: cold code may be slow enough for the background thread to send the
+     * acknowledgement.
+     */
+    private void sendSucceedsDespite(Consumer<Endpoint> receiversEnd) {
         for (int i = 0; i < ROUNDS; i++) {
             sendOnce(receiversEnd);
         }
@@ -41,35 +44,35 @@ class LastAcknowledgementTest {
 
     @Test
     void messagePolledBeforeTheQueuePairIsClosedIsAcknowledged() {
-        sendSucceedsThough(receiver -> receiver.queuePair.close());
+        sendSucceedsDespite(receiver -> receiver.queuePair.close());
     }
 
     @Test
     void messagePolledBeforeTheDeviceIsClosedIsAcknowledged() {
-        sendSucceedsThough(Endpoint::close);
+        sendSucceedsDespite(Endpoint::close);
     }
 
     @Test
     void messagePolledBeforeTheQueuePairIsResetIsAcknowledged() {
-        sendSucceedsThough(
+        sendSucceedsDespite(
                 receiver -> receiver.queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET)));
     }
 
     @Test
     void messagePolledBeforeTheQueuePairIsPutIntoErrorIsAcknowledged() {
-        sendSucceedsThough(
+        sendSucceedsDespite(
                 receiver -> receiver.queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR)));
     }
 
     @Test
-    void messagePolledBeforeTheProcessEndsIsAcknowledged() throws IOException, InterruptedException {
+    void messagePolledBeforeTheProcessExitsIsAcknowledged() throws IOException, InterruptedException {
         for (int i = 0; i < 3; i++) {
             try (Endpoint sender = new Endpoint(address);
                     ChildProcess child =
                             new ChildProcess(LastReceiveProcess.class, List.of(), address.getHostAddress())) {
                 int peer = Integer.parseInt(child.expect("ready")[0]);
                 sender.connect(address, peer, sender.psn);
-                child.tell(String.valueOf(sender.queuePair.number()));
+                child.send(String.valueOf(sender.queuePair.number()));
                 child.expect("posted");
                 sender.queuePair.postSend(
                         new SendWorkRequest().reset(2).from(sender.region, 0, 8).signaled());

@@ -6,11 +6,11 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 
-/** A process that takes one message and ends at once, without closing anything. */
+/** A process that receives one message and exits at once, without closing anything. */
 public final class LastReceiveProcess {
     private LastReceiveProcess() {}
 
-    /** Runs; the argument is the local address. */
+    /** Runs the process; the argument is the local address. */
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.getByName(arguments[0]);
         Endpoint endpoint = new Endpoint(address);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Registered memory: what may be registered, under which addresses and keys, and what deregistration promises. */
+/** Memory registration: valid memory, addresses and keys, and the guarantees of deregistration. */
 @Timeout(30)
 class MemoryRegistrationTest {
     private Endpoint a;
@@ -50,7 +50,7 @@ class MemoryRegistrationTest {
     }
 
     @Test
-    void memoryThatOthersCannotReachIsRefused() {
+    void memoryThatIsNotAccessibleIsRefused() {
         try (Arena arena = Arena.ofConfined()) {
             refused(arena.allocate(64), "confined to one thread");
         }
@@ -64,12 +64,12 @@ class MemoryRegistrationTest {
     }
 
     @Test
-    void remoteChangesNeedTheLocalRight() {
+    void remoteWriteRightsRequireLocalWrite() {
         refused(Arena.ofAuto().allocate(64), "need local write", AccessFlag.REMOTE_WRITE);
     }
 
     @Test
-    void addressesAndKeysAreNotGuessableFromOthers() {
+    void addressesAndKeysAreUnpredictable() {
         MemorySegment memory = Arena.ofAuto().allocate(64, 64).asSlice(8);
         Set<Long> pages = new HashSet<>();
         Set<Integer> keys = new HashSet<>();
@@ -86,23 +86,23 @@ class MemoryRegistrationTest {
     }
 
     @Test
-    void deregisteredMemoryIsOutOfThePeersReach() {
-        MemoryRegion gone = b.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
-        gone.close();
-        a.queuePair.postWrite(1, a.region, 0, 8, gone.address(), gone.remoteKey());
+    void deregisteredMemoryIsInaccessibleToThePeer() {
+        MemoryRegion deregistered = b.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        deregistered.close();
+        a.queuePair.postWrite(1, a.region, 0, 8, deregistered.address(), deregistered.remoteKey());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
     }
 
     @Test
     void workRequestWithDeregisteredMemoryIsALocalProtectionError() {
-        MemoryRegion gone = a.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
-        gone.close();
-        a.queuePair.postWrite(1, gone, 0, 8, b.region.address(), b.region.remoteKey());
+        MemoryRegion deregistered = a.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        deregistered.close();
+        a.queuePair.postWrite(1, deregistered, 0, 8, b.region.address(), b.region.remoteKey());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
     @Test
-    void memoryWhoseArenaIsClosedBreaksItsQueuePairOnly() {
+    void memoryWhoseArenaIsClosedFailsItsQueuePairOnly() {
         Endpoint c = new Endpoint(a.address);
         try (c) {
             Arena arena = Arena.ofShared();

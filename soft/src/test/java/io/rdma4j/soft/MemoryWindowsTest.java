@@ -84,7 +84,7 @@ class MemoryWindowsTest {
     }
 
     @Test
-    void peerGivesTheKeyBackWithItsMessage() {
+    void peerInvalidatesTheKeyWithItsMessage() {
         int key = bind();
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(4).into(b.region, 0, 100));
         a.queuePair.postSend(new SendWorkRequest()
@@ -97,11 +97,11 @@ class MemoryWindowsTest {
         assertThat(received.status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(received.hasInvalidatedKey()).isTrue();
         assertThat(received.invalidatedKey()).isEqualTo(key);
-        assertThat(bind()).isEqualTo(key + 1); // it is free again
+        assertThat(bind()).isEqualTo(key + 1); // the window is free again
     }
 
     @Test
-    void bindingAgainstTheRulesEndsTheQueuePair() {
+    void invalidBindFailsTheQueuePair() {
         MemoryRegion closed = b.domain.register(b.memory, AccessFlag.LOCAL_WRITE);
         b.queuePair.postSend(new SendWorkRequest().reset(1).bind(window, window.nextRemoteKey(), closed, 0, 8, WRITE));
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.MEMORY_WINDOW_BIND_ERROR);
@@ -127,7 +127,7 @@ class MemoryWindowsTest {
     }
 
     @Test
-    void closedQueuePairLeavesItsWindowFree() {
+    void closedQueuePairFreesItsWindow() {
         QueuePair second =
                 b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
         Endpoint.connect(

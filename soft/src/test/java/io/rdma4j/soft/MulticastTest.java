@@ -92,11 +92,11 @@ class MulticastTest {
         void send(Gid to, int mark, int queueKey, int queuePairNumber) {
             long at = endpoint.memory.byteSize() - 8;
             endpoint.memory.set(ValueLayout.JAVA_INT, at, mark);
-            try (AddressHandle way =
+            try (AddressHandle handle =
                     endpoint.domain.createAddressHandle(new AddressVector(endpoint.gidIndex(), to, 0, 0, 64, 0, 1))) {
                 queuePair.postSend(new SendWorkRequest()
                         .reset(mark)
-                        .to(way, queuePairNumber, queueKey)
+                        .to(handle, queuePairNumber, queueKey)
                         .from(endpoint.region, at, 4)
                         .signaled());
                 WorkCompletion sent = endpoint.completion();
@@ -104,7 +104,7 @@ class MulticastTest {
             }
         }
 
-        /** The next mark received, or -1 when none comes for a while. */
+        /** Returns the next received mark, or -1 if none arrives for a while. */
         int poll(long patienceNanos) {
             WorkCompletion[] one = WorkCompletion.array(1);
             long giveUp = System.nanoTime() + patienceNanos;
@@ -152,7 +152,7 @@ class MulticastTest {
     }
 
     @Test
-    void theReceiverSeesTheGroupInTheHeaderAndTheSendersQueuePair() {
+    void receiverGetsTheGroupInTheHeaderAndTheSendersQueuePair() {
         Member sender = member();
         Member receiver = member();
         receiver.queuePair.attachMulticast(group);
@@ -180,7 +180,7 @@ class MulticastTest {
     }
 
     @Test
-    void aSenderThatIsAttachedHearsItself() {
+    void attachedSenderReceivesItsOwnDatagrams() {
         Member both = member();
         both.queuePair.attachMulticast(group);
         both.send(group, 9);
@@ -189,7 +189,7 @@ class MulticastTest {
     }
 
     @Test
-    void attachingTwiceIsAttachingOnce() {
+    void attachingTwiceHasTheEffectOfOnce() {
         Member sender = member();
         Member receiver = member();
         receiver.queuePair.attachMulticast(group);
@@ -203,7 +203,7 @@ class MulticastTest {
     }
 
     @Test
-    void detachedQueuePairsHearNothingAndOthersGoOn() {
+    void detachedQueuePairsReceiveNothingAndOthersContinue() {
         Member sender = member();
         Member leaves = member();
         Member stays = member();
@@ -217,7 +217,7 @@ class MulticastTest {
     }
 
     @Test
-    void groupsAreApart() {
+    void groupsAreSeparate() {
         Member sender = member();
         Member one = member();
         Member both = member();
@@ -231,7 +231,7 @@ class MulticastTest {
     }
 
     @Test
-    void aWrongQueueKeyKeepsADatagramFromThatQueuePairAlone() {
+    void wrongQueueKeyDropsADatagramForThatQueuePairOnly() {
         Member sender = member();
         Member fits = member();
         Member differs = new Member(QUEUE_KEY + 1, 16);
@@ -246,7 +246,7 @@ class MulticastTest {
     }
 
     @Test
-    void aQueuePairWithoutReceiveMissesADatagramThatOthersGet() {
+    void queuePairWithoutReceiveMissesADatagramThatOthersReceive() {
         Member sender = member();
         Member poor = new Member(QUEUE_KEY, 0);
         Member rich = member();
@@ -261,7 +261,7 @@ class MulticastTest {
     }
 
     @Test
-    void aDatagramToAGroupMustNameTheGroupsQueuePair() {
+    void datagramToAGroupMustNameTheMulticastQueuePair() {
         Member sender = member();
         Member receiver = member();
         receiver.queuePair.attachMulticast(group);
@@ -285,7 +285,7 @@ class MulticastTest {
     }
 
     @Test
-    void theHostIsAMemberWhileAQueuePairIsAttached() throws Exception {
+    void hostIsAMemberWhileAQueuePairIsAttached() throws Exception {
         Member first = member();
         Member second = member();
         assertThat(KernelGroups.isMember(group.toInetAddress(), "lo")).isFalse();
@@ -299,7 +299,7 @@ class MulticastTest {
     }
 
     @Test
-    void whatCannotBeAttachedIsRefusedWithAReason() {
+    void invalidAttachmentsAreRefusedWithAReason() {
         Member member = member();
         QueuePair datagrams = member.queuePair;
         Gid unicast = Gid.of(InetAddress.ofLiteral("10.0.0.1"));
@@ -318,7 +318,7 @@ class MulticastTest {
                 .hasMessageContaining(words);
     }
 
-    /** A datagram of four bytes to the group, sealed as a receiver sees it. */
+    /** Creates a datagram of four bytes to the group, with the ICRC that a receiver expects. */
     private byte[] sealed(DatagramSocket from, int mark) {
         byte[] bytes = new byte[Bth.LENGTH + Deth.LENGTH + 4 + Icrc.LENGTH];
         MemorySegment memory = MemorySegment.ofArray(bytes);
@@ -337,7 +337,7 @@ class MulticastTest {
     }
 
     @Test
-    void datagramToAGroupThatWasDamagedIsDropped() throws IOException {
+    void corruptedDatagramToAGroupIsDropped() throws IOException {
         Member receiver = member();
         receiver.queuePair.attachMulticast(group);
         InetSocketAddress at = new InetSocketAddress(TestAddresses.loopback(), 0);
@@ -352,7 +352,7 @@ class MulticastTest {
             damaged[Bth.LENGTH + Deth.LENGTH] ^= 1;
             sender.send(new DatagramPacket(damaged, damaged.length, to));
             byte[] whole = sealed(sender, 8);
-            sender.send(new DatagramPacket(whole, whole.length, to)); // arrives behind the other
+            sender.send(new DatagramPacket(whole, whole.length, to)); // arrives after the other
             assertThat(receiver.next()).isEqualTo(8);
             assertThat(counters.icrcErrors).isEqualTo(before + 1);
         }

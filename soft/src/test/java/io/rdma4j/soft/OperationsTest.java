@@ -63,7 +63,7 @@ class OperationsTest {
     }
 
     @Test
-    void readBytesLandInOwnMemory() {
+    void readBytesLandInLocalMemory() {
         b.queuePair.postRead(8, b.region, 0, BYTES, a.region.address(), a.region.remoteKey());
         succeeds(b, 8, CompletionOpcode.RDMA_READ);
         assertSame(a.memory, b.memory, BYTES);
@@ -98,7 +98,7 @@ class OperationsTest {
     }
 
     @Test
-    void theFirstOfSeveralReceivesThatDoesNotFitIsNamedAndThoseBeforeItAreThere() {
+    void firstInvalidReceiveOfSeveralIsNamedAndThoseBeforeItArePosted() {
         ReceiveWorkRequest[] receives = new ReceiveWorkRequest[3];
         for (int i = 0; i < receives.length; i++) {
             receives[i] = new ReceiveWorkRequest().reset(i).into(b.region, 0, 100);
@@ -134,7 +134,7 @@ class OperationsTest {
     }
 
     @Test
-    void requestsPostedTogetherAreDoneInOrder() {
+    void requestsPostedTogetherAreExecutedInOrder() {
         SendWorkRequest[] requests = new SendWorkRequest[10];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = new SendWorkRequest()
@@ -153,7 +153,7 @@ class OperationsTest {
     }
 
     @Test
-    void theFirstOfSeveralThatDoesNotFitIsNamedAndThoseBeforeItAreDone() {
+    void firstInvalidRequestOfSeveralIsNamedAndThoseBeforeItAreExecuted() {
         SendWorkRequest[] requests = new SendWorkRequest[3];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = new SendWorkRequest()
@@ -227,7 +227,7 @@ class OperationsTest {
     }
 
     @Test
-    void countersTellWhatQueuePairsAndTheDeviceDid() {
+    void countersOfQueuePairsAndOfTheDevice() {
         Map<String, Long> before = a.context.counters();
         a.queuePair.postWrite(1, a.region, 0, BYTES, b.region.address(), b.region.remoteKey());
         succeeds(a, 1, CompletionOpcode.RDMA_WRITE);
@@ -235,7 +235,7 @@ class OperationsTest {
         assertThat(b.queuePair.counters()).containsEntry("rcvd_pkts", 10L).containsEntry("dropped_pkts", 0L);
         a.queuePair.close();
         Map<String, Long> after = a.context.counters();
-        // Both queue pairs are of the loopback device, and count also when they are closed.
+        // Both queue pairs belong to the loopback device, and are counted also when they are closed.
         assertThat(grown("rdma_sends", before, after)).isEqualTo(1);
         assertThat(grown("rcvd_pkts", before, after)).isGreaterThanOrEqualTo(11);
         assertThat(grown("process_sent_pkts", before, after)).isGreaterThanOrEqualTo(11);

@@ -12,15 +12,16 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A process with one endpoint, told what to do by lines on its standard input: {@code connect NUMBER ADDRESS KEY},
- * {@code run} to write and read back without end, {@code count}; {@code datagrams} to have a datagram queue pair, {@code
- * send NUMBER} to send a thousand, {@code
+ * A process with one endpoint, commanded by lines on its standard input.
+ *
+ * <p>The commands are {@code connect NUMBER ADDRESS KEY}; {@code run} to write and read back without end; {@code
+ * count}; {@code datagrams} to create a datagram queue pair; {@code send NUMBER} to send a thousand datagrams; {@code
  * heard COUNT} to wait for so many; {@code quit}.
  */
 public final class PeerProcess {
     private PeerProcess() {}
 
-    /** Runs; the argument is the local address. */
+    /** Runs the process; the argument is the local address. */
     public static void main(String[] arguments) throws IOException {
         Endpoint endpoint = new Endpoint(InetAddress.getByName(arguments[0]));
         say("ready " + endpoint.queuePair.number() + " " + endpoint.region.address() + " "
@@ -45,7 +46,7 @@ public final class PeerProcess {
                     Thread.ofPlatform().daemon().start(() -> run(endpoint, rounds, address, key));
                 }
                 case "open" -> {
-                    // The path of a queue pair opens the port of the local address.
+                    // Setting the path of a queue pair opens the port of the local address.
                     endpoint.connect(InetAddress.getByName(arguments[0]), endpoint.queuePair.number(), 0);
                     say("opened");
                 }
@@ -59,8 +60,8 @@ public final class PeerProcess {
                     say("sent");
                 }
                 case "heard" -> {
-                    int heard = Objects.requireNonNull(datagrams).heard(Integer.parseInt(words[1]));
-                    say("heard " + heard + " " + datagrams.wrong());
+                    int received = Objects.requireNonNull(datagrams).received(Integer.parseInt(words[1]));
+                    say("heard " + received + " " + datagrams.wrong());
                 }
                 case "count" -> say("rounds " + rounds.get());
                 default -> say("unknown " + line);

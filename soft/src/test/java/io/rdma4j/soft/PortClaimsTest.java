@@ -41,14 +41,14 @@ class PortClaimsTest {
     }
 
     private static String claim(ChildProcess by, String claim) throws IOException, InterruptedException {
-        by.tell(claim.contains(" ") ? "claim " + claim : claim);
+        by.send(claim.contains(" ") ? "claim " + claim : claim);
         return by.expect("= ")[0];
     }
 
     @Test
     void claimsOfTwoProcessesConflictAsInLinux() throws IOException, InterruptedException {
         String[][] cases = {
-            // what one has, what two wants, what two gets
+            // the claim of one, the request of two, the result of two
             {"10.0.0.1 true false 1", "10.0.0.1 true false 1", "EADDRINUSE"},
             {"10.0.0.1 true false 2", "10.0.0.2 true false 2", "ok"},
             {"10.0.0.1 true false 3", "10.0.0.1 true false 4", "ok"},
@@ -75,7 +75,7 @@ class PortClaimsTest {
         for (String[] row : cases) {
             assertThat(claim(one, row[0])).as(row[0]).isEqualTo("ok");
             assertThat(claim(two, row[1])).as("%s after %s", row[1], row[0]).isEqualTo(row[2]);
-            // Two claims of one process conflict alike.
+            // Two claims of one process conflict in the same way.
             String here = row[0].replaceAll("\\d+$", "20$0");
             String there = row[1].replaceAll("\\d+$", "20$0");
             assertThat(claim(one, here)).as(here).isEqualTo("ok");
@@ -85,7 +85,7 @@ class PortClaimsTest {
         }
     }
 
-    /** What one has, what two has, what two wants when one listens. Families that are apart do not meet. */
+    /** The claims of one and of two, and the result for two when one listens. Separate families do not conflict. */
     @ParameterizedTest
     @CsvSource({
         "10.0.0.1 true true 7, 10.0.0.1 true true 7, EADDRINUSE",
@@ -97,14 +97,14 @@ class PortClaimsTest {
         "10.0.0.1 true true 7, :: true true 7, ok",
         "0.0.0.0 true true 7, :: true true 7, ok"
     })
-    void reusedPortCannotBeListenedToWhileAnotherProcessHasItNorBeSharedAfterwards(
-            String first, String second, String expected) throws IOException, InterruptedException {
+    void listeningOnASharedPortIsRefusedAndAListenersPortIsNotShared(String first, String second, String expected)
+            throws IOException, InterruptedException {
         assertThat(claim(one, first)).isEqualTo("ok");
         assertThat(claim(two, second)).isEqualTo("ok");
         assertThat(claim(one, "listen")).isEqualTo(expected);
         assertThat(claim(two, "free")).isEqualTo("freed");
         if (!expected.equals("ok")) {
-            // What was refused has changed nothing.
+            // The refused call has changed nothing.
             assertThat(claim(two, second)).isEqualTo("ok");
             assertThat(claim(two, "free")).isEqualTo("freed");
             assertThat(claim(one, "listen")).isEqualTo("ok");
@@ -116,7 +116,7 @@ class PortClaimsTest {
         }
     }
 
-    /** What one has, and what two shares with it, but not with one that does not allow it. */
+    /** The claim of one, and the claim of two that shares it, but not with one that does not allow it. */
     @ParameterizedTest
     @CsvSource({
         "10.0.0.1 true false 7, 10.0.0.1 true",
@@ -127,7 +127,7 @@ class PortClaimsTest {
         ":: false false 7, 10.0.0.1 true",
         ":: false false 7, :: false"
     })
-    void reuseThatIsAllowedLaterIsAllowedToOtherProcessesToo(String first, String second)
+    void reuseAllowedLaterAppliesToOtherProcesses(String first, String second)
             throws IOException, InterruptedException {
         assertThat(claim(one, first)).isEqualTo("ok");
         assertThat(claim(two, second + " true 7")).startsWith("EADDR");
@@ -143,7 +143,7 @@ class PortClaimsTest {
     }
 
     @Test
-    void portThatIsNotReusedIsAListenersAtOnce() throws IOException, InterruptedException {
+    void portWithoutReuseIsExclusiveBeforeListening() throws IOException, InterruptedException {
         assertThat(claim(one, "10.0.0.1 true false 7")).isEqualTo("ok");
         assertThat(claim(one, "listen")).isEqualTo("ok");
         assertThat(claim(one, "listen")).isEqualTo("ok");
@@ -151,7 +151,7 @@ class PortClaimsTest {
     }
 
     @Test
-    void freedPortCanBeClaimedAgain() throws IOException, InterruptedException {
+    void releasedPortCanBeClaimedAgain() throws IOException, InterruptedException {
         assertThat(claim(one, "0.0.0.0 true false 7")).isEqualTo("ok");
         assertThat(claim(two, "10.0.0.1 true false 7")).isEqualTo("EADDRNOTAVAIL");
         assertThat(claim(one, "free")).isEqualTo("freed");

@@ -42,7 +42,7 @@ class PortTest {
     }
 
     @Test
-    void tablesOfThePortCanBeAskedPlaceByPlace() {
+    void tablesOfThePortCanBeQueriedByIndex() {
         InetAddress address = TestAddresses.loopback();
         Device device = Device.of(address).orElseThrow();
         try (var context = device.open()) {
@@ -73,7 +73,7 @@ class PortTest {
     }
 
     @Test
-    void gidIndexIsNeverGivenToAnotherAddress() {
+    void gidIndexIsNeverReusedForAnotherAddress() {
         InetAddress first = TestAddresses.loopback();
         InetAddress second = TestAddresses.loopback();
         Device device = Device.of(first).orElseThrow();
@@ -129,7 +129,7 @@ class PortTest {
     }
 
     @Test
-    void portHeldBySomethingElseIsExplained() throws IOException {
+    void portHeldByAnotherSocketIsExplained() throws IOException {
         InetAddress address = TestAddresses.loopback();
         try (DatagramSocket holder = new DatagramSocket(new InetSocketAddress(address, 4791));
                 Endpoint a = new Endpoint(address)) {
@@ -144,7 +144,7 @@ class PortTest {
     }
 
     @Test
-    void runDirectoryThatOthersCanEnterIsRefused(@TempDir Path directory) throws IOException {
+    void runDirectoryThatOthersMayEnterIsRefused(@TempDir Path directory) throws IOException {
         Path open = Files.createDirectory(directory.resolve("open"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), open);
@@ -156,7 +156,7 @@ class PortTest {
     }
 
     @Test
-    void runDirectoryIsMadeForItsOwnerAlone(@TempDir Path directory) throws IOException {
+    void runDirectoryIsCreatedForItsOwnerOnly(@TempDir Path directory) throws IOException {
         Path path = RunDirectory.at(directory.resolve("one").resolve("two")).path();
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
                 .isEqualTo("rwx------");

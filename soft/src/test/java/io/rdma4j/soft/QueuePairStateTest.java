@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** States of a queue pair: what each change needs, what may be posted when, and how it ends. */
+/** The states of a queue pair: requirements of each change, posting in each state, and errors. */
 @Timeout(30)
 class QueuePairStateTest {
     private final InetAddress address = TestAddresses.loopback();
@@ -111,7 +111,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void queryTellsWhatWasSet() {
+    void queryReturnsTheSetAttributes() {
         Endpoint.connect(a, b);
         QueuePairAttributes now = a.queuePair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
@@ -124,7 +124,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void rightsOfAWorkingQueuePairCanBeTaken() {
+    void rightsOfAConnectedQueuePairCanBeRevoked() {
         Endpoint.connect(a, b);
         b.queuePair.modify(new QueuePairAttributes().accessFlags(Set.of(AccessFlag.LOCAL_WRITE)));
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
@@ -162,7 +162,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void whatIsPostedInErrorIsFlushed() {
+    void workPostedInErrorIsFlushed() {
         a.queuePair.modify(to(QueuePairState.ERROR));
         a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8));
         a.queuePair.postReceive(new ReceiveWorkRequest().reset(2));
@@ -174,7 +174,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void silentPeerIsGivenUpAfterAllRetries() {
+    void silentPeerFailsTheQueuePairAfterAllRetries() {
         a.connect(TestAddresses.loopback(), 100, 0);
         a.queuePair.postWrite(1, a.region, 0, 8, 0, 0);
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
@@ -217,7 +217,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void overrunBreaksOneCompletionQueueAndItsQueuePairsOnly() {
+    void overrunFailsOneCompletionQueueAndItsQueuePairsOnly() {
         Endpoint small = new Endpoint(address, 4096, 2);
         try (small) {
             Endpoint.connect(small, b);
@@ -245,7 +245,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void drainedSendQueueKeepsWhatIsPostedUntilItIsReadyToSendAgain() {
+    void drainedSendQueueKeepsPostedWorkUntilItIsReadyToSendAgain() {
         Endpoint.connect(a, b);
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
         AsyncEvent drained = new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair);
@@ -266,11 +266,11 @@ class QueuePairStateTest {
     }
 
     @Test
-    void drainedQueuePairCanTakeAnotherPath() {
+    void drainedQueuePairCanChangeItsPath() {
         Endpoint.connect(a, b);
         InetAddress elsewhere = TestAddresses.loopback();
         try (Endpoint other = new Endpoint(elsewhere)) {
-            // The peer moves to another address of its host, and tells this side.
+            // The peer moves to another address of its host, and informs this side.
             for (Endpoint each : new Endpoint[] {a, b}) {
                 each.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
             }
@@ -288,7 +288,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void sendQueueThatDrainsAllowsOnlyItsEnd() {
+    void drainingSendQueueAllowsOnlyResetAndError() {
         a.connect(TestAddresses.loopback(), 100, 0);
         a.queuePair.postWrite(1, a.region, 0, 8, 0, 0);
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
@@ -343,7 +343,7 @@ class QueuePairStateTest {
     }
 
     @Test
-    void requestsThatDoNotFitAreRefusedBeforeTheyAreQueued() {
+    void invalidRequestsAreRefusedBeforeTheyAreQueued() {
         Endpoint.connect(a, b);
         SendWorkRequest pieces = new SendWorkRequest().reset(1);
         for (int i = 0; i < 5; i++) {
@@ -367,11 +367,11 @@ class QueuePairStateTest {
     }
 
     @Test
-    void brokenByTheEndOfTheProcessFlushesWhatIsPostedAndSendsNoMore() {
+    void queuePairFailedByProcessExitFlushesAndSendsNothing() {
         Endpoint.connect(a, b);
         a.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(a.region, 0, 64));
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(b.region, 0, 64));
-        ProcessStack.stack().internals().engines().breakQueuePairs();
+        ProcessStack.stack().internals().engines().failQueuePairs();
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);

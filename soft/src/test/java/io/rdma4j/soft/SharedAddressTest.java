@@ -25,7 +25,7 @@ class SharedAddressTest {
         processes.forEach(ChildProcess::close);
     }
 
-    /** A process that has opened the address before this returns. */
+    /** Starts a process that has opened the address before this returns. */
     private ChildProcess start(String... options) throws IOException {
         ChildProcess process = new ChildProcess(PeerProcess.class, List.of(options), address);
         processes.add(process);
@@ -35,14 +35,14 @@ class SharedAddressTest {
     private static void connect(ChildProcess a, ChildProcess b) throws IOException, InterruptedException {
         String[] ofA = a.expect("ready");
         String[] ofB = b.expect("ready");
-        a.tell("connect " + String.join(" ", ofB));
-        b.tell("connect " + String.join(" ", ofA));
+        a.send("connect " + String.join(" ", ofB));
+        b.send("connect " + String.join(" ", ofA));
         a.expect("connected");
         b.expect("connected");
     }
 
     private static long rounds(ChildProcess process) throws IOException, InterruptedException {
-        process.tell("count");
+        process.send("count");
         return Long.parseLong(process.expect("rounds")[0]);
     }
 
@@ -58,20 +58,20 @@ class SharedAddressTest {
     }
 
     @Test
-    void fourProcessesShareAnAddressAndTheOwnersDeathIsSurvived() throws IOException, InterruptedException {
+    void fourProcessesShareAnAddressAndSurviveTheKillOfItsOwner() throws IOException, InterruptedException {
         ChildProcess owner = start();
         ChildProcess withOwner = start("-Drdma4j.link=nio");
         connect(owner, withOwner);
         ChildProcess a = start();
         ChildProcess b = start("-Drdma4j.link=nio");
         connect(a, b);
-        withOwner.tell("run");
-        a.tell("run");
+        withOwner.send("run");
+        a.send("run");
         assertProgress(a, 100);
         assertProgress(withOwner, 100);
         owner.kill();
         assertProgress(a, 100);
-        // One of the three others owns the address now; whoever it is, the connection outlives the next one, too.
+        // One of the three others owns the address now. Whichever it is, the connection survives its exit, too.
         withOwner.kill();
         assertProgress(a, 100);
     }
@@ -85,8 +85,8 @@ class SharedAddressTest {
         ChildProcess a = start(enforce);
         ChildProcess b = start(enforce, "-Drdma4j.link=nio");
         connect(a, b);
-        withOwner.tell("run");
-        a.tell("run");
+        withOwner.send("run");
+        a.send("run");
         assertProgress(a, 100);
         owner.kill();
         assertProgress(a, 100);
@@ -103,8 +103,8 @@ class SharedAddressTest {
         ChildProcess a = start(otherEngine);
         ChildProcess b = start(otherEngine, "-Drdma4j.link=nio");
         connect(a, b);
-        owner.tell("run");
-        a.tell("run");
+        owner.send("run");
+        a.send("run");
         assertProgress(owner, 100);
         assertProgress(a, 100);
         owner.kill();
@@ -112,15 +112,15 @@ class SharedAddressTest {
     }
 
     @Test
-    void processThatWasStoppedFindsItsAnswersBeforeItsTimersFire() throws IOException, InterruptedException {
+    void stoppedProcessReceivesResponsesBeforeItsTimersFire() throws IOException, InterruptedException {
         ChildProcess owner = start();
-        owner.tell("open");
+        owner.send("open");
         owner.expect("ready");
         owner.expect("opened");
         ChildProcess a = start();
         ChildProcess b = start();
         connect(a, b);
-        a.tell("run");
+        a.send("run");
         assertProgress(a, 10);
         for (int i = 0; i < 4; i++) {
             // All retries of the connection take half a second.
@@ -132,15 +132,15 @@ class SharedAddressTest {
     }
 
     @Test
-    void connectionOfTwoOthersGoesOnWhileTheOwnerIsStopped() throws IOException, InterruptedException {
+    void connectionOfTwoOthersContinuesWhileTheOwnerIsStopped() throws IOException, InterruptedException {
         ChildProcess owner = start();
-        owner.tell("open");
+        owner.send("open");
         owner.expect("ready");
         owner.expect("opened");
         ChildProcess a = start();
         ChildProcess b = start("-Drdma4j.link=nio");
         connect(a, b);
-        a.tell("run");
+        a.send("run");
         assertProgress(a, 10);
         signal(owner, "STOP");
         // All retries of the connection take half a second.
@@ -158,21 +158,21 @@ class SharedAddressTest {
     }
 
     @Test
-    void captureOfAProcessThatDoesNotOwnTheAddressHoldsBothDirections(@TempDir Path directory)
+    void captureOfAMemberProcessContainsBothDirections(@TempDir Path directory)
             throws IOException, InterruptedException {
         Path capture = directory.resolve("member.pcapng");
         ChildProcess owner = start();
         ChildProcess member = start("-Drdma4j.pcap=" + capture);
         connect(owner, member);
-        member.tell("run");
+        member.send("run");
         assertProgress(member, 100);
         byte[] bytes = Files.readAllBytes(capture);
-        // A round is a WRITE and a READ request; the READ's answer may acknowledge both.
+        // A round consists of a WRITE and a READ request. The READ response may acknowledge both.
         assertThat(packets(bytes, 2)).as("frames out").isGreaterThanOrEqualTo(200);
         assertThat(packets(bytes, 1)).as("frames in").isGreaterThanOrEqualTo(100);
     }
 
-    /** Enhanced packet blocks whose flags option, the last but one word pair, says the direction. */
+    /** Counts the enhanced packet blocks of a direction, which is in the flags option, the last but one word pair. */
     private static int packets(byte[] capture, int direction) {
         ByteBuffer blocks = ByteBuffer.wrap(capture).order(ByteOrder.LITTLE_ENDIAN);
         int count = 0;
@@ -195,27 +195,27 @@ class SharedAddressTest {
         ChildProcess a = start("-Drdma4j.fault=loss=2%,dup=2%,reorder=2%,corrupt=1%,delay=100us,seed=7");
         ChildProcess b = start();
         connect(a, b);
-        a.tell("run");
+        a.send("run");
         assertProgress(a, 200);
     }
 
-    /** Lets a process wait for so many different datagrams; none may be wrong. */
-    private static int heard(ChildProcess process, int wanted) throws IOException, InterruptedException {
-        process.tell("heard " + wanted);
+    /** Makes a process wait for so many different datagrams, none of which may be wrong. */
+    private static int received(ChildProcess process, int wanted) throws IOException, InterruptedException {
+        process.send("heard " + wanted);
         String[] counts = process.expect("heard");
         assertThat(counts[1]).as("datagrams that were not sent").isEqualTo("0");
-        int heard = Integer.parseInt(counts[0]);
-        assertThat(heard).as("datagrams received").isGreaterThanOrEqualTo(wanted);
-        return heard;
+        int received = Integer.parseInt(counts[0]);
+        assertThat(received).as("datagrams received").isGreaterThanOrEqualTo(wanted);
+        return received;
     }
 
     private static String datagrams(ChildProcess process) throws IOException, InterruptedException {
-        process.tell("datagrams");
+        process.send("datagrams");
         return process.expect("datagrams")[0];
     }
 
     @Test
-    void datagramsGoBetweenTheProcessesOfAnAddress() throws IOException, InterruptedException {
+    void datagramsAreExchangedBetweenTheProcessesOfAnAddress() throws IOException, InterruptedException {
         ChildProcess owner = start();
         owner.expect("ready");
         String ofOwner = datagrams(owner);
@@ -225,36 +225,37 @@ class SharedAddressTest {
         b.expect("ready");
         String ofA = datagrams(a);
         String ofB = datagrams(b);
-        a.tell("send " + ofB);
+        a.send("send " + ofB);
         a.expect("sent");
-        owner.tell("send " + ofA);
+        owner.send("send " + ofA);
         owner.expect("sent");
-        b.tell("send " + ofOwner);
+        b.send("send " + ofOwner);
         b.expect("sent");
-        // Who does not look while a thousand come loses those for which there is no receive; the rest is whole.
-        int before = heard(a, 50);
-        assertThat(heard(b, 50)).isLessThanOrEqualTo(1000);
-        assertThat(heard(owner, 50)).isLessThanOrEqualTo(1000);
+        // A process that does not poll while a thousand datagrams arrive loses those without a receive, but gets the
+        // others intact.
+        int before = received(a, 50);
+        assertThat(received(b, 50)).isLessThanOrEqualTo(1000);
+        assertThat(received(owner, 50)).isLessThanOrEqualTo(1000);
         owner.kill();
-        Thread.sleep(500); // the time in which others take its place; what is sent meanwhile is lost
-        b.tell("send " + ofA);
+        Thread.sleep(500); // the time in which another process takes over; datagrams sent meanwhile are lost
+        b.send("send " + ofA);
         b.expect("sent");
-        assertThat(heard(a, before + 50)).isLessThanOrEqualTo(2000);
+        assertThat(received(a, before + 50)).isLessThanOrEqualTo(2000);
     }
 
     @Test
-    void lossOfDatagramsDoesNotDisturbAConnection() throws IOException, InterruptedException {
+    void lostDatagramsDoNotAffectAConnection() throws IOException, InterruptedException {
         ChildProcess a = start("-Drdma4j.fault=loss=5%,seed=3");
         ChildProcess b = start("-Drdma4j.fault=loss=5%,seed=4");
         connect(a, b);
         String ofA = datagrams(a);
         datagrams(b);
-        a.tell("run");
+        a.send("run");
         assertProgress(a, 20);
-        b.tell("send " + ofA);
-        assertThat(heard(a, 100)).isLessThan(1000);
+        b.send("send " + ofA);
+        assertThat(received(a, 100)).isLessThan(1000);
         b.expect("sent");
         assertProgress(a, 50);
-        assertThat(heard(a, 100)).isLessThan(1000);
+        assertThat(received(a, 100)).isLessThan(1000);
     }
 }

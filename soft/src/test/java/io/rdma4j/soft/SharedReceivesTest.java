@@ -90,7 +90,7 @@ class SharedReceivesTest {
     }
 
     @Test
-    void eachMessageTakesTheOldestReceiveAndTellsItsQueuePair() {
+    void eachMessageTakesTheOldestReceiveAndNamesItsQueuePair() {
         for (int slot = 0; slot < 2 * QUEUE_PAIRS; slot++) {
             shared.postReceive(receive(slot));
         }
@@ -107,7 +107,7 @@ class SharedReceivesTest {
     }
 
     @Test
-    void receivesPostedTogetherAreThereUpToTheOneThatDoesNotFit() {
+    void receivesPostedTogetherAreAcceptedUpToTheFirstInvalidOne() {
         ReceiveWorkRequest[] receives = new ReceiveWorkRequest[CAPACITY + 1];
         Arrays.setAll(receives, this::receive);
         assertThatExceptionOfType(PartialPostException.class)
@@ -157,7 +157,7 @@ class SharedReceivesTest {
     }
 
     @Test
-    void failedQueuePairLeavesTheReceivesToTheOthersAndReportsItsLast() {
+    void failedQueuePairLeavesTheReceivesToOthersAndReportsItsLastOne() {
         shared.postReceive(receive(0));
         QueuePair failed = receivers.getFirst();
         failed.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
@@ -186,7 +186,7 @@ class SharedReceivesTest {
     }
 
     @Test
-    void limitAndSizeKeepToEachOther() {
+    void limitNeverExceedsTheSize() {
         assertThat(refused(() -> shared.setLimit(CAPACITY + 1))).isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> shared.setLimit(-1))).isEqualTo(Errno.EINVAL);
         shared.setLimit(CAPACITY);
@@ -194,7 +194,7 @@ class SharedReceivesTest {
     }
 
     @Test
-    void queuePairWithASharedQueueTakesNoReceivesOfItsOwn() {
+    void queuePairWithASharedQueueHasNoReceivesOfItsOwn() {
         QueuePair receiver = receivers.getFirst();
         assertThat(refused(() -> receiver.postReceive(receive(0)))).isEqualTo(Errno.EINVAL);
         assertThat(receiver.sharedReceiveQueue()).isSameAs(shared);
@@ -203,7 +203,7 @@ class SharedReceivesTest {
     }
 
     @Test
-    void requestThatDoesNotFitIsRefused() {
+    void invalidRequestIsRefused() {
         ReceiveWorkRequest three = new ReceiveWorkRequest().reset(1);
         for (int i = 0; i < 3; i++) {
             three.into(b.region, i, 1);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The numbers by which the processes of a user are told apart. */
+/** The slots that distinguish the processes of a user. */
 @Timeout(120)
 class SlotsTest {
     private static final int SLOTS = 254;
@@ -27,7 +27,7 @@ class SlotsTest {
     Path folder;
 
     @Test
-    void whatAFailedStartLeavesToTheCollectorTakesNoSlotAway() throws IOException, InterruptedException {
+    void unreachableObjectsOfAFailedStartDoNotReleaseTheSlot() throws IOException, InterruptedException {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         List<Slots> held = new ArrayList<>();
         for (int i = 0; i < SLOTS; i++) {
@@ -38,7 +38,7 @@ class SlotsTest {
                         RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
         for (int i = 0; i < COLLECTIONS; i++) {
             System.gc();
-            Thread.sleep(20); // what is collected is closed by another thread
+            Thread.sleep(20); // another thread closes collected objects
         }
         try (ChildProcess process =
                 new ChildProcess(FailedStartProcess.class, List.of("-Drdma4j.run.dir=" + directory.path()))) {
@@ -48,7 +48,7 @@ class SlotsTest {
     }
 
     @Test
-    void slotThatWasGivenBackCanBeTakenAgain() {
+    void releasedSlotCanBeClaimedAgain() {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         for (int i = 0; i < 2 * SLOTS; i++) {
             Slots.claim(directory, new Random(i)).close();

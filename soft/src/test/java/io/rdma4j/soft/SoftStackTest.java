@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Stacks that a program creates for itself. */
+/** Stacks that a program creates itself. */
 class SoftStackTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
@@ -91,7 +91,7 @@ class SoftStackTest {
 
     @Test
     void closingAStackReleasesItsThreadsAndDescriptors() throws IOException, InterruptedException {
-        useOne(); // loads what is loaded once
+        useOne(); // loads classes and data that are loaded once
         long descriptors = descriptors();
         for (int i = 0; i < 20; i++) {
             for (Thread started : useOne()) {

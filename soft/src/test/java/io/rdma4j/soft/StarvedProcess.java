@@ -10,32 +10,34 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A process that takes all its descriptors and says what the first steps of an application say then, and after that. */
+/**
+ * A process that uses up its descriptors. It prints the errors of an application's first steps, then and afterwards.
+ */
 public final class StarvedProcess {
     private StarvedProcess() {}
 
-    /** Runs; the argument names a file that can be read. */
+    /** Runs the process; the argument names a readable file. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        // Classes that lie in files of their own, not in a JAR, are loaded while there are descriptors for that.
+        // Classes in files of their own, not in a JAR, are loaded while there are descriptors for them.
         RdmaException any = SystemFailure.of("", "", new IOException(), "");
         System.out.println("begin " + any.errno());
-        tellSteps();
+        printSteps();
         Deque<FileInputStream> taken = new ArrayDeque<>();
         try {
             while (true) {
                 taken.push(new FileInputStream(arguments[0]));
             }
         } catch (IOException exhausted) {
-            Thread.sleep(200); // the interfaces are remembered for half as long
+            Thread.sleep(200); // the interfaces are cached for half as long
         }
-        tellSteps();
+        printSteps();
         while (!taken.isEmpty()) {
             taken.pop().close();
         }
-        tellSteps();
+        printSteps();
     }
 
-    private static void tellSteps() {
+    private static void printSteps() {
         System.out.println("list " + errno(StarvedProcess::list));
         System.out.println("create " + errno(StarvedProcess::create));
     }

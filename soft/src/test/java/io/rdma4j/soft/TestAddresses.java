@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class TestAddresses {
     private TestAddresses() {}
 
-    /** A random address of 127/8. */
+    /** Returns a random address of 127/8. */
     public static InetAddress loopback() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         byte[] bytes = {127, (byte) random.nextInt(1, 255), (byte) random.nextInt(256), (byte) random.nextInt(1, 255)};
@@ -19,7 +19,7 @@ public final class TestAddresses {
         }
     }
 
-    /** A random multicast group of 239/8. */
+    /** Returns a random multicast group of 239/8. */
     public static InetAddress group() {
         byte[] bytes = loopback().getAddress();
         bytes[0] = (byte) 239;

@@ -121,10 +121,10 @@ class UnreliableConnectionTest {
     }
 
     @Test
-    void messageWithoutReceiveIsLostAndNobodyIsTold() {
+    void messageWithoutReceiveIsSilentlyDropped() {
         qpA.postSend(new SendWorkRequest().reset(5).from(a.region, 0, 8).signaled());
         succeeds(a, 5, CompletionOpcode.SEND);
-        // A write after it shows that the lost message has been dealt with before the receive is posted.
+        // The write after it shows that the lost message was processed before the receive is posted.
         qpA.postWrite(6, a.region, 0, BYTES, b.region.address(), b.region.remoteKey());
         succeeds(a, 6, CompletionOpcode.RDMA_WRITE);
         WorkCompletion[] none = WorkCompletion.array(1);
@@ -140,7 +140,7 @@ class UnreliableConnectionTest {
     }
 
     @Test
-    void operationsThatNeedAnAnswerAreRefusedWhenPosted() {
+    void operationsThatNeedAResponseAreRefusedWhenPosted() {
         SendWorkRequest request = new SendWorkRequest();
         long address = b.region.address();
         int key = b.region.remoteKey();
@@ -158,26 +158,26 @@ class UnreliableConnectionTest {
 
     @Test
     void attributesOfRetriesAndReadsAreRefused() {
-        QueuePair fresh = unreliable(a);
-        Endpoint.toInit(fresh);
-        assertThatThrownBy(() -> fresh.modify(readyToReceive(a, b, qpB).minRnrTimer(1)))
+        QueuePair created = unreliable(a);
+        Endpoint.toInit(created);
+        assertThatThrownBy(() -> created.modify(readyToReceive(a, b, qpB).minRnrTimer(1)))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("does not take [MIN_RNR_TIMER]");
-        fresh.modify(readyToReceive(a, b, qpB));
-        assertThatThrownBy(() -> fresh.modify(new QueuePairAttributes()
+        created.modify(readyToReceive(a, b, qpB));
+        assertThatThrownBy(() -> created.modify(new QueuePairAttributes()
                         .state(QueuePairState.READY_TO_SEND)
                         .retryCount(7)))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("needs [SEND_PSN]")
                 .hasMessageContaining("does not take [RETRY_COUNT]");
-        fresh.modify(
+        created.modify(
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(3));
-        assertThat(fresh.query().sendPsn()).isEqualTo(3);
-        assertThat(fresh.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(created.query().sendPsn()).isEqualTo(3);
+        assertThat(created.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
-    void errorFlushesWhatIsPosted() {
+    void errorFlushesPostedWork() {
         qpB.postReceive(new ReceiveWorkRequest().reset(1).into(b.region));
         qpB.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
         WorkCompletion flushed = b.completion();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Completion channels: who waits is woken, who did not ask is not. */
+/** Completion channels wake threads that wait for requested events, and only these. */
 @Timeout(60)
 class WaitingTest {
     private static final Duration SHORT = Duration.ofMillis(50);
@@ -124,7 +124,7 @@ class WaitingTest {
     }
 
     @Test
-    void interruptEndsTheWaitAndStaysSet() throws InterruptedException {
+    void interruptEndsTheWaitAndItsFlagStaysSet() throws InterruptedException {
         AtomicBoolean flag = new AtomicBoolean();
         AtomicReference<@Nullable CompletionQueue> result = new AtomicReference<>(b.completions);
         Thread waiter = Thread.ofPlatform().start(() -> {
@@ -154,7 +154,7 @@ class WaitingTest {
     }
 
     @Test
-    void oneSidedOperationsAreServedWhileNobodyWaitsOrPolls() throws InterruptedException {
+    void oneSidedOperationsAreServedWhileNoThreadWaitsOrPolls() throws InterruptedException {
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
         a.memory.set(ValueLayout.JAVA_LONG, 0, 42);
         a.queuePair.postWrite(2, a.region, 0, 8, b.region.address(), b.region.remoteKey());
@@ -165,7 +165,7 @@ class WaitingTest {
         assertThat(b.memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
     }
 
-    /** Both sides wait for events only: a lost wakeup on either stops the game. */
+    /** Both sides only wait for events: a lost wakeup on either side stops the exchange. */
     private void pingPong(int rounds, boolean virtual) throws InterruptedException {
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Runnable ofB = () -> {
@@ -222,9 +222,7 @@ class WaitingTest {
     }
 
     @Test
-    @Timeout(
-            value = 10,
-            unit = TimeUnit.MINUTES) // the game itself tells of a lost wakeup; rounds may take what they like
+    @Timeout(value = 10, unit = TimeUnit.MINUTES) // the exchange itself detects a lost wakeup; rounds may take any time
     void twoPlatformThreadsThatOnlyWaitPlayPingPong() throws InterruptedException {
         pingPong(1_000, false);
     }

@@ -39,7 +39,7 @@ public final class OffPathInjection implements AcceptanceTest {
 
     private static final double REQUIRED_SHARE = 0.7;
     private static final long MAX_ALARM_MILLIS = 1000;
-    private static final String ALARM = "somebody may be trying to break into";
+    private static final String ALARM = "possible attack on";
 
     /** Minimum share of the packets that must reach a queue pair for a meaningful test. */
     private static final double MIN_SEEN = 0.5;

@@ -159,7 +159,7 @@ public final class RelayTarget implements FuzzTarget {
             }
         } finally {
             fixture.port.siblings().clear();
-            fixture.port.willKeeper(null);
+            fixture.port.publishCrashDisconnectsTo(null);
             fixture.engine.unlock();
         }
     }
@@ -272,7 +272,7 @@ public final class RelayTarget implements FuzzTarget {
     }
 
     private static void receiveAll(Fixture fixture, PortMember member, ReceiveBurst burst, Deque<byte[]> expected) {
-        member.look(fixture.engine.nowNanos(), true);
+        member.preparePoll(fixture.engine.nowNanos(), true);
         while (member.poll(burst) > 0) {
             for (int i = 0; i < burst.count(); i++) {
                 Frame frame = burst.frame(i);
@@ -369,14 +369,14 @@ public final class RelayTarget implements FuzzTarget {
             2,
             0,
             4,
-            RelayMessage.NEIGHBOUR,
+            RelayMessage.SIBLING,
             61,
             7,
             1,
             2,
             0,
             2,
-            RelayMessage.GONE,
+            RelayMessage.EXITED,
             61,
             3,
             0,

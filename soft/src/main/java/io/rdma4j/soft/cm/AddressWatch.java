@@ -5,8 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets listeners on a wildcard know of addresses that came later. Looks every few seconds, and only while there is such a
- * listener. Thread safe.
+ * Informs listeners on a wildcard address of new addresses. Thread safe.
+ *
+ * <p>It scans every few seconds, and only while there is such a listener.
  */
 final class AddressWatch {
     private static final long INTERVAL_MILLIS = 3_000;
@@ -14,7 +15,7 @@ final class AddressWatch {
     private final List<Listening> wildcards = new ArrayList<>();
     private @Nullable Thread thread;
 
-    /** Keeps a listener informed. */
+    /** Informs a listener from now on. */
     synchronized void add(Listening listening) {
         wildcards.add(listening);
         if (thread == null) {
@@ -25,7 +26,7 @@ final class AddressWatch {
         }
     }
 
-    /** Informs a listener no more. */
+    /** Stops informing a listener. */
     synchronized void remove(Listening listening) {
         wildcards.remove(listening);
         if (wildcards.isEmpty() && thread != null) {
@@ -34,8 +35,8 @@ final class AddressWatch {
         }
     }
 
-    /** Looks for new addresses; false if nobody wants to know of any. */
-    boolean look() {
+    /** Scans for new addresses; returns false if there are no listeners. */
+    boolean scan() {
         List<Listening> all;
         synchronized (this) {
             all = List.copyOf(wildcards);
@@ -48,8 +49,8 @@ final class AddressWatch {
         try {
             do {
                 Thread.sleep(INTERVAL_MILLIS);
-            } while (look());
-        } catch (InterruptedException over) {
+            } while (scan());
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
     }

@@ -12,58 +12,58 @@ import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What connection management needs of the rest of the software device: the engine in earnest, a simulation in tests. */
+/** The interface of connection management to the rest of the software device: the engine, or a simulation in tests. */
 interface CmHost {
-    /** Takes the lock under which all protocol state is, and reads the clock. */
+    /** Takes the lock that guards all protocol state, and reads the clock. */
     void lock();
 
-    /** Gives the lock back. */
+    /** Releases the lock. */
     void unlock();
 
     /** Returns the clock; any thread. */
     StackClock clock();
 
-    /** Monotonic time; under the lock. */
+    /** Returns the monotonic time; under the lock. */
     long nowNanos();
 
-    /** Calls {@link CmService#onDeadline} at that time, instead of any time set before; under the lock. */
+    /** Sets the time at which to call {@link CmService#onDeadline}, instead of an earlier setting; under the lock. */
     void wakeAt(long deadlineNanos);
 
-    /** Sends a management datagram, which may get lost; under the lock. */
+    /** Sends a management datagram, unreliably; under the lock. */
     void send(CmDatagram datagram);
 
-    /** Who is told of all connections; under the lock. */
+    /** Returns the observer of all connections; under the lock. */
     ConnectionObserver connectionWatch();
 
-    /** GUID of this process' channel adapter. */
+    /** Returns the GUID of this process' channel adapter. */
     long caGuid();
 
-    /** Proposes a communication ID that leads answers back to this process; under the lock. */
+    /** Proposes a communication ID that routes replies to this process; under the lock. */
     int newCommunicationId();
 
-    /** What the data path and connection management tell each other of peers. */
+    /** Returns the knowledge about peers that the data path and connection management share. */
     PeerReputation peerReputation();
 
-    /** How this process guards itself. */
+    /** Returns the limits on what peers may do. */
     SecurityOptions security();
 
-    /** Returns the warnings about what looks like an attack. */
+    /** Returns the logger of possible attacks. */
     AttackWarnings warnings();
 
-    /** An unpredictable number; any thread. */
+    /** Returns an unpredictable number; any thread. */
     int random();
 
     /**
-     * The local address from which a destination is reached; see {@link io.rdma4j.cm.spi.RouteLookup#sourceFor}. Without
-     * the lock.
+     * Returns the local address from which a destination is reached; see {@link
+     * io.rdma4j.cm.spi.RouteLookup#sourceFor}. Without the lock.
      */
     InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
 
-    /** Local addresses of the devices that a choice allows now. Without the lock. */
+    /** Returns the current local addresses of the devices that a choice allows. Without the lock. */
     List<InetAddress> addresses(DeviceChoice choice);
 
     /**
-     * Where a local address is now; it is not made ready for traffic. Without the lock.
+     * Returns the current device of a local address, without making the address ready for traffic. Without the lock.
      *
      * @return null if no device has the address
      */
@@ -74,41 +74,40 @@ interface CmHost {
      * Makes a local address ready for traffic. Without the lock.
      *
      * @return null if no device has the address
-     * @throws io.rdma4j.verbs.RdmaException if its UDP port cannot be had
+     * @throws io.rdma4j.verbs.RdmaException if its UDP port cannot be used
      */
     @Nullable
     LocalEndpoint attach(InetAddress address);
 
-    /**
-     * Whether an address of this host has nobody who answers there, for all that can be told now. Without the lock.
-     */
+    /** Returns whether no process answers at an address of this host, as far as is known now. Without the lock. */
     boolean isVacant(InetAddress address);
 
-    /** Something that this process has until it is closed. */
+    /** A resource that this process holds until it is closed. */
     interface Claim extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** A port that this process has until it is closed. */
+    /** A port that this process holds until it is closed. */
     interface PortClaim extends Claim {
         /**
-         * Keeps the port for this claim alone. Without the lock.
+         * Makes the claim exclusive. Without the lock.
          *
-         * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if another has it, too
+         * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if the port is also claimed
+         *     elsewhere
          */
         void listen();
 
-        /** Lets others that also allow it have the port, too. Without the lock. */
+        /** Allows further claims of the port that also allow reuse. Without the lock. */
         void allowReuse();
     }
 
     /**
-     * Claims a port number against all processes of this host. Without the lock.
+     * Claims a port number among all processes of this host. Without the lock.
      *
      * @param local address, or a wildcard
-     * @param familyOnly whether a wildcard leaves the other address family alone
-     * @param reuse whether others may share it
+     * @param familyOnly true if a wildcard does not include the other address family
+     * @param reuse true to share the port with other claims that also allow it
      * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if it is taken
      */
     PortClaim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port);
@@ -117,13 +116,16 @@ interface CmHost {
      * Makes this host a member of a multicast group on the network interface of an attached address, until the claim is
      * closed. Without the lock.
      *
-     * @throws io.rdma4j.verbs.RdmaException if the kernel does not allow it
+     * @throws io.rdma4j.verbs.RdmaException if the kernel refuses
      */
     Claim joinGroup(LocalEndpoint at, Gid group);
 
-    /** From now on connection requests to an attached address for the service ID come to this process. Without the lock. */
+    /**
+     * Routes connection requests to an attached address for the service ID to this process from now on. Without the
+     * lock.
+     */
     void registerService(InetAddress local, long serviceId);
 
-    /** Takes {@link #registerService} back. Without the lock. */
+    /** Reverts {@link #registerService}. Without the lock. */
     void unregisterService(InetAddress local, long serviceId);
 }

@@ -22,11 +22,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection manager of this process: the protocol machine, and the identifiers that use it. Everything is under the
- * host's lock but where said otherwise.
+ * The connection manager of this process: the protocol machine, and the identifiers that use it.
+ *
+ * <p>All state is guarded by the host's lock unless stated otherwise.
  */
 final class CmService {
-    /** Under the lock, and then whatever the machine wants to send goes out. */
+    /** An action that runs under the lock; afterwards the machine's messages are sent. */
     interface Locked<T extends @Nullable Object> {
         T run(long nowNanos);
     }
@@ -69,17 +70,17 @@ final class CmService {
         return agent;
     }
 
-    /** Tells wildcard listeners of new addresses; has its own lock. */
+    /** Returns the watch that informs wildcard listeners of new addresses; it has its own lock. */
     AddressWatch addressWatch() {
         return addressWatch;
     }
 
-    /** Port numbers in use; has its own lock. */
+    /** Returns the port numbers in use; the table has its own lock. */
     PortTable ports() {
         return ports;
     }
 
-    /** Runs something under the lock; any thread. */
+    /** Runs an action under the lock; any thread. */
     <T extends @Nullable Object> T locked(Locked<T> action) {
         host.lock();
         try {
@@ -91,7 +92,7 @@ final class CmService {
         }
     }
 
-    /** Runs something without a result under the lock; any thread. */
+    /** Runs an action without a result under the lock; any thread. */
     void run(LongConsumer action) {
         var _ = locked(now -> {
             action.accept(now);
@@ -99,7 +100,7 @@ final class CmService {
         });
     }
 
-    /** Takes a management datagram that came to queue pair 1. */
+    /** Processes a management datagram that arrived at queue pair 1. */
     void onMad(
             long nowNanos,
             long sourceHigh,
@@ -114,21 +115,21 @@ final class CmService {
         flush();
     }
 
-    /** Peers on this host have ended without a word. */
+    /** Ends the connections with peers on this host that have exited without disconnecting. */
     void onPeersLost(Predicate<CmConnection> isLost) {
         agent.onPeersLost(isLost);
         flush();
     }
 
-    /** A process of this host has ended without a word to the peers of these connections. */
-    void onOrphans(List<AbandonedConnection> left) {
-        for (AbandonedConnection each : left) {
+    /** Disconnects the peers of a process of this host that has exited without disconnecting. */
+    void onAbandonedConnections(List<AbandonedConnection> abandoned) {
+        for (AbandonedConnection each : abandoned) {
             agent.disconnectAbandoned(host.nowNanos(), each);
         }
         flush();
     }
 
-    /** The time that {@link CmHost#wakeAt} was told has come. */
+    /** Called at the time set by {@link CmHost#wakeAt}. */
     void onDeadline(long nowNanos) {
         agent.onDeadline(nowNanos);
         flush();
@@ -158,13 +159,13 @@ final class CmService {
         return localEndpoint;
     }
 
-    /** Whether a local address is attached, and where it is now; any thread, without the lock. */
+    /** Returns whether a local address is attached at its current device; any thread, without the lock. */
     boolean isAttached(InetAddress address) {
         LocalEndpoint present = host.find(address);
         return present != null && locked(now -> localEndpoints.contains(present));
     }
 
-    /** Looks where the attached addresses are now, those that are anywhere; any thread, without the lock. */
+    /** Updates the devices of the attached addresses; any thread, without the lock. */
     private void refreshAttachments() {
         for (LocalEndpoint each : locked(now -> List.copyOf(localEndpoints))) {
             LocalEndpoint present = host.find(each.address());
@@ -175,8 +176,8 @@ final class CmService {
     }
 
     /**
-     * Takes a loopback address that nobody has, so that whoever connects there is refused at once, as it is where another
-     * process has the address; else its requests would be repeated for a minute. All other addresses of this host are
+     * Attaches a loopback address that no process has. Connection requests to it are then rejected at once, as at an
+     * address of another process, instead of being retransmitted for a minute. All other addresses of this host are
      * reached from themselves, and so are attached already. Any thread, without the lock.
      */
     void attachVacant(InetAddress destination) {
@@ -184,13 +185,13 @@ final class CmService {
             try {
                 var _ = attach(destination);
             } catch (RdmaException taken) {
-                // Somebody else was faster, and answers.
+                // Another process was faster, and answers.
                 return;
             }
         }
     }
 
-    /** The attached address at which a message came in, or null. */
+    /** Returns the attached address at which a message arrived, or null. */
     @Nullable
     LocalEndpoint localEndpointOf(CmRoute route) {
         for (LocalEndpoint each : localEndpoints) {
@@ -210,7 +211,7 @@ final class CmService {
         identifiers.remove(id);
     }
 
-    /** A device has gone, and with it all that identifiers had there; any thread. */
+    /** Handles the removal of a device, which affects all identifiers that use it; any thread. */
     void onDeviceRemoved(Device device) {
         locked(now -> {
             localEndpoints.removeIf(each -> each.device().equals(device));
@@ -219,7 +220,7 @@ final class CmService {
         });
     }
 
-    /** Local addresses have gone from their devices, or are reached in another way; any thread. */
+    /** Handles addresses that were removed from their devices or are reached by another path; any thread. */
     void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
         refreshAttachments();
         locked(now -> {
@@ -228,11 +229,14 @@ final class CmService {
         });
     }
 
-    /** Tells all peers that this process ends, and again and soon those that have been told and do not answer; any thread. */
+    /**
+     * Disconnects all peers because this process exits, and expedites the retransmissions to those that have not
+     * replied yet; any thread.
+     */
     void disconnectAll() {
         locked(now -> {
             for (SoftCmId id : List.copyOf(identifiers)) {
-                id.part(now);
+                id.destroyExchange(now);
             }
             agent.expediteDisconnects(now);
             return this;
@@ -244,7 +248,7 @@ final class CmService {
         return locked(now -> identifiers.stream().map(SoftCmId::describe).toList());
     }
 
-    /** Whether a peer has not confirmed a disconnection yet; any thread. */
+    /** Returns whether a disconnect is not confirmed yet; any thread. */
     boolean isDisconnecting() {
         return locked(now -> agent.isDisconnecting());
     }

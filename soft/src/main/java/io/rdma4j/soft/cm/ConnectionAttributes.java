@@ -15,8 +15,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the messages of a connection say about its queue pair, in the view of this side. Built when the messages that
- * matter are there: on the passive side from the REQ, on the active side from its own REQ and the peer's REP.
+ * The parameters of a connection's queue pair, from the messages of the connection, as seen from this side.
+ *
+ * <p>They are built when the necessary messages were received: on the passive side from the REQ, on the active side
+ * from its own REQ and the peer's REP.
  *
  * @param peerQueuePair the peer's queue pair
  * @param peer the peer's GID
@@ -25,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  * @param hopLimit hop limit of the path
  * @param trafficClass traffic class of the path
  * @param pathMtu path MTU that both sides use
- * @param receivePsn first PSN that the peer sends with
- * @param sendPsn first PSN that this side sends with
- * @param responderResources READs of the peer to serve at a time
- * @param initiatorDepth READs to have under way
+ * @param receivePsn first PSN that the peer sends
+ * @param sendPsn first PSN that this side sends
+ * @param responderResources outstanding READs of the peer that this side serves
+ * @param initiatorDepth outstanding READs of this side
  * @param retryCount retries without acknowledgement
  * @param rnrRetryCount retries when the receiver is not ready
- * @param ackTimeout exponent of the acknowledgement time-out
+ * @param ackTimeout exponent of the acknowledgement timeout
  */
 record ConnectionAttributes(
         int peerQueuePair,
@@ -50,7 +52,7 @@ record ConnectionAttributes(
         int ackTimeout) {
     private static final int HOP_LIMIT = 64;
 
-    /** In the view of the side that received the REQ. {@code receivePsn} is its own choice, for the REP. */
+    /** Returns the view of the side that received the REQ. {@code receivePsn} is its own choice, for the REP. */
     static ConnectionAttributes passive(Req request, int scope, int receivePsn) {
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
@@ -71,9 +73,9 @@ record ConnectionAttributes(
     }
 
     /**
-     * In the view of the side that sent the REQ, once the REP is there.
+     * Returns the view of the side that sent the REQ, after it has received the REP.
      *
-     * @param retryCount what the application said: the REQ of an extended connection does not tell it
+     * @param retryCount the application's choice: the REQ of an extended connection does not contain it
      */
     static ConnectionAttributes active(Req request, Rep reply, int scope, int retryCount, int ackTimeout) {
         CmPath path = request.primaryPath();
@@ -98,7 +100,7 @@ record ConnectionAttributes(
         return new Gid(gid.high(), gid.low());
     }
 
-    /** The same with depths that this side has decided on. */
+    /** Returns a copy with the depths that this side has chosen. */
     ConnectionAttributes withDepths(int newResponderResources, int newInitiatorDepth) {
         return new ConnectionAttributes(
                 peerQueuePair,
@@ -118,7 +120,8 @@ record ConnectionAttributes(
     }
 
     /**
-     * Attributes for INIT: before the messages are there the peer has no rights, afterwards those that Linux gives it.
+     * Returns the attributes for INIT. Before the messages were received, the peer has no rights; afterwards it has
+     * those that Linux grants.
      */
     static QueuePairAttributes toInit(@Nullable ConnectionAttributes known) {
         return new QueuePairAttributes()
@@ -140,7 +143,7 @@ record ConnectionAttributes(
         return rights;
     }
 
-    /** Attributes for READY_TO_RECEIVE of a queue pair of that type. */
+    /** Returns the attributes for READY_TO_RECEIVE of a queue pair of a type. */
     QueuePairAttributes toReadyToReceive(QueuePairType type, int sourceGidIndex) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
@@ -153,9 +156,9 @@ record ConnectionAttributes(
     }
 
     /**
-     * Attributes for READY_TO_SEND of a queue pair of that type.
+     * Returns the attributes for READY_TO_SEND of a queue pair of a type.
      *
-     * @param chosenTimeout the application's acknowledgement time-out, or -1 for the one that follows from the messages
+     * @param chosenTimeout the application's acknowledgement timeout, or -1 for the one that follows from the messages
      */
     QueuePairAttributes toReadyToSend(QueuePairType type, int chosenTimeout) {
         QueuePairAttributes attributes =

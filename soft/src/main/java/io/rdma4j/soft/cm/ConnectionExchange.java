@@ -29,12 +29,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an identifier of a connected service says to its peer and hears from it: the request, the reply and what follows,
- * and what they mean for the queue pair. All but the settings is under the host's lock.
+ * The message exchange of an identifier of a connected service with its peer, and its effect on the queue pair.
+ *
+ * <p>All state except the settings is guarded by the host's lock.
  */
 final class ConnectionExchange implements CmEvents {
     private static final int PSN_MASK = 0xff_ffff;
-    private static final int MOST_RETRIES = 7;
+    private static final int MAX_RETRIES = 7;
     private static final int ACK_TIMEOUT = 19;
     private static final int HOP_LIMIT = 64;
 
@@ -66,11 +67,11 @@ final class ConnectionExchange implements CmEvents {
         path = chosen;
     }
 
-    void enhancement(ConnectionEnhancement own) {
-        enhancement = own;
+    void enhancement(ConnectionEnhancement chosen) {
+        enhancement = chosen;
     }
 
-    /** The settings of a listener count for whom it hears of. */
+    /** Copies the settings that an identifier takes over from its listener. */
     void inherit(ConnectionExchange listener) {
         ackTimeout = listener.ackTimeout;
     }
@@ -86,7 +87,7 @@ final class ConnectionExchange implements CmEvents {
         IpCmHeader header = new IpCmHeader(from.wireGid(), local.getPort(), to);
         RoutePath chosen = path;
         PathMtu pathMtu = chosen == null ? from.pathMtu() : chosen.pathMtu();
-        retryCount = Math.min(parameters.retryCount(), MOST_RETRIES);
+        retryCount = Math.min(parameters.retryCount(), MAX_RETRIES);
         ReqBuilder request = Req.builder()
                 .serviceId(serviceId)
                 .enhancement(enhancement.vendorId(), enhancement.options())
@@ -96,15 +97,15 @@ final class ConnectionExchange implements CmEvents {
                 .endToEndFlowControl(parameters.flowControl())
                 .startingPsn(startingPsn)
                 .retryCount(retryCount)
-                .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MOST_RETRIES))
+                .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MAX_RETRIES))
                 .sharedReceiveQueue(parameters.sharedReceiveQueue())
                 .pathMtu(pathMtu.code())
                 .primaryPath(primaryPath(from, to, flowLabel))
                 .privateData(header.with(PrivateData.of(parameters.privateData())));
-        connection = service.agent().connect(nowNanos, inFormOfType(request), addresses.peerScope(), this);
+        connection = service.agent().connect(nowNanos, withTransportType(request), addresses.peerScope(), this);
     }
 
-    private ReqBuilder inFormOfType(ReqBuilder request) {
+    private ReqBuilder withTransportType(ReqBuilder request) {
         return switch (id.queuePairType()) {
             case XRC_SEND -> request.extended();
             case UNRELIABLE_CONNECTION -> request.transportType(Req.TRANSPORT_UC);
@@ -130,11 +131,11 @@ final class ConnectionExchange implements CmEvents {
 
     // ---- passive side
 
-    /** A peer asks for a connection. Returns the event of it. */
-    ProviderEvent asked(CmConnection request, Req message, int scope) {
+    /** Handles a connection request; returns its event. */
+    ProviderEvent onRequest(CmConnection request, Req message, int scope) {
         connection = request;
-        take(ConnectionAttributes.passive(message, scope, startingPsn), message.localCaGuid());
-        ConnectionParameters said = new ConnectionParameters(
+        onPeerAttributes(ConnectionAttributes.passive(message, scope, startingPsn), message.localCaGuid());
+        ConnectionParameters received = new ConnectionParameters(
                 message.privateData().from(IpCmHeader.LENGTH).toByteArray(),
                 /* responderResources= */ message.initiatorDepth(),
                 /* initiatorDepth= */ message.responderResources(),
@@ -145,14 +146,14 @@ final class ConnectionExchange implements CmEvents {
                 message.localQueuePair());
         return ProviderEvent.said(
                 CmEvent.Type.CONNECT_REQUEST,
-                said,
+                received,
                 new ConnectionEnhancement(message.vendorId(), message.enhancementOptions()));
     }
 
-    private void take(ConnectionAttributes said, long peerGuid) {
-        attributes = said;
+    private void onPeerAttributes(ConnectionAttributes received, long peerGuid) {
+        attributes = received;
         if (ProcessGuid.isRdma4jPeer(peerGuid)) {
-            service.host().peerReputation().noteKin(said.peer(), said.peerQueuePair(), this);
+            service.host().peerReputation().noteRdma4jPeer(received.peer(), received.peerQueuePair(), this);
         }
     }
 
@@ -177,11 +178,11 @@ final class ConnectionExchange implements CmEvents {
                 parameters.initiatorDepth(),
                 addresses.requireLocalEndpoint().localAckDelay(),
                 parameters.flowControl(),
-                Math.min(parameters.rnrRetryCount(), MOST_RETRIES),
+                Math.min(parameters.rnrRetryCount(), MAX_RETRIES),
                 parameters.sharedReceiveQueue(),
                 0,
                 PrivateData.of(parameters.privateData()));
-        // As librdmacm has it, the options are answered under the name of the vendor who asked.
+        // As in librdmacm, the reply's options carry the vendor ID of the request.
         Rep enhanced = reply.withEnhancement(request.request().vendorId(), enhancement.options());
         request.accept(nowNanos, id.queuePairType() == QueuePairType.XRC_RECEIVE ? enhanced.extended() : enhanced);
     }
@@ -206,15 +207,15 @@ final class ConnectionExchange implements CmEvents {
         switch (current.state()) {
             case ESTABLISHED, DREQ_RECEIVED -> current.disconnect(nowNanos);
             default -> {
-                // As in Linux: there is nothing to say to the peer, and no error.
+                // As in Linux: no message is sent to the peer, and there is no error.
             }
         }
     }
 
     /**
-     * Whether an end of the connection is still to be reported.
+     * Returns whether an end of the connection is still to be reported.
      *
-     * @param isEndKnown whether the disconnection was reported, so that only the end of the time-wait is to come
+     * @param isEndKnown true if the disconnect was reported, so that only the end of the time-wait is to come
      */
     boolean isConnected(boolean isEndKnown) {
         CmConnection current = connection;
@@ -259,12 +260,12 @@ final class ConnectionExchange implements CmEvents {
                         operation,
                         Errno.EINVAL,
                         "there are no attributes for the state " + target,
-                        "Ask for INIT, READY_TO_RECEIVE or READY_TO_SEND");
+                        "Use INIT, READY_TO_RECEIVE or READY_TO_SEND");
         };
     }
 
-    /** Leaves the peer with a word. Returns whether nothing is left of the connection. */
-    boolean part(long nowNanos) {
+    /** Disconnects or rejects the peer as appropriate. Returns whether the connection is over, without a time-wait. */
+    boolean destroy(long nowNanos) {
         ConnectionAttributes known = attributes;
         if (known != null) {
             service.host().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
@@ -288,13 +289,13 @@ final class ConnectionExchange implements CmEvents {
         return current;
     }
 
-    // ---- what happens to the connection
+    // ---- events of the connection
 
     @Override
     public void onReply(CmConnection replied, Rep reply) {
-        ConnectionAttributes said = ConnectionAttributes.active(
+        ConnectionAttributes received = ConnectionAttributes.active(
                 replied.request(), reply, addresses.peerScope(), retryCount, replied.queuePairAckTimeout());
-        take(said, reply.localCaGuid());
+        onPeerAttributes(received, reply.localCaGuid());
         ConnectionParameters parameters = new ConnectionParameters(
                 reply.privateData().toByteArray(),
                 /* responderResources= */ reply.initiatorDepth(),
@@ -336,7 +337,7 @@ final class ConnectionExchange implements CmEvents {
     }
 
     @Override
-    public void onDisconnectRequest(CmConnection asked) {
+    public void onDisconnectRequest(CmConnection requested) {
         id.onDisconnected(false);
     }
 
@@ -346,7 +347,7 @@ final class ConnectionExchange implements CmEvents {
     }
 
     @Override
-    public void onTimewaitExit(CmConnection gone) {
+    public void onTimewaitExit(CmConnection ended) {
         id.onTimewaitExit();
     }
 }

@@ -6,11 +6,11 @@ import io.rdma4j.wire.cm.SidrRep;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** What failed events say to people: addresses, device and GID, the reason by name, what to try. */
+/** Explains failed connection events: addresses, device and GID, the reason by name, and what to try. */
 final class ConnectionExplanations {
     private ConnectionExplanations() {}
 
-    /** Both ends with device and GID, as far as they are known. */
+    /** Returns both ends with device and GID, as far as they are known. */
     static String ends(
             @Nullable InetSocketAddress local,
             @Nullable InetSocketAddress peer,
@@ -33,43 +33,45 @@ final class ConnectionExplanations {
     }
 
     static String serviceRefused(String ends, @Nullable InetSocketAddress peer, int status) {
-        String what = switch (status) {
+        String meaning = switch (status) {
             case SidrRep.STATUS_UNSUPPORTED ->
-                "nobody serves "
+                "no process serves "
                         + (peer == null
                                 ? "this port"
                                 : "port " + peer.getPort() + " of " + AddressText.of(peer.getAddress()))
                         + ". Start the server, or check its address and port";
-            case SidrRep.STATUS_REJECTED -> "the peer's application said no. Its private data may say why";
-            case SidrRep.STATUS_NO_QUEUE_PAIR -> "the peer has no queue pair to give. Try again later";
-            case SidrRep.STATUS_REDIRECT -> "the service is elsewhere. Its private data may say where";
+            case SidrRep.STATUS_REJECTED ->
+                "the peer's application rejected the request. Its private data may contain the reason";
+            case SidrRep.STATUS_NO_QUEUE_PAIR -> "the peer has no free queue pair. Try again later";
+            case SidrRep.STATUS_REDIRECT -> "the service has moved. Its private data may contain its address";
             default -> "status " + status + ". The peer's log may say more";
         };
-        return "datagram service asked for from " + ends + " was refused: " + what;
+        return "datagram service requested from " + ends + " was refused: " + meaning;
     }
 
     private static String meaning(@Nullable InetSocketAddress peer, int reason) {
         if (reason == RejectReason.INVALID_SERVICE_ID.code()) {
-            String who = peer == null
+            String listener = peer == null
                     ? ""
                     : ": nobody listens on port " + peer.getPort() + " of " + AddressText.of(peer.getAddress());
-            return who + ". Start the server, or check its address and port";
+            return listener + ". Start the server, or check its address and port";
         }
         if (reason == RejectReason.CONSUMER_DEFINED.code()) {
-            return ": the peer's application said no, or its listener does not take this address. Its private data may"
-                    + " say why";
+            return ": the peer's application rejected the connection, or its listener does not accept this address. Its"
+                    + " private data may contain the reason";
         }
         if (reason == RejectReason.STALE_CONNECTION.code()) {
             return ": the peer still holds an older connection of this queue pair. Try again in a few seconds";
         }
         if (reason == RejectReason.TIMEOUT.code()) {
-            return ": the peer gave up waiting for an answer. Look at the load and the loss between the two hosts";
+            return ": the peer timed out while it waited for a reply. Check the load and the packet loss between the"
+                    + " two hosts";
         }
         if (reason == RejectReason.INVALID_GID.code()) {
             return ": the peer cannot use one of the two addresses. Check that both are in one routed network";
         }
         if (reason == RejectReason.INVALID_PATH_MTU.code()) {
-            return ": the peer's network interface carries smaller packets only. Give both interfaces the same MTU";
+            return ": the peer's network interface carries smaller packets only. Set the same MTU on both interfaces";
         }
         return ". The peer's log may say more";
     }
@@ -86,12 +88,12 @@ final class ConnectionExplanations {
     }
 
     static String disconnectUnanswered(String ends) {
-        return "connection from " + ends + ": the peer did not answer the disconnection (ETIMEDOUT); it may have ended"
-                + " without one";
+        return "connection from " + ends + ": the peer did not confirm the disconnect (ETIMEDOUT); it may have exited"
+                + " without disconnecting";
     }
 
     static String noDevice(String local, String peer) {
         return "cannot reach " + peer + ": no RDMA device has " + local + ", the address of this host that leads there"
-                + " (ENODEV). Name another source address, or bring the network interface up";
+                + " (ENODEV). Use another source address, or bring the network interface up";
     }
 }

@@ -22,8 +22,9 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The word that an identifier of a datagram service exchanges with its peer: a question for the service and the answer,
- * and nothing after it (SIDR). Under the host's lock.
+ * The message exchange of an identifier of a datagram service with its peer: one service resolution (SIDR).
+ *
+ * <p>Guarded by the host's lock.
  */
 final class DatagramExchange implements ServiceEvents {
     private static final int HOP_LIMIT = 64;
@@ -31,8 +32,8 @@ final class DatagramExchange implements ServiceEvents {
     private final SoftCmId id;
     private final CmService service;
     private final IdAddresses addresses;
-    private @Nullable ServiceResolution asking;
-    private @Nullable ServiceRequest asked;
+    private @Nullable ServiceResolution resolving;
+    private @Nullable ServiceRequest request;
 
     DatagramExchange(SoftCmId id, CmService service, IdAddresses addresses) {
         this.id = id;
@@ -40,7 +41,7 @@ final class DatagramExchange implements ServiceEvents {
         this.addresses = addresses;
     }
 
-    /** How a queue pair of datagrams becomes ready. */
+    /** Returns the attributes that move a datagram queue pair to a state. */
     static QueuePairAttributes queuePairAttributes(QueuePairState target) {
         QueuePairAttributes attributes = new QueuePairAttributes().state(target);
         return switch (target) {
@@ -52,30 +53,30 @@ final class DatagramExchange implements ServiceEvents {
 
     // ---- active side
 
-    void ask(long nowNanos, long serviceId, byte[] privateData) {
+    void resolve(long nowNanos, long serviceId, byte[] privateData) {
         LocalEndpoint from = addresses.requireLocalEndpoint();
         io.rdma4j.wire.Gid to = addresses.peerGid();
         IpCmHeader header =
                 new IpCmHeader(from.wireGid(), addresses.requireLocal().getPort(), to);
         CmRoute route = new CmRoute(from.wireGid(), to, addresses.peerScope());
-        asking = service.agent().resolve(nowNanos, route, serviceId, header.with(PrivateData.of(privateData)), this);
+        resolving = service.agent().resolve(nowNanos, route, serviceId, header.with(PrivateData.of(privateData)), this);
     }
 
     @Override
     public void onReply(ServiceResolution resolution, SidrRep reply) {
-        ConnectionParameters said =
+        ConnectionParameters received =
                 ConnectionParameters.NONE.withPrivateData(reply.privateData().toByteArray());
         if (reply.status() != SidrRep.STATUS_VALID) {
             id.emit(new ProviderEvent(
                     CmEvent.Type.UNREACHABLE,
                     reply.status(),
-                    said,
+                    received,
                     ConnectionExplanations.serviceRefused(id.describe(), addresses.peer(), reply.status())));
             return;
         }
         InetSocketAddress local = addresses.requireLocal();
         InetSocketAddress peer = addresses.requirePeer();
-        AddressVector way = new AddressVector(
+        AddressVector addressVector = new AddressVector(
                 addresses.requireLocalEndpoint().gidIndex(),
                 Gid.of(peer.getAddress()),
                 addresses.peerScope(),
@@ -84,8 +85,8 @@ final class DatagramExchange implements ServiceEvents {
                 id.typeOfService(),
                 1);
         DatagramParameters datagram =
-                new DatagramParameters(said.privateData(), way, reply.queuePair(), reply.queueKey());
-        id.emit(new ProviderEvent(CmEvent.Type.ESTABLISHED, 0, said, datagram));
+                new DatagramParameters(received.privateData(), addressVector, reply.queuePair(), reply.queueKey());
+        id.emit(new ProviderEvent(CmEvent.Type.ESTABLISHED, 0, received, datagram));
     }
 
     @Override
@@ -99,13 +100,13 @@ final class DatagramExchange implements ServiceEvents {
 
     // ---- passive side
 
-    void asked(ServiceRequest request) {
-        asked = request;
+    void onRequest(ServiceRequest received) {
+        request = received;
     }
 
     void requestTaken() {
-        if (asked != null) {
-            asked.releaseBacklog();
+        if (request != null) {
+            request.releaseBacklog();
         }
     }
 
@@ -124,25 +125,25 @@ final class DatagramExchange implements ServiceEvents {
     }
 
     private ServiceRequest requireRequest(String operation) {
-        ServiceRequest request = asked;
-        if (request == null || request.isAnswered()) {
+        ServiceRequest current = request;
+        if (current == null || current.isAnswered()) {
             throw new RdmaException(
                     operation,
                     Errno.EINVAL,
-                    id.describe() + ": there is no request " + (request == null ? "" : "that is not answered yet"),
+                    id.describe() + ": there is no request " + (current == null ? "" : "that is not answered yet"),
                     "Answer the identifier of a CONNECT_REQUEST, once");
         }
-        return request;
+        return current;
     }
 
     // ---- end
 
-    void part(long nowNanos) {
-        if (asking != null) {
-            asking.cancel();
+    void destroy(long nowNanos) {
+        if (resolving != null) {
+            resolving.cancel();
         }
-        if (asked != null) {
-            asked.destroy(nowNanos);
+        if (request != null) {
+            request.destroy(nowNanos);
         }
     }
 }

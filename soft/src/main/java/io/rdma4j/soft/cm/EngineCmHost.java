@@ -39,23 +39,23 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The place of connection management in the engine. A stack has one. */
+/** The host of connection management in the engine. A stack has one. */
 final class EngineCmHost implements CmHost {
-    /** Exponent that Linux's rxe states, too: an answer within 134 ms. */
+    /** The exponent that Linux's rxe states, too: an acknowledgement within 134 ms. */
     private static final int LOCAL_ACK_DELAY = 15;
 
-    /** How long the end of the process may be delayed by telling the peers. */
-    private static final long PARTING_MILLIS = 200;
+    /** The time for which the exit of the process may be delayed to disconnect the peers. */
+    private static final long DISCONNECT_MILLIS = 200;
 
-    /** Between two looks whether the peers have answered. */
-    private static final long LOOK_NANOS = 200_000;
+    /** The interval at which to check whether the peers have replied. */
+    private static final long REPLY_CHECK_NANOS = 200_000;
 
     private final SoftDevices devices;
     private final Engines engines;
     private final Engine engine;
     private final CmService service;
     private final List<Port> ports = new ArrayList<>();
-    private final DeadlineTask alarm = new DeadlineTask() {
+    private final DeadlineTask timer = new DeadlineTask() {
         @Override
         protected void onDeadline(long nowNanos) {
             service.onDeadline(nowNanos);
@@ -93,43 +93,43 @@ final class EngineCmHost implements CmHost {
     }
 
     /**
-     * Disconnects from all peers, because the process ends. Waits at most {@value #PARTING_MILLIS} ms for an engine lock and
-     * for the peers' replies.
+     * Disconnects all peers because the process exits. Waits at most {@value #DISCONNECT_MILLIS} ms for an engine lock
+     * and for the peers' replies.
      */
     void finish() {
-        Thread teller = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
-        teller.setDaemon(true);
-        teller.start();
+        Thread thread = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
+        thread.setDaemon(true);
+        thread.start();
         try {
-            teller.join(PARTING_MILLIS);
-        } catch (InterruptedException hurried) {
+            thread.join(DISCONNECT_MILLIS);
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
     /**
-     * Stops the data first, as every disconnection does: what arrived after the DREQ would meet a queue pair that the peer
-     * is taking down, and rping over Linux's rxe has been seen to wait for ever for the flush of a receive posted then. Nobody
-     * repeats the last word of a process that is gone, so it stays until it is answered, also that of identifiers that were
-     * closed before.
+     * Disconnects all peers. Data are stopped first, as in every disconnect. Data that arrive after the DREQ would reach a
+     * queue pair that the peer is taking down. rping over Linux's rxe was seen to wait indefinitely for the flush of a
+     * receive posted then. No process retransmits the DREQ of a process that has exited, so this one waits for the replies,
+     * also for identifiers that were closed before.
      */
     private void disconnectAll() {
-        engines.breakQueuePairs();
+        engines.failQueuePairs();
         service.disconnectAll();
         while (service.isDisconnecting()) {
             boolean _ = engine.poll();
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(REPLY_CHECK_NANOS);
         }
-        tellWills();
+        publishCrashDisconnects();
     }
 
-    /** All is said: nobody needs to say it again. */
-    private void tellWills() {
+    /** Publishes that the connections are disconnected, so that no other process does it again. */
+    private void publishCrashDisconnects() {
         engine.lock();
         try {
             for (Port port : ports) {
                 if (port instanceof SharedPort shared) {
-                    shared.tellWills();
+                    shared.publishCrashDisconnects();
                 }
             }
         } finally {
@@ -137,7 +137,7 @@ final class EngineCmHost implements CmHost {
         }
     }
 
-    /** What becomes of the network interfaces. */
+    /** Handles changes of the network interfaces. */
     private final class Interfaces implements InterfaceWatch.Listener {
         @Override
         public void onDeviceRemoved(SoftDevice device) {
@@ -146,12 +146,12 @@ final class EngineCmHost implements CmHost {
 
         @Override
         public void onPortChanged(SoftDevice device, boolean isUp) {
-            // As in Linux, identifiers hear nothing: connections outlive an interface that comes back.
+            // As in Linux, identifiers get no event: connections survive an interface that comes back.
         }
 
         @Override
-        public void onAddressesChanged(SoftDevice device, Set<InetAddress> gone) {
-            service.onAddressesChanged(at -> at.device().equals(device) && gone.contains(at.address()));
+        public void onAddressesChanged(SoftDevice device, Set<InetAddress> removed) {
+            service.onAddressesChanged(at -> at.device().equals(device) && removed.contains(at.address()));
         }
 
         @Override
@@ -160,7 +160,7 @@ final class EngineCmHost implements CmHost {
         }
     }
 
-    /** What comes to queue pair 1, and what the engine learns of other processes. */
+    /** Handles input of queue pair 1 and the exits of other processes. */
     private final class Gsi implements GsiHandler {
         @Override
         public void onGsiPacket(long nowNanos, Port port, Packet packet) {
@@ -178,21 +178,21 @@ final class EngineCmHost implements CmHost {
         }
 
         @Override
-        public void onProcessGone(Port port, int slot) {
+        public void onProcessExited(Port port, int slot) {
             Gid address = new Gid(port.high(), port.low());
             service.onPeersLost(connection -> connection.route().matchesPeer(address, port.scope())
                     && Slot.ofCommunicationId(connection.remoteId()) == slot);
         }
 
         @Override
-        public void onLastWills(Port port, List<CrashDisconnect> crashDisconnects) {
+        public void onCrashDisconnects(Port port, List<CrashDisconnect> crashDisconnects) {
             if (!ports.contains(port)) {
                 ports.add(port);
             }
             Gid local = new Gid(port.high(), port.low());
-            List<AbandonedConnection> left = new ArrayList<>(crashDisconnects.size());
+            List<AbandonedConnection> abandoned = new ArrayList<>(crashDisconnects.size());
             for (CrashDisconnect crashDisconnect : crashDisconnects) {
-                left.add(new AbandonedConnection(
+                abandoned.add(new AbandonedConnection(
                         new CmRoute(
                                 local,
                                 new Gid(crashDisconnect.remoteHigh(), crashDisconnect.remoteLow()),
@@ -203,28 +203,28 @@ final class EngineCmHost implements CmHost {
                         crashDisconnect.remoteId(),
                         crashDisconnect.remoteQueuePair()));
             }
-            service.onOrphans(left);
+            service.onAbandonedConnections(abandoned);
         }
     }
 
     /**
-     * Leaves word with another process of this host, which ends the connection should this process be killed. Peers on the
-     * same address learn that by themselves ({@link GsiHandler#onProcessGone}).
+     * Registers each connection as a crash disconnect with another process of this host. Peers on the same address are
+     * notified without it ({@link GsiHandler#onProcessExited}).
      */
-    private final class Wills implements ConnectionObserver {
+    private final class CrashDisconnects implements ConnectionObserver {
         @Override
         public void onEstablished(CmConnection connection) {
             Port port = portOf(connection.route());
             if (port instanceof SharedPort shared
                     && !connection.route().matchesPeer(connection.route().local(), port.scope())) {
-                AbandonedConnection left = connection.asAbandonedConnection();
-                Gid remote = left.route().remote();
-                shared.addWill(new CrashDisconnect(
-                        left.localId(),
-                        left.localQueuePair(),
-                        left.remoteId(),
-                        left.remoteQueuePair(),
-                        left.trafficClass(),
+                AbandonedConnection abandoned = connection.asAbandonedConnection();
+                Gid remote = abandoned.route().remote();
+                shared.addCrashDisconnect(new CrashDisconnect(
+                        abandoned.localId(),
+                        abandoned.localQueuePair(),
+                        abandoned.remoteId(),
+                        abandoned.remoteQueuePair(),
+                        abandoned.trafficClass(),
                         remote.high(),
                         remote.low()));
             }
@@ -233,14 +233,14 @@ final class EngineCmHost implements CmHost {
         @Override
         public void onClosed(CmConnection connection) {
             if (portOf(connection.route()) instanceof SharedPort shared) {
-                shared.removeWill(connection.localId());
+                shared.removeCrashDisconnect(connection.localId());
             }
         }
     }
 
     @Override
     public ConnectionObserver connectionWatch() {
-        return new Wills();
+        return new CrashDisconnects();
     }
 
     private @Nullable Port portOf(CmRoute route) {
@@ -278,7 +278,7 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public void wakeAt(long deadlineNanos) {
-        engine.schedule(alarm, deadlineNanos);
+        engine.schedule(timer, deadlineNanos);
     }
 
     @Override

@@ -9,16 +9,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports from which identifiers get one that asked for any: Linux's {@code net.ipv4.ip_local_port_range}, and where there
- * is no such setting the range that IANA names. Read again after a second: each connection asks. Not thread safe.
+ * The range of ports for identifiers that ask for any port. Not thread safe.
+ *
+ * <p>It is Linux's {@code net.ipv4.ip_local_port_range}, or without this setting the range that IANA recommends. The
+ * setting is read again after a second, since each connection needs it.
  */
 final class EphemeralPorts {
-    /** How long the setting is taken to be what it was. */
-    static final long FRESH_NANOS = 1_000_000_000;
+    /** The time for which the setting is cached. */
+    static final long CACHE_NANOS = 1_000_000_000;
 
     private static final Path SETTING = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
 
-    /** From and to, both included. */
+    /** The first and the last port, both included. */
     record Range(int first, int last) {
         int size() {
             return last - first + 1;
@@ -41,11 +43,11 @@ final class EphemeralPorts {
         return new EphemeralPorts(SETTING, clock::nanoTime);
     }
 
-    /** The range now. */
+    /** Returns the current range. */
     Range range() {
         long now = clock.getAsLong();
         Range range = known;
-        if (range == null || now - readNanos >= FRESH_NANOS) {
+        if (range == null || now - readNanos >= CACHE_NANOS) {
             range = read();
             known = range;
             readNanos = now;
@@ -55,9 +57,9 @@ final class EphemeralPorts {
 
     private Range read() {
         try {
-            StringTokenizer words = new StringTokenizer(Files.readString(setting));
-            int first = Integer.parseInt(words.nextToken());
-            int last = Integer.parseInt(words.nextToken());
+            StringTokenizer tokens = new StringTokenizer(Files.readString(setting));
+            int first = Integer.parseInt(tokens.nextToken());
+            int last = Integer.parseInt(tokens.nextToken());
             return first > 0 && first <= last ? new Range(first, last) : DEFAULT;
         } catch (IOException | RuntimeException noSuchSetting) {
             return DEFAULT;

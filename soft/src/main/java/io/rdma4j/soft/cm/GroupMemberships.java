@@ -15,11 +15,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The multicast groups that one identifier has joined: what Linux's rdma_cm does over RoCEv2, where the membership of the
- * host is all that there is to a group. Calls come from one thread at a time.
+ * The multicast groups that one identifier has joined. Calls come from one thread at a time.
+ *
+ * <p>As with Linux's rdma_cm over RoCEv2, a group consists only of the host's membership.
  */
 final class GroupMemberships {
-    /** Destination of every datagram to a multicast group. */
+    /** The destination queue pair of every datagram to a multicast group. */
     static final int QUEUE_PAIR = 0xff_ffff;
 
     static final String JOIN = "rdma_join_multicast";
@@ -27,7 +28,10 @@ final class GroupMemberships {
 
     private final CmService service;
 
-    /** By the library's name of each join; null for one that is to send only. Immutable while it is empty, as most are. */
+    /**
+     * By the library's name of each join; null for a join that is for sending only. Immutable while it is empty, as
+     * most are.
+     */
     private Map<Object, CmHost.@Nullable Claim> joined = Map.of();
 
     GroupMemberships(CmService service) {
@@ -35,14 +39,14 @@ final class GroupMemberships {
     }
 
     /**
-     * Joins; a group that is to be sent to only makes nobody a member.
+     * Joins a group. A join that is for sending only makes the host no member.
      *
      * @return the event that follows
-     * @throws RdmaException {@code EINVAL} for a wildcard, for which only an InfiniBand subnet has a meaning, and for a
+     * @throws RdmaException {@code EINVAL} for a wildcard, which has a meaning only in an InfiniBand subnet, and for a
      *     group of another address family than the identifier's
      */
     ProviderEvent join(LocalEndpoint at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
-        // Mapped or not: over RoCEv2 the GID of a group is its IP address.
+        // Over RoCEv2 the GID of a group is its IP address, mapped or not.
         Gid group = attributes.group();
         InetAddress address = group.toInetAddress();
         refuseWildcard(address);
@@ -73,9 +77,10 @@ final class GroupMemberships {
                             + " interface, or use an IPv4 group");
         }
         remember(membership, receives ? service.host().joinGroup(at, group) : null);
-        AddressVector way = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
+        AddressVector addressVector = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
         return ProviderEvent.joined(
-                membership, new DatagramParameters(new byte[0], way, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));
+                membership,
+                new DatagramParameters(new byte[0], addressVector, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));
     }
 
     private void remember(Object membership, CmHost.@Nullable Claim claim) {
@@ -91,7 +96,7 @@ final class GroupMemberships {
                     JOIN,
                     Errno.EINVAL,
                     "the wildcard " + AddressText.of(address) + " names no group here",
-                    "Only the subnet manager of an InfiniBand network chooses groups; give a multicast address");
+                    "Only the subnet manager of an InfiniBand network chooses groups; specify a multicast address");
         }
     }
 

@@ -18,9 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The addresses of one identifier: where it is bound, whom it talks to, and the device between. */
+/** The addresses of one identifier: its local address, its peer, and its device. */
 final class IdAddresses {
-    /** What an IPv6 wildcard is by default: Linux's {@code net.ipv6.bindv6only}. */
+    /** The default for IPv6 wildcards: Linux's {@code net.ipv6.bindv6only}. */
     private static final boolean IPV6_ONLY = readIpv6Only();
 
     private final CmService service;
@@ -93,8 +93,8 @@ final class IdAddresses {
     }
 
     /**
-     * Whether a wildcard is for its own family alone: always for IPv4; for IPv6 if the application says so, else if the
-     * system's setting does.
+     * Returns whether a wildcard does not include the other family: always for IPv4; for IPv6 by the application's
+     * choice, else by the system's setting.
      */
     boolean isFamilyOnly() {
         InetSocketAddress bound = local;
@@ -130,9 +130,9 @@ final class IdAddresses {
                         "Use an address of this host whose network interface is up; `ip address` lists them");
             }
         }
-        PortTable.Hold taken = service.ports().take(portSpace, wanted, reuse, isFamilyOnly(address));
-        hold = taken;
-        local = taken.local;
+        PortTable.Hold reserved = service.ports().reserve(portSpace, wanted, reuse, isFamilyOnly(address));
+        hold = reserved;
+        local = reserved.local;
         localEndpoint = at;
     }
 
@@ -141,15 +141,15 @@ final class IdAddresses {
             throw new RdmaException(
                     operation,
                     Errno.EINVAL,
-                    "the link-local address " + AddressText.of(address) + " does not say on which link",
+                    "the link-local address " + AddressText.of(address) + " does not specify its link",
                     "Add the network interface, as in " + AddressText.of(address) + "%eth0");
         }
     }
 
     /**
-     * Finds the device for a destination, binding to its address first where need be.
+     * Finds the device for a destination, and binds to its address first if necessary.
      *
-     * @return false if no device has the address of this host that leads there
+     * @return false if no device has the address of this host from which the destination is reached
      */
     boolean resolve(@Nullable InetSocketAddress source, InetSocketAddress destination) {
         String operation = "rdma_resolve_addr";
@@ -164,7 +164,7 @@ final class IdAddresses {
                     Errno.EINVAL,
                     "the local address " + AddressText.of(wanted.getAddress()) + " and the destination "
                             + AddressText.of(target) + " are of different address families",
-                    "Give two IPv4 or two IPv6 addresses");
+                    "Use two IPv4 or two IPv6 addresses");
         }
         target = withScope(target, wanted);
         requireScope(operation, target);
@@ -192,8 +192,8 @@ final class IdAddresses {
 
     private String unresolved = "";
 
-    /** Why {@link #resolve} found nothing. */
-    String whyUnresolved() {
+    /** Returns the reason why {@link #resolve} found no device. */
+    String unresolvedReason() {
         return unresolved;
     }
 
@@ -201,7 +201,7 @@ final class IdAddresses {
         return target instanceof Inet4Address ? RouteLookup.anyIpv4() : RouteLookup.anyIpv6();
     }
 
-    /** A link-local destination without link is on the link of the source. */
+    /** Returns a link-local destination, on the link of the source if it specifies none. */
     private static InetAddress withScope(InetAddress target, @Nullable InetSocketAddress source) {
         if (target instanceof Inet6Address six
                 && six.isLinkLocalAddress()
@@ -218,7 +218,7 @@ final class IdAddresses {
         return target;
     }
 
-    /** The addresses of a connection that a peer asked for. */
+    /** Sets the addresses of a connection that a peer requested. */
     void connected(LocalEndpoint at, IpCmHeader header, int localPort, int scope) {
         localEndpoint = at;
         local = new InetSocketAddress(at.address(), localPort);
@@ -239,12 +239,12 @@ final class IdAddresses {
         return new io.rdma4j.wire.Gid(gid.high(), gid.low());
     }
 
-    /** Interface index of a link-local peer, else 0. */
+    /** Returns the interface index of a link-local peer, else 0. */
     int peerScope() {
         return Interfaces.scope(requirePeer().getAddress());
     }
 
-    /** Gives the port back. */
+    /** Releases the port. */
     void close() {
         PortTable.Hold held = hold;
         hold = null;

@@ -13,7 +13,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a listening identifier holds: its entry in the protocol machine, and its service at each local address. */
+/**
+ * The resources of a listening identifier: its entry in the protocol machine, and its service at each local address.
+ */
 final class Listening {
     private static final int MAX_BACKLOG = 1024;
 
@@ -27,10 +29,13 @@ final class Listening {
     /** Changed by one thread at a time. */
     private final Map<String, InetAddress> served = new ConcurrentHashMap<>();
 
-    /** Addresses whose UDP port could not be had: asking again while they are here would cost time. */
+    /**
+     * Addresses whose UDP port could not be used. They are not tried again while they exist, since that would cost
+     * time.
+     */
     private final Set<String> refused = new HashSet<>();
 
-    /** Takes the entry back; under the host's lock. */
+    /** Removes the entry; under the host's lock. */
     private @Nullable Runnable entry;
 
     private boolean closed;
@@ -44,8 +49,8 @@ final class Listening {
     }
 
     /**
-     * Begins to take requests. The protocol machine knows the listener before any address serves it, so that none is
-     * refused in between.
+     * Starts to receive requests. The protocol machine has the listener before any address serves it, so that no
+     * request is rejected in between.
      */
     void open(RequestListener listener) {
         PortTable.Hold hold = addresses.hold();
@@ -69,8 +74,8 @@ final class Listening {
         }
     }
 
-    /** Whether the user has chosen no device. */
-    boolean takesAllDevices() {
+    /** Returns whether the user has chosen no device. */
+    boolean acceptsAllDevices() {
         return choice.wanted() == null;
     }
 
@@ -83,9 +88,9 @@ final class Listening {
         served.put(AddressText.of(address), address);
     }
 
-    /** Serves all addresses that can be had; fails only if none can. */
+    /** Serves all addresses that can be used; fails only if none can. */
     private void serveAll(InetAddress wildcard) {
-        RdmaException failure = serveWhatCanBeHad(wildcard);
+        RdmaException failure = servePresentAddresses(wildcard);
         if (served.isEmpty()) {
             throw failure != null
                     ? failure
@@ -97,21 +102,21 @@ final class Listening {
         }
     }
 
-    /** Takes requests at addresses that were not there before, too; only for a wildcard. */
+    /** Serves addresses that did not exist before, too; only for a wildcard. */
     synchronized void serveNewAddresses() {
         if (closed) {
             return;
         }
         try {
-            var _ = serveWhatCanBeHad(addresses.requireLocal().getAddress());
+            var _ = servePresentAddresses(addresses.requireLocal().getAddress());
         } catch (RdmaException unlistable) {
-            // The system lists no interfaces just now, for want of descriptors: the next look may find more.
+            // The system currently lists no interfaces, for lack of descriptors: the next scan may find more.
             return;
         }
     }
 
-    /** Returns the first failure, or null. */
-    private @Nullable RdmaException serveWhatCanBeHad(InetAddress wildcard) {
+    /** Serves all addresses that can be used; returns the first failure, or null. */
+    private @Nullable RdmaException servePresentAddresses(InetAddress wildcard) {
         RdmaException failure = null;
         boolean ipv4Only = wildcard instanceof Inet4Address;
         boolean ipv6Only = !ipv4Only && addresses.isFamilyOnly();
@@ -126,36 +131,36 @@ final class Listening {
         return failure;
     }
 
-    private @Nullable RdmaException tryServe(InetAddress address, @Nullable RdmaException before) {
+    private @Nullable RdmaException tryServe(InetAddress address, @Nullable RdmaException earlier) {
         String name = AddressText.of(address);
         boolean isServed = served.containsKey(name);
         if (refused.contains(name) || isServed && service.isAttached(address)) {
-            return before;
+            return earlier;
         }
         try {
-            // An address that is served already has gone with its interface, and is back on another.
+            // An address that is served already was removed with its interface, and is back on another one.
             if (service.attach(address) != null && !isServed) {
                 serve(address);
             }
-            return before;
+            return earlier;
         } catch (RdmaException refusal) {
             if (refusal.errno() != Errno.EMFILE) {
                 refused.add(name);
             }
-            return before == null ? refusal : before;
+            return earlier == null ? refusal : earlier;
         }
     }
 
     private void unserve(InetAddress address) {
         try {
             service.host().unregisterService(address, serviceId);
-        } catch (RdmaException gone) {
-            // The address has left this host: nobody asks there any more.
+        } catch (RdmaException removed) {
+            // The host no longer has the address, so no request can arrive there.
             return;
         }
     }
 
-    /** Takes no more requests. */
+    /** Stops receiving requests. */
     synchronized void close() {
         if (closed) {
             return;

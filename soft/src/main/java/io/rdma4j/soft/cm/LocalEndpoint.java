@@ -7,12 +7,12 @@ import io.rdma4j.verbs.PathMtu;
 import java.net.InetAddress;
 
 /**
- * A local address through which connections go.
+ * A local address that connections use.
  *
  * @param address the address, with its scope if it is link-local
  * @param device the device that has it
- * @param gidIndex its place in the device's GID table
- * @param pathMtu most payload that its network interface carries in a packet
+ * @param gidIndex its index in the device's GID table
+ * @param pathMtu the largest payload that its network interface carries in a packet
  * @param localAckDelay exponent of the device's longest delay of an acknowledgement
  */
 record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu pathMtu, int localAckDelay) {
@@ -20,18 +20,18 @@ record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu p
         return Gid.of(address);
     }
 
-    /** Whether it is of the same address on the same link. */
+    /** Returns whether the other endpoint has the same address on the same link. */
     boolean isOfSameAddress(LocalEndpoint other) {
         return scope() == other.scope() && gid().equals(other.gid());
     }
 
-    /** The address in the form that the protocol machine uses. */
+    /** Returns the address in the form that the protocol machine uses. */
     io.rdma4j.wire.Gid wireGid() {
         Gid gid = gid();
         return new io.rdma4j.wire.Gid(gid.high(), gid.low());
     }
 
-    /** Interface index of a link-local address, else 0. */
+    /** Returns the interface index of a link-local address, else 0. */
     int scope() {
         return Interfaces.scope(address);
     }

@@ -18,17 +18,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port numbers that identifiers of this process have, each port space by itself and apart from those of TCP and UDP; the
- * rules are those of Linux's rdma_cm. Thread safe; never under the engine's lock, since claiming a port against other
- * processes goes to the file system.
+ * The port numbers that identifiers of this process have reserved. Thread safe.
+ *
+ * <p>Port spaces are separate from each other and from the ports of TCP and UDP. The rules are those of Linux's
+ * rdma_cm. Never used under the engine's lock, since claiming a port among the processes uses the file system.
  */
 final class PortTable {
-    /** Ports below need a privilege. */
+    /** Lower ports require a privilege. */
     private static final int FIRST_UNPRIVILEGED = 1024;
 
     private static final int CAP_NET_BIND_SERVICE = 10;
 
-    /** One identifier's hold of a port. Its flags change with the identifier's options. */
+    /** The reservation of a port by an identifier. Its flags change with the identifier's options. */
     static final class Hold {
         final PortSpace portSpace;
         final InetSocketAddress local;
@@ -57,15 +58,15 @@ final class PortTable {
     }
 
     /**
-     * Takes a port.
+     * Reserves a port.
      *
      * @param local address and port; port 0 for a free one
-     * @param reuse whether others may share it
-     * @param familyOnly whether a wildcard leaves the other address family alone
+     * @param reuse true to share the port with others that also allow it
+     * @param familyOnly true if a wildcard does not include the other address family
      */
-    synchronized Hold take(PortSpace portSpace, InetSocketAddress local, boolean reuse, boolean familyOnly) {
+    synchronized Hold reserve(PortSpace portSpace, InetSocketAddress local, boolean reuse, boolean familyOnly) {
         if (local.getPort() == 0) {
-            return takeEphemeral(portSpace, local.getAddress(), reuse, familyOnly);
+            return reserveEphemeral(portSpace, local.getAddress(), reuse, familyOnly);
         }
         if (local.getPort() < FIRST_UNPRIVILEGED && !mayBindLowPorts()) {
             throw new RdmaException(
@@ -75,15 +76,15 @@ final class PortTable {
                     "Use a port from 1024, or grant the process CAP_NET_BIND_SERVICE");
         }
         Hold hold = new Hold(portSpace, local, reuse, familyOnly);
-        Hold obstacle = obstacle(hold, reuse);
-        if (obstacle != null) {
-            throw taken("rdma_bind_addr", hold, obstacle);
+        Hold conflict = conflict(hold, reuse);
+        if (conflict != null) {
+            throw taken("rdma_bind_addr", hold, conflict);
         }
         claim(hold);
         return hold;
     }
 
-    private Hold takeEphemeral(PortSpace portSpace, InetAddress address, boolean reuse, boolean familyOnly) {
+    private Hold reserveEphemeral(PortSpace portSpace, InetAddress address, boolean reuse, boolean familyOnly) {
         EphemeralPorts.Range range = ephemeral.range();
         int size = range.size();
         int start = Math.floorMod(host.random(), size);
@@ -94,8 +95,8 @@ final class PortTable {
                 try {
                     claim(hold);
                     return hold;
-                } catch (RdmaException taken) {
-                    requireTaken(taken);
+                } catch (RdmaException refusal) {
+                    requireTaken(refusal);
                 }
             }
         }
@@ -106,7 +107,7 @@ final class PortTable {
                 "Close identifiers that are not needed, or widen net.ipv4.ip_local_port_range");
     }
 
-    /** Another port may be free, unless the claim failed for another reason. */
+    /** Throws unless the claim failed because the port is taken, in which case another port may be free. */
     private static void requireTaken(RdmaException refusal) {
         if (refusal.errno() != Errno.EADDRINUSE && refusal.errno() != Errno.EADDRNOTAVAIL) {
             throw refusal;
@@ -124,11 +125,11 @@ final class PortTable {
         return Interfaces.areSame(one.local.getAddress(), other.local.getAddress());
     }
 
-    /** Marks a port as listened to, which it may not share with anybody, of this process or another. */
+    /** Marks a port as listening, which excludes all other identifiers of this process or another one. */
     synchronized void listen(Hold hold) {
-        Hold obstacle = obstacle(hold, false);
-        if (obstacle != null) {
-            throw taken("rdma_listen", hold, obstacle);
+        Hold conflict = conflict(hold, false);
+        if (conflict != null) {
+            throw taken("rdma_listen", hold, conflict);
         }
         if (hold.claim != null) {
             hold.claim.listen();
@@ -136,7 +137,7 @@ final class PortTable {
         hold.listening = true;
     }
 
-    /** Changes what was said when the port was taken; who listens goes on to have it alone. */
+    /** Changes the options of a reservation. A listening port stays exclusive. */
     synchronized void options(Hold hold, boolean reuse, boolean familyOnly) {
         if (reuse && !hold.listening && hold.claim != null) {
             hold.claim.allowReuse();
@@ -159,8 +160,8 @@ final class PortTable {
         }
     }
 
-    /** Another identifier's hold that rules this one out, or null. */
-    private @Nullable Hold obstacle(Hold hold, boolean reuse) {
+    /** Returns another identifier's reservation that conflicts with this one, or null. */
+    private @Nullable Hold conflict(Hold hold, boolean reuse) {
         for (Hold other : holds.getOrDefault(new Key(hold.portSpace, hold.local.getPort()), List.of())) {
             boolean shared = !other.listening && reuse && other.reuse;
             boolean apart = hold.familyOnly && other.familyOnly && isIpv4(hold) != isIpv4(other);
@@ -174,13 +175,13 @@ final class PortTable {
         return null;
     }
 
-    private static RdmaException taken(String operation, Hold hold, Hold obstacle) {
-        boolean wildcard = isWildcard(hold) || isWildcard(obstacle);
+    private static RdmaException taken(String operation, Hold hold, Hold conflict) {
+        boolean wildcard = isWildcard(hold) || isWildcard(conflict);
         return new RdmaException(
                 operation,
                 wildcard ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE,
                 "RDMA port " + AddressText.of(hold.local) + " is taken by an identifier of this process at "
-                        + AddressText.of(obstacle.local),
+                        + AddressText.of(conflict.local),
                 "Use another port, or setReuseAddress(true) on both before binding");
     }
 
@@ -192,7 +193,9 @@ final class PortTable {
         return hold.local.getAddress().isAnyLocalAddress();
     }
 
-    /** Whether Linux lets this process bind low ports; elsewhere there is nothing to ask, and no kernel to protect. */
+    /**
+     * Returns whether Linux allows this process to bind low ports. Other systems need no check: no kernel is involved.
+     */
     private static boolean mayBindLowPorts() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {

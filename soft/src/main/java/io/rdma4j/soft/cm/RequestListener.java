@@ -18,9 +18,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Decides which connection requests a listening identifier takes, as Linux's rdma_cm does. Under the host's lock. */
+/** Decides which connection requests a listening identifier accepts, as Linux's rdma_cm does. Under the host's lock. */
 final class RequestListener implements CmListener, ServiceListener {
-    private static final int LONGEST_MTU_CODE = 5;
+    private static final int MAX_MTU_CODE = 5;
 
     private final SoftCmId listener;
     private final Listening listening;
@@ -39,7 +39,10 @@ final class RequestListener implements CmListener, ServiceListener {
         return isOfListenersType(request) && isWanted(route, request.privateData());
     }
 
-    /** An initiator of an extended connection asks for a target; nobody can ask an initiator. */
+    /**
+     * Returns whether a request is of the listener's type. An initiator of an extended connection requests a target; no
+     * peer can request an initiator.
+     */
     private boolean isOfListenersType(Req request) {
         return switch (listener.queuePairType()) {
             case RELIABLE_CONNECTION -> request.transportType() == Req.TRANSPORT_RC;
@@ -60,7 +63,7 @@ final class RequestListener implements CmListener, ServiceListener {
                 && header.destination().equals(route.local())
                 && (header.source().equals(route.remote()) || listener.allowsForeignRequests())
                 && isUnicast(header)
-                && takes(header, route)
+                && accepts(header, route)
                 && mayConnect(header, route);
     }
 
@@ -87,16 +90,16 @@ final class RequestListener implements CmListener, ServiceListener {
                         || header.source().ipv4() != 0 && header.source().ipv4() != -1);
     }
 
-    private boolean takes(IpCmHeader header, CmRoute route) {
+    private boolean accepts(IpCmHeader header, CmRoute route) {
         boolean ipv4 = bound instanceof Inet4Address;
         if (bound.isAnyLocalAddress()) {
             boolean isOfFamily = ipv4 == header.isIpv4() || !ipv4 && !familyOnly;
-            return isOfFamily && (listening.takesAllDevices() || isServed(route));
+            return isOfFamily && (listening.acceptsAllDevices() || isServed(route));
         }
-        LocalEndpoint own = listener.localEndpoint();
-        return own != null
-                && own.wireGid().equals(header.destination())
-                && CmRoute.isSameLink(own.scope(), route.scope());
+        LocalEndpoint local = listener.localEndpoint();
+        return local != null
+                && local.wireGid().equals(header.destination())
+                && CmRoute.isSameLink(local.scope(), route.scope());
     }
 
     private boolean isServed(CmRoute route) {
@@ -112,8 +115,8 @@ final class RequestListener implements CmListener, ServiceListener {
             return null;
         }
         int mtu = request.pathMtu();
-        if (mtu < 1 || mtu > LONGEST_MTU_CODE || mtu > at.pathMtu().code()) {
-            // Both sides must cut messages into pieces of the same size, and the REP cannot name another.
+        if (mtu < 1 || mtu > MAX_MTU_CODE || mtu > at.pathMtu().code()) {
+            // Both sides must segment messages into packets of the same size, and the REP cannot change it.
             connection.reject(listener.nowNanos(), RejectReason.INVALID_PATH_MTU, PrivateData.EMPTY);
             return null;
         }

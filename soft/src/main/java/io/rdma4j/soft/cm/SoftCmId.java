@@ -33,11 +33,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One identifier: the states and rules of Linux's rdma_cm. What the application calls comes from one thread at a time;
- * what the network causes comes under the host's lock, under which the connection's fields are.
+ * An identifier, with the states and rules of Linux's rdma_cm.
+ *
+ * <p>The application's calls come from one thread at a time. Calls caused by the network come under the host's lock,
+ * which guards the connection's fields.
  */
 final class SoftCmId implements ProviderCmId {
-    /** States of an identifier, with the names of Linux's {@code enum rdma_cm_state}. */
+    /** The states of an identifier, with the names of Linux's {@code enum rdma_cm_state}. */
     enum State {
         IDLE,
         ADDR_BOUND,
@@ -50,8 +52,8 @@ final class SoftCmId implements ProviderCmId {
         DESTROYING
     }
 
-    /** Of an identifier that is closed. */
-    private static final CmEventSink NOBODY = new CmEventSink() {
+    /** The sink of a closed identifier. */
+    private static final CmEventSink NO_SINK = new CmEventSink() {
         @Override
         public void onEvent(ProviderEvent event) {}
 
@@ -95,7 +97,7 @@ final class SoftCmId implements ProviderCmId {
         joinService();
     }
 
-    /** What happens to the device is told from now on. */
+    /** Registers the identifier, so that it is notified of changes of its device from now on. */
     private void joinService() {
         service.locked(now -> {
             service.add(this);
@@ -117,7 +119,7 @@ final class SoftCmId implements ProviderCmId {
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
-                    addresses.whyUnresolved()));
+                    addresses.unresolvedReason()));
         }
     }
 
@@ -187,7 +189,7 @@ final class SoftCmId implements ProviderCmId {
             throw wrongState(GroupMemberships.JOIN, "it is bound to a wildcard and has no device");
         }
         if (!isDatagram()) {
-            throw wrongState(GroupMemberships.JOIN, "its type " + queuePairType + " is not one of datagrams");
+            throw wrongState(GroupMemberships.JOIN, "its type " + queuePairType + " is not a datagram type");
         }
         emit(memberships.join(at, wanted, typeOfService, membership));
     }
@@ -205,24 +207,25 @@ final class SoftCmId implements ProviderCmId {
             return; // as in Linux, where a second call changes nothing
         }
         require("rdma_listen", State.ADDR_BOUND);
-        Listening made = new Listening(service, this, addresses, backlog);
-        made.open(new RequestListener(this, made, addresses.requireLocal().getAddress(), addresses.isFamilyOnly()));
-        listening = made;
+        Listening created = new Listening(service, this, addresses, backlog);
+        created.open(
+                new RequestListener(this, created, addresses.requireLocal().getAddress(), addresses.isFamilyOnly()));
+        listening = created;
         state = State.LISTEN;
     }
 
-    /** A request has come for this listener; under the host's lock. */
+    /** Handles a request for this listener; under the host's lock. */
     CmEvents onRequest(CmConnection request, Req message, IpCmHeader header, LocalEndpoint at) {
         SoftCmId child = child(request.route(), header, at);
-        ProviderEvent event = child.connection.asked(request, message, at.scope());
+        ProviderEvent event = child.connection.onRequest(request, message, at.scope());
         child.sink = sink.onConnectRequest(child, event);
         return child.connection;
     }
 
-    /** A question for this datagram service has come; under the host's lock. */
+    /** Handles a resolution request for this datagram service; under the host's lock. */
     void onRequest(ServiceRequest request, IpCmHeader header, LocalEndpoint at) {
         SoftCmId child = child(request.route(), header, at);
-        child.datagrams.asked(request);
+        child.datagrams.onRequest(request);
         byte[] privateData =
                 request.message().privateData().from(IpCmHeader.LENGTH).toByteArray();
         child.sink = sink.onConnectRequest(
@@ -231,7 +234,7 @@ final class SoftCmId implements ProviderCmId {
                         CmEvent.Type.CONNECT_REQUEST, 0, ConnectionParameters.NONE.withPrivateData(privateData), ""));
     }
 
-    /** The identifier of a request that has come to this one. */
+    /** Creates the identifier of a request for this listener. */
     private SoftCmId child(CmRoute route, IpCmHeader header, LocalEndpoint at) {
         SoftCmId child = new SoftCmId(service, portSpace, queuePairType, sink);
         child.addresses.connected(at, header, addresses.requireLocal().getPort(), route.scope());
@@ -270,7 +273,7 @@ final class SoftCmId implements ProviderCmId {
     public void connect(ConnectionParameters parameters) {
         require("rdma_connect", State.ROUTE_RESOLVED);
         if (isDatagram()) {
-            ask(parameters.privateData());
+            resolveService(parameters.privateData());
             return;
         }
         requirePrivateData("rdma_connect", parameters.privateDataLength(), ConnectionParameters.REQUEST_PRIVATE_DATA);
@@ -282,11 +285,11 @@ final class SoftCmId implements ProviderCmId {
         });
     }
 
-    private void ask(byte[] privateData) {
+    private void resolveService(byte[] privateData) {
         requirePrivateData("rdma_connect", privateData.length, DatagramParameters.REQUEST_PRIVATE_DATA);
         long serviceId = portSpace.serviceId(addresses.requirePeer().getPort());
         service.run(now -> {
-            datagrams.ask(now, serviceId, privateData);
+            datagrams.resolve(now, serviceId, privateData);
             state = State.CONNECT;
             service.add(this);
         });
@@ -346,24 +349,28 @@ final class SoftCmId implements ProviderCmId {
         service.locked(now -> {
             state = State.DESTROYING;
             service.remove(this);
-            boolean isOver = part(now);
-            // The protocol machine may remember this through the time-wait, but not what the application has behind it.
-            sink = NOBODY;
+            boolean isOver = destroyExchange(now);
+            // The protocol machine may refer to this through the time-wait, but must not keep the application's objects
+            // reachable.
+            sink = NO_SINK;
             return isOver;
         });
         memberships.close();
         addresses.close();
     }
 
-    /** Leaves the peer with a word; under the host's lock. */
-    boolean part(long nowNanos) {
-        datagrams.part(nowNanos);
-        return connection.part(nowNanos);
+    /**
+     * Disconnects or rejects the peer as appropriate; under the host's lock. Returns whether the connection is over,
+     * without a time-wait.
+     */
+    boolean destroyExchange(long nowNanos) {
+        datagrams.destroy(nowNanos);
+        return connection.destroy(nowNanos);
     }
 
-    // ---- what happens to it; under the host's lock
+    // ---- events; under the host's lock
 
-    /** Either side's disconnection; only the first word of it is an event. */
+    /** Handles a disconnect by either side; only the first one is an event. */
     void onDisconnected(boolean timedOut) {
         if (state == State.CONNECT) {
             state = State.DISCONNECT;
@@ -389,7 +396,8 @@ final class SoftCmId implements ProviderCmId {
                     CmEvent.Type.DEVICE_REMOVAL,
                     0,
                     ConnectionParameters.NONE,
-                    "The network interface of " + device.name() + " has gone. Close the identifier and what uses it."));
+                    "The network interface of " + device.name()
+                            + " was removed. Close the identifier and the objects that use it."));
         }
     }
 
@@ -406,7 +414,7 @@ final class SoftCmId implements ProviderCmId {
         }
     }
 
-    // ---- what it has
+    // ---- properties
 
     @Override
     public @Nullable Device device() {
@@ -439,22 +447,22 @@ final class SoftCmId implements ProviderCmId {
         return service.localEndpointOf(route);
     }
 
-    /** Port of a listener. */
+    /** Returns the port of a listener. */
     int listeningPort() {
         return addresses.requireLocal().getPort();
     }
 
-    /** Who may connect. */
+    /** Returns the filter of connection requests. */
     AccessFilter accessFilter() {
         return accessFilter;
     }
 
-    /** Whether requests may name another sender than the address that they come from. */
+    /** Returns whether requests may name another sender than the address that they come from. */
     boolean allowsForeignRequests() {
         return service.host().security().allowsForeignRequests();
     }
 
-    /** Returns the warnings about what looks like an attack. */
+    /** Returns the logger of possible attacks. */
     AttackWarnings warnings() {
         return service.host().warnings();
     }
@@ -463,7 +471,7 @@ final class SoftCmId implements ProviderCmId {
         return service.host().nowNanos();
     }
 
-    /** Whether it has a peer, and has not heard of its going. */
+    /** Returns whether it has a peer whose disconnect was not reported. */
     boolean isConnecting() {
         return state == State.CONNECT;
     }

@@ -1,2 +1,2 @@
-/** Connection management of the software device: what rdma_ucm and rdma_cm are in Linux, over the CM protocol machine. */
+/** Connection management of the software device, like Linux's rdma_cm and rdma_ucm, over the CM protocol machine. */
 package io.rdma4j.soft.cm;

@@ -11,8 +11,9 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * Completions between those who add them, one thread at a time unless {@link #expectManyProducers} was called, and the
- * threads that poll. Allocates nothing.
+ * A ring of completions between producers and the threads that poll. Allocates nothing.
+ *
+ * <p>There is one producer at a time unless {@link #expectManyProducers} was called.
  */
 final class CompletionRing {
     private static final VarHandle HEAD;
@@ -34,7 +35,7 @@ final class CompletionRing {
 
     private static final CompletionStatus[] STATUSES = CompletionStatus.values();
 
-    /** Places for completions, by columns; grows and shrinks by being replaced. */
+    /** The slots of the completions, by columns. Replaced to change the size. */
     private static final class Table {
         private final int mask;
         private final long[] ids;
@@ -43,7 +44,7 @@ final class CompletionRing {
         private final int[] immediates;
         private final CompletionOpcode[] opcodes;
 
-        /** Status in bits 0 to 7, flags in 8 and up. */
+        /** Status in bits 0 to 7, flags in bits 8 and up. */
         private final int[] kinds;
 
         private final int[] sources;
@@ -80,7 +81,7 @@ final class CompletionRing {
     private final SpinLock consumers = new SpinLock();
     private final SpinLock producers = new SpinLock();
 
-    /** Whether several threads add at a time; changes once, while nobody does. */
+    /** True if several threads add at the same time. Changes once, while no thread adds. */
     private boolean hasManyProducers;
 
     @SuppressWarnings("UnusedVariable") // by HEAD
@@ -89,7 +90,7 @@ final class CompletionRing {
     @SuppressWarnings("UnusedVariable") // by TAIL
     private long tail;
 
-    /** Replaced by {@link #resize} only, which excludes the producer and the consumers. */
+    /** Replaced only by {@link #resize}, which excludes the producers and the consumers. */
     private volatile Table table;
 
     CompletionRing(int entries) {
@@ -100,15 +101,16 @@ final class CompletionRing {
         return table.mask + 1;
     }
 
-    /** Lets several threads add at a time from now on; while nobody adds. */
+    /** Allows several threads to add at the same time from now on. No thread may add during the call. */
     void expectManyProducers() {
         hasManyProducers = true;
     }
 
     /**
-     * Makes room for {@code entries}, keeping what is there; instead of the only producer, or beside several.
+     * Changes the capacity to {@code entries} and keeps the completions. Called by the only producer, or concurrently
+     * with several.
      *
-     * @return false if more is there
+     * @return false if there are more completions than that
      */
     boolean resize(int entries) {
         producers.lock();
@@ -119,11 +121,11 @@ final class CompletionRing {
             if (to - from > entries) {
                 return false;
             }
-            Table fresh = new Table(entries);
+            Table resized = new Table(entries);
             for (long at = from; at < to; at++) {
-                fresh.copy(table, at);
+                resized.copy(table, at);
             }
-            table = fresh;
+            table = resized;
             return true;
         } finally {
             consumers.unlock();
@@ -131,12 +133,12 @@ final class CompletionRing {
         }
     }
 
-    /** Completions that are there. */
+    /** Returns the number of completions. */
     long size() {
         return (long) TAIL.getVolatile(this) - (long) HEAD.getVolatile(this);
     }
 
-    /** Adds a completion; false if the ring is full. */
+    /** Adds a completion; returns false if the ring is full. */
     boolean add(Completion completion, long nowNanos) {
         if (!hasManyProducers) {
             return append(completion, nowNanos);
@@ -192,8 +194,8 @@ final class CompletionRing {
         };
     }
 
-    /** Takes what is there, as far as the array goes. */
-    int take(WorkCompletion[] completions) {
+    /** Removes completions into an array, up to its length; returns their number. */
+    int poll(WorkCompletion[] completions) {
         if ((long) TAIL.getVolatile(this) == (long) HEAD.getOpaque(this)) {
             return 0;
         }

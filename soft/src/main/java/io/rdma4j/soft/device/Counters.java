@@ -6,13 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Counts by name, as Linux shows them in {@code hw_counters}: the names are those of rdma_rxe where it has the same, else
- * those of other drivers or alike.
+ * Counters by name, as Linux shows them in {@code hw_counters}.
+ *
+ * <p>The names are those of rdma_rxe if it has the same counter, else those of other drivers or similar ones.
  */
 final class Counters {
     private Counters() {}
 
-    /** What happened to one queue pair. */
+    /** Returns the counters of one queue pair. */
     static Map<String, Long> of(QueuePairCounters c) {
         Map<String, Long> counts = new LinkedHashMap<>();
         counts.put("sent_pkts", c.sentPackets);
@@ -49,12 +50,12 @@ final class Counters {
         return counts;
     }
 
-    /** Adds counts to others of the same names. */
+    /** Adds counters to others of the same names. */
     static void add(Map<String, Long> to, Map<String, Long> counts) {
         counts.forEach((name, count) -> to.merge(name, count, Long::sum));
     }
 
-    /** What the engine saw, on all devices of this process together. */
+    /** Returns the counters of the engines, which cover all devices of this process. */
     static Map<String, Long> of(EngineCounters c) {
         Map<String, Long> counts = new LinkedHashMap<>();
         counts.put("process_sent_pkts", c.sentPackets);

@@ -4,10 +4,10 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Whether somebody has asked for an event with the next completion. Thread safe.
+ * A pending request for a completion event. Thread safe.
  *
- * <p>Who asks looks afterwards at what is there already; who adds a completion looks afterwards whether somebody has asked.
- * So one of the two sees the other.
+ * <p>A thread that arms the request checks afterwards for completions that are already in the queue. A thread that adds
+ * a completion checks afterwards whether the request is armed. So one of the two sees the other.
  */
 final class EventRequest {
     private static final int NONE = 0;
@@ -17,11 +17,11 @@ final class EventRequest {
     private final AtomicInteger state = new AtomicInteger(NONE);
 
     /**
-     * Asks for one event. What was asked for before and has not come is included.
+     * Requests one event. An earlier request that is still pending is included.
      *
-     * @param solicitedOnly whether only a solicited completion, or a failed one, counts
+     * @param solicitedOnly true if only a solicited or failed completion counts
      */
-    void make(boolean solicitedOnly) {
+    void arm(boolean solicitedOnly) {
         if (solicitedOnly) {
             state.compareAndSet(NONE, SOLICITED);
         } else {
@@ -30,18 +30,18 @@ final class EventRequest {
     }
 
     /**
-     * Takes the request, after a completion was added that it may be about.
+     * Consumes the request after a completion was added.
      *
-     * @return whether an event is to be made of it
+     * @return true if the completion matches the request, so an event must be created
      */
-    boolean take(boolean isSolicited) {
+    boolean consume(boolean isSolicited) {
         VarHandle.fullFence(); // the completion was added by a plain release
-        int asked = state.get();
-        while (asked == ANY || asked == SOLICITED && isSolicited) {
-            if (state.compareAndSet(asked, NONE)) {
+        int requested = state.get();
+        while (requested == ANY || requested == SOLICITED && isSolicited) {
+            if (state.compareAndSet(requested, NONE)) {
                 return true;
             }
-            asked = state.get(); // more was asked for meanwhile, or another completion has taken it
+            requested = state.get(); // the request was extended meanwhile, or consumed by another completion
         }
         return false;
     }

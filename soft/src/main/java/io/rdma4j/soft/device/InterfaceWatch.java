@@ -14,47 +14,53 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices what becomes of the network interfaces under the devices: gone, up, down (also for a moment), with other
- * addresses. A look takes a millisecond or two, so it looks when the kernel says that there is something to see, and where the
- * kernel does not tell, once a second; and only while somebody wants to know. Thread safe.
+ * Detects changes of the network interfaces under the devices: removed, up, down (also briefly), other addresses.
+ * Thread safe.
+ *
+ * <p>A scan takes a millisecond or two. So the interfaces are scanned when the kernel reports a change, or once a
+ * second if the kernel sends no reports, and only while there are listeners.
  */
 public final class InterfaceWatch {
-    /** Between two looks where nobody tells. */
+    /** The interval of scans if the kernel sends no reports. */
     private static final long INTERVAL_MILLIS = 1_000;
 
-    /** Between two looks where the kernel tells: a container's may not tell all. */
+    /** The longest interval of scans if the kernel sends reports: in a container it may not report everything. */
     private static final long LONGEST_NANOS = 30_000_000_000L;
 
-    /** From one look to the next at the least: what belongs together comes in several messages. */
+    /** The least interval of scans: related changes are reported in several messages. */
     private static final long PAUSE_MILLIS = 100;
 
-    /** How long the end of the process waits for the thread, as the engine's does for its own. */
+    /** The time for which the exit of the process waits for the thread, as for that of the engine. */
     private static final long ENDING_PATIENCE_MILLIS = 100;
 
-    /** Who wants to know. Called in the watching thread, without locks. */
+    /** Listens to changes. Called in the watching thread, without locks. */
     public interface Listener {
-        /** The network interface has gone, or is another one of the same name: the device will never work again. */
+        /**
+         * The network interface was removed, or replaced by another one of the same name: the device will never work
+         * again.
+         */
         void onDeviceRemoved(SoftDevice device);
 
         /** The interface went up or down. */
         void onPortChanged(SoftDevice device, boolean isUp);
 
         /**
-         * The addresses of the interface are not the same any more.
+         * The addresses of the interface have changed.
          *
-         * @param gone those that it has no longer
+         * @param removed the addresses that it no longer has
          */
-        void onAddressesChanged(SoftDevice device, Set<InetAddress> gone);
+        void onAddressesChanged(SoftDevice device, Set<InetAddress> removed);
 
-        /** The interface has another hardware address: a bond of several has failed over. */
+        /** The interface has another hardware address: a bond of several interfaces has failed over. */
         void onHardwareChanged(SoftDevice device);
     }
 
     /**
-     * What an interface looked like.
+     * The state of an interface.
      *
-     * @param timesUp how often it has got its carrier back, which shows what happened between two looks; -1 if unknown.
-     *     Losses are counted at once, while the state follows within a second: they would be told twice
+     * @param timesUp how often its carrier has returned, which reveals changes between two scans; -1 if unknown. Losses
+     *     of the carrier are not used: they are counted at once, while the state follows within a second, so they would
+     *     be reported twice
      */
     private record View(int index, boolean isUp, long timesUp, Set<InetAddress> addresses, List<Byte> hardware) {
         static View of(InterfaceView network, long timesUp) throws SocketException {
@@ -69,7 +75,7 @@ public final class InterfaceWatch {
             return new View(index, isUp, timesUp, Set.of(), hardware);
         }
 
-        /** Whether the interface was down for less than the time between two looks. */
+        /** Returns whether the interface was down for less than the time between two scans. */
         boolean hasFlappedSince(View before) {
             return isUp && before.isUp && before.timesUp >= 0 && timesUp > before.timesUp;
         }
@@ -86,28 +92,28 @@ public final class InterfaceWatch {
         this.devices = devices;
     }
 
-    /** Keeps a listener informed of what happens from now on. */
+    /** Informs a listener of changes from now on. */
     public synchronized void add(Listener listener) {
         listeners.add(listener);
-        boolean begins = thread == null && !ended && devices.host().canChange();
-        if (begins) {
-            // Before the first look: what happens after it must be heard of.
+        boolean starts = thread == null && !ended && devices.host().canChange();
+        if (starts) {
+            // Before the first scan, so that later changes are reported.
             news = devices.host().openNews();
         }
         Map<String, InterfaceView> present = present();
         if (present != null) {
             remember(present);
         }
-        if (begins) {
-            InterfaceNews heard = news;
-            Thread started = new Thread(() -> run(heard), "rdma4j-interfaces");
+        if (starts) {
+            InterfaceNews reports = news;
+            Thread started = new Thread(() -> run(reports), "rdma4j-interfaces");
             started.setDaemon(true);
             started.start();
             thread = started;
         }
     }
 
-    /** Informs a listener no more. */
+    /** Stops informing a listener. */
     public synchronized void remove(Listener listener) {
         listeners.remove(listener);
         if (listeners.isEmpty()) {
@@ -130,8 +136,8 @@ public final class InterfaceWatch {
     }
 
     /**
-     * The process ends: nothing is noticed any more, and no thread is in the kernel, which the Java virtual machine would wait
-     * 0.3 s for.
+     * Stops the watch because the process exits. No thread remains in the kernel, for which the Java virtual machine
+     * would wait 0.3 s.
      */
     void end() {
         Thread stopped;
@@ -143,25 +149,25 @@ public final class InterfaceWatch {
             if (stopped != null) {
                 stopped.join(ENDING_PATIENCE_MILLIS);
             }
-        } catch (InterruptedException interrupted) {
+        } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void run(@Nullable InterfaceNews heard) {
+    private void run(@Nullable InterfaceNews reports) {
         try {
             while (isCurrent()) {
-                if (heard == null) {
+                if (reports == null) {
                     Thread.sleep(INTERVAL_MILLIS);
                 } else {
-                    boolean _ = heard.await(LONGEST_NANOS);
+                    boolean _ = reports.await(LONGEST_NANOS);
                 }
                 if (isCurrent()) {
-                    look();
+                    scan();
                     Thread.sleep(PAUSE_MILLIS);
                 }
             }
-        } catch (InterruptedException over) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
     }
@@ -170,8 +176,8 @@ public final class InterfaceWatch {
         return Thread.currentThread().equals(thread);
     }
 
-    /** Looks, and tells everybody what has changed. */
-    void look() {
+    /** Scans the interfaces, and reports the changes to all listeners. */
+    void scan() {
         Map<String, InterfaceView> present = present();
         if (present == null) {
             return;
@@ -186,25 +192,25 @@ public final class InterfaceWatch {
             remember(present);
         }
         if (!changes.isEmpty()) {
-            // Who hears of it looks, and must not be told what was before.
+            // Listeners look the interfaces up, and must not get cached results.
             devices.host().forget();
         }
         changes.forEach(Runnable::run);
     }
 
-    /** By name; null if the system does not tell just now. */
+    /** Returns the interfaces by name, or null if the system fails to list them. */
     private @Nullable Map<String, InterfaceView> present() {
         try {
             Map<String, InterfaceView> present = new HashMap<>();
             devices.host().interfaces().forEach(network -> present.put(network.name(), network));
             return present;
         } catch (SocketException e) {
-            // An interface went away while it was looked at: the next look sees what is left.
+            // An interface was removed during the scan: the next scan sees what is left.
             return null;
         }
     }
 
-    /** Takes in devices that were not looked at before. */
+    /** Adds devices that were not scanned before. */
     private void remember(Map<String, InterfaceView> present) {
         for (SoftDevice device : devices.known()) {
             InterfaceView network = present.get(device.networkName());
@@ -218,7 +224,7 @@ public final class InterfaceWatch {
         try {
             into.put(device, View.of(network, devices.host().carrierReturns(network)));
         } catch (SocketException e) {
-            // Gone since the list was made: the next look finds it missing.
+            // It was removed after the list was created: the next scan finds it missing.
             return;
         }
     }
@@ -248,9 +254,9 @@ public final class InterfaceWatch {
             changes.add(() -> all.forEach(each -> each.onPortChanged(device, true)));
         }
         if (!now.addresses.equals(before.addresses)) {
-            Set<InetAddress> gone = new HashSet<>(before.addresses);
-            gone.removeAll(now.addresses);
-            changes.add(() -> all.forEach(each -> each.onAddressesChanged(device, gone)));
+            Set<InetAddress> removed = new HashSet<>(before.addresses);
+            removed.removeAll(now.addresses);
+            changes.add(() -> all.forEach(each -> each.onAddressesChanged(device, removed)));
         }
         if (!now.hardware.equals(before.hardware)) {
             changes.add(() -> all.forEach(each -> each.onHardwareChanged(device)));

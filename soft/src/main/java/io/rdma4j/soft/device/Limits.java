@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-/** What the software device can do at most. */
+/** The limits of the software device. */
 final class Limits {
     static final long MAX_MEMORY_REGION_BYTES = 1L << 46;
     static final int MAX_WORK_REQUESTS = 1 << 15;
@@ -14,13 +14,13 @@ final class Limits {
     static final int MAX_SHARED_RECEIVE_QUEUES = 1 << 15;
     static final int MAX_INLINE_BYTES = 1024;
 
-    /** Queue pairs of this process that are attached to one multicast group. */
+    /** The most queue pairs of this process that are attached to one multicast group. */
     static final int MAX_MULTICAST_QUEUE_PAIRS = 1 << 12;
 
-    /** READs and atomics under way, each way. */
+    /** Outstanding READs and atomics, in each direction. */
     static final int MAX_READ_ATOMIC = 128;
 
-    /** 4.096 µs × 2^15: how long an acknowledgement may wait for a process that is busy. */
+    /** 4.096 µs × 2^15: the time for which a busy process may delay an acknowledgement. */
     static final int LOCAL_ACK_DELAY = 15;
 
     private Limits() {}

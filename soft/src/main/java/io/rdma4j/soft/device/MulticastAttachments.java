@@ -13,7 +13,7 @@ import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The multicast groups that one queue pair is attached to. Under the engine lock, unless said otherwise. */
+/** The multicast groups that one queue pair is attached to. Under the engine lock, unless stated otherwise. */
 final class MulticastAttachments {
     static final String ATTACH = "ibv_attach_mcast";
     static final String DETACH = "ibv_detach_mcast";
@@ -31,7 +31,10 @@ final class MulticastAttachments {
         this.driven = driven;
     }
 
-    /** Checks what a queue pair is to be attached to; returns an address of its device, of the group's family. Any thread. */
+    /**
+     * Checks that a queue pair can be attached to a group; returns an address of its device, of the group's family. Any
+     * thread.
+     */
     InetAddress localAddress(QueuePairType type, Gid group) {
         String name = "queue pair 0x%06x".formatted(driven.machine().number());
         if (type != QueuePairType.UNRELIABLE_DATAGRAM) {
@@ -39,7 +42,7 @@ final class MulticastAttachments {
                     ATTACH,
                     Errno.EINVAL,
                     name + " is of type " + type,
-                    "Only queue pairs of unreliable datagrams receive multicast");
+                    "Only queue pairs of type UNRELIABLE_DATAGRAM receive multicast");
         }
         if (!group.isMulticast()) {
             throw new RdmaException(
@@ -58,7 +61,7 @@ final class MulticastAttachments {
                 Errno.ENODEV,
                 name + ": " + device.name() + " has no " + (group.isIpv4() ? "IPv4" : "IPv6")
                         + " address for the group " + GidAddresses.text(group.toInetAddress()),
-                "Give " + device.networkName() + " one, or use a group of the other family");
+                "Add one to " + device.networkName() + ", or use a group of the other family");
     }
 
     void attach(Gid group, InetAddress local) {
@@ -72,7 +75,7 @@ final class MulticastAttachments {
                     ATTACH,
                     Errno.ENOMEM,
                     held.size() + " queue pairs are attached to " + GidAddresses.text(group.toInetAddress()),
-                    "Detach some that are not used");
+                    "Detach queue pairs that are not used");
         }
         held.attach(driven);
         if (groups.isEmpty()) {

@@ -8,11 +8,11 @@ import java.net.InetAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What an address vector means at a device. */
+/** Interprets address vectors for a device. */
 final class Paths {
     private Paths() {}
 
-    /** Why a device cannot send that way, or null if it can. */
+    /** Returns the reason why a device cannot send to an address vector, or null if it can. */
     static @Nullable String refusal(SoftDevice device, @Nullable AddressVector path) {
         if (path == null) {
             return "no address vector";
@@ -38,12 +38,15 @@ final class Paths {
         return null;
     }
 
-    /** The local address of a path that is not refused. */
+    /** Returns the local address of a valid path. */
     static InetAddress localAddress(SoftDevice device, AddressVector path) {
         return Objects.requireNonNull(device.address(path.sourceGidIndex()));
     }
 
-    /** Interface number of a link-local destination: the network of the port, if the path does not say; 0 for others. */
+    /**
+     * Returns the interface number of a link-local destination: that of the port, if the path does not specify it.
+     * Returns 0 for other destinations.
+     */
     static int remoteScope(AddressVector path, Port port) {
         return path.destinationScope() != 0 || !path.destination().isLinkLocal()
                 ? path.destinationScope()

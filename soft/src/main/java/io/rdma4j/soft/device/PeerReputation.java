@@ -9,19 +9,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * What connection management and the data path tell each other of peers: which queue pairs are rdma4j's, whose packets keep to
- * one UDP port, and which addresses have tried to get at memory that is not for them. Thread safe.
+ * The knowledge about peers that connection management and the data path share. Thread safe.
+ *
+ * <p>It consists of the queue pairs that belong to rdma4j, whose packets come from one UDP port, and of the addresses
+ * that have tried to access memory without permission.
  */
 public final class PeerReputation {
     private record QueuePair(Gid address, int number) {}
 
-    /** Illegal accesses within {@link #WINDOW_NANOS} after which the requests of an address are refused as long. */
-    static final int MOST_VIOLATIONS = 5;
+    /**
+     * The illegal accesses within {@link #WINDOW_NANOS} after which the requests of an address are rejected for as
+     * long.
+     */
+    static final int MAX_VIOLATIONS = 5;
 
     static final long WINDOW_NANOS = 60_000_000_000L;
 
-    /** Addresses whose illegal accesses are remembered; of more, the oldest are forgotten. */
-    private static final int MOST_VIOLATORS = 1024;
+    /** The most addresses whose illegal accesses are recorded. Beyond that, the oldest are removed. */
+    private static final int MAX_VIOLATORS = 1024;
 
     private static final class Violator {
         private long firstNanos;
@@ -31,35 +36,38 @@ public final class PeerReputation {
     }
 
     private final SecurityOptions.SourcePort sourcePort;
-    private final SecurityOptions.Violations punished;
-    private final Predicate<Gid> isOwn;
+    private final SecurityOptions.Violations punishedAddresses;
+    private final Predicate<Gid> isLocal;
 
-    /** In the order of their first access; each is guarded by the map. */
+    /** In the order of their first access. The map guards each. */
     private final Map<Gid, Violator> violators = new LinkedHashMap<>();
 
     private volatile boolean hasViolators;
 
-    /** Queue pairs of rdma4j, and who told of them. */
+    /** The queue pairs of rdma4j, and the source of each report. */
     private final ConcurrentHashMap<QueuePair, Object> rdma4jQueuePairs = new ConcurrentHashMap<>();
 
     /**
-     * Knows nobody.
+     * Creates an empty record.
      *
-     * @param sourcePort what connections do about UDP ports
-     * @param punished whose illegal accesses have a consequence
-     * @param isOwn whether an address is one of this host
+     * @param sourcePort how connections treat other UDP ports
+     * @param punishedAddresses the addresses whose illegal accesses have consequences
+     * @param isLocal tests whether an address is one of this host
      */
-    PeerReputation(SecurityOptions.SourcePort sourcePort, SecurityOptions.Violations punished, Predicate<Gid> isOwn) {
+    PeerReputation(
+            SecurityOptions.SourcePort sourcePort,
+            SecurityOptions.Violations punishedAddresses,
+            Predicate<Gid> isLocal) {
         this.sourcePort = sourcePort;
-        this.punished = punished;
-        this.isOwn = isOwn;
+        this.punishedAddresses = punishedAddresses;
+        this.isLocal = isLocal;
     }
 
-    /** A peer at an address has used a key, an address or a right that it does not have. */
+    /** Records that a peer at an address has used a key, an address or a right that it does not have. */
     public void noteViolation(Gid address, long nowNanos) {
-        boolean counts = switch (punished) {
+        boolean counts = switch (punishedAddresses) {
             case OFF -> false;
-            case REMOTE -> !isOwn.test(address);
+            case REMOTE -> !isLocal.test(address);
             case ALL -> true;
         };
         if (!counts) {
@@ -68,7 +76,7 @@ public final class PeerReputation {
         synchronized (violators) {
             Violator violator = violators.get(address);
             if (violator == null) {
-                if (violators.size() == MOST_VIOLATORS) {
+                if (violators.size() == MAX_VIOLATORS) {
                     violators.remove(violators.keySet().iterator().next());
                 }
                 violator = new Violator();
@@ -80,14 +88,14 @@ public final class PeerReputation {
                 violator.firstNanos = nowNanos;
                 violator.count = 0;
             }
-            if (++violator.count >= MOST_VIOLATIONS) {
+            if (++violator.count >= MAX_VIOLATIONS) {
                 violator.refusedUntilNanos = nowNanos + WINDOW_NANOS;
                 violator.isRefused = true;
             }
         }
     }
 
-    /** Whether connection requests from an address are refused now. */
+    /** Returns whether connection requests from an address are currently rejected. */
     public boolean isRefused(Gid address, long nowNanos) {
         if (!hasViolators) {
             return false;
@@ -99,20 +107,20 @@ public final class PeerReputation {
     }
 
     /**
-     * A connection is being made with a queue pair of rdma4j.
+     * Records that a queue pair of rdma4j is the peer of a new connection.
      *
-     * @param teller who says so, for {@link #forget}
+     * @param source the reporter, for {@link #forget}
      */
-    public void noteKin(Gid address, int number, Object teller) {
-        rdma4jQueuePairs.put(new QueuePair(address, number), teller);
+    public void noteRdma4jPeer(Gid address, int number, Object source) {
+        rdma4jQueuePairs.put(new QueuePair(address, number), source);
     }
 
-    /** Takes {@link #noteKin} back, unless somebody else has said the same since. */
-    public void forget(Gid address, int number, Object teller) {
-        rdma4jQueuePairs.remove(new QueuePair(address, number), teller);
+    /** Removes a record of {@link #noteRdma4jPeer}, unless another source has reported the same since. */
+    public void forget(Gid address, int number, Object source) {
+        rdma4jQueuePairs.remove(new QueuePair(address, number), source);
     }
 
-    /** What a connection to a queue pair is to do with packets from another UDP port. */
+    /** Returns how a connection to a queue pair treats packets from another UDP port. */
     SourcePortCheck sourcePortCheck(Gid address, int number) {
         return switch (sourcePort) {
             case OFF -> SourcePortCheck.OFF;

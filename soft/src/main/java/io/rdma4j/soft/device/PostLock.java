@@ -7,10 +7,11 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Where threads that post to a queue come one after the other; requests posted together stay together. Thread safe, allocates
- * nothing.
+ * Serializes the threads that post to a queue. Thread safe, allocates nothing.
  *
- * @param <R> kind of request
+ * <p>Requests that are posted together stay together.
+ *
+ * @param <R> type of the request
  */
 final class PostLock<R> {
     private final SpinLock lock;
@@ -18,11 +19,11 @@ final class PostLock<R> {
     private final Runnable afterwards;
 
     /**
-     * Creates a line at which nobody is.
+     * Creates a lock that is free.
      *
-     * @param lock what excludes others, and whoever else changes the queue
-     * @param enqueue puts a request into the queue, under the lock, or throws why it cannot
-     * @param afterwards runs without the lock when something was posted
+     * @param lock excludes other posters, and other threads that change the queue
+     * @param enqueue appends a request to the queue, under the lock, or throws the reason why it cannot
+     * @param afterwards runs without the lock after something was posted
      */
     PostLock(SpinLock lock, Consumer<R> enqueue, Runnable afterwards) {
         this.lock = lock;
@@ -43,7 +44,7 @@ final class PostLock<R> {
     /**
      * Posts the first {@code count} requests.
      *
-     * @throws PartialPostException at the first that cannot be posted
+     * @throws PartialPostException at the first request that cannot be posted
      */
     void postAll(R[] requests, int count) {
         Objects.checkFromIndexSize(0, count, requests.length);

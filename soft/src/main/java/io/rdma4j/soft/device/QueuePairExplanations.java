@@ -5,14 +5,14 @@ import io.rdma4j.verbs.CompletionStatus;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Says in words how a work request of a reliable connection has failed. */
+/** Explains how a work request of a reliable connection has failed. */
 final class QueuePairExplanations {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private QueuePairExplanations() {}
 
     /**
-     * What a status means.
+     * Returns the meaning of a status.
      *
      * @param parameters of the connection; null while it cannot send
      */
@@ -21,7 +21,7 @@ final class QueuePairExplanations {
             return status.text();
         }
         return switch (status) {
-            case RETRY_EXCEEDED_ERROR -> status.text() + silence(parameters);
+            case RETRY_EXCEEDED_ERROR -> status.text() + noResponse(parameters);
             case RNR_RETRY_EXCEEDED_ERROR ->
                 String.format(
                         Locale.ROOT,
@@ -33,18 +33,18 @@ final class QueuePairExplanations {
         };
     }
 
-    private static String silence(RcQueuePair.SendParameters p) {
-        String asked = String.format(
+    private static String noResponse(RcQueuePair.SendParameters p) {
+        String text = String.format(
                 Locale.ROOT,
                 ": the peer did not answer; asked %d times (retry count %d)",
                 p.retryCount() + 1,
                 p.retryCount());
         return p.retryTimeoutNanos() == Long.MAX_VALUE
-                ? asked
+                ? text
                 : String.format(
                         Locale.ROOT,
                         "%s, and waited up to %.1f ms each time (timeout %d)",
-                        asked,
+                        text,
                         p.retryTimeoutNanos() / NANOS_PER_MILLI,
                         p.timeoutExponent());
     }

@@ -25,11 +25,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The attributes of one queue pair: checks changes, applies them, and knows what was set. */
+/** The attributes of one queue pair. Checks changes, applies them, and records them. */
 final class QueuePairSettings {
     private static final System.Logger LOGGER = System.getLogger(QueuePairSettings.class.getName());
 
-    /** What {@link QueuePair#setKeepAlive} is called in errors. */
+    /** The name of {@link QueuePair#setKeepAlive} in errors. */
     static final String KEEP_ALIVE = "keep alive";
 
     private static final Duration LONGEST_KEEP_ALIVE = Duration.ofDays(365);
@@ -41,7 +41,7 @@ final class QueuePairSettings {
     private final QueuePairMachine machine;
     private final DrivenQueuePair driven;
 
-    /** All that was set since the last reset; under the engine lock. */
+    /** The attributes set since the last reset; under the engine lock. */
     private QueuePairAttributes current = new QueuePairAttributes();
 
     QueuePairSettings(
@@ -76,7 +76,7 @@ final class QueuePairSettings {
         }
         engine.lock();
         try {
-            // Again, since another thread or the peer may have changed the state meanwhile.
+            // Check again, since another thread or the peer may have changed the state meanwhile.
             refuse(QueuePairTransitions.explainRefusal(type, state(machine.state()), change));
             refuse(drainingRefusal(change));
             apply(change, port);
@@ -86,7 +86,10 @@ final class QueuePairSettings {
         }
     }
 
-    /** Datagrams come to every address of the device. An address that others hold is left to them, with a warning. */
+    /**
+     * Opens all addresses of the device, since datagrams arrive at any of them. An address that cannot be opened is
+     * skipped with a warning.
+     */
     private void openAllPorts() {
         RdmaException failure = null;
         int opened = 0;
@@ -117,7 +120,7 @@ final class QueuePairSettings {
         }
         if (interval.isNegative() || interval.compareTo(LONGEST_KEEP_ALIVE) > 0) {
             throw new RdmaException(
-                    KEEP_ALIVE, Errno.EINVAL, "an interval of " + interval, "Take up to " + LONGEST_KEEP_ALIVE);
+                    KEEP_ALIVE, Errno.EINVAL, "an interval of " + interval, "Use at most " + LONGEST_KEEP_ALIVE);
         }
         engine.lock();
         try {
@@ -132,13 +135,13 @@ final class QueuePairSettings {
         } finally {
             engine.unlock();
         }
-        engine.post(driven); // so that who sleeps hears of the time
+        engine.post(driven); // so that a blocked thread takes note of the new deadline
     }
 
-    private void refuse(@Nullable String what) {
-        if (what != null) {
+    private void refuse(@Nullable String problem) {
+        if (problem != null) {
             throw new RdmaException(
-                    "ibv_modify_qp", Errno.EINVAL, "queue pair 0x%06x: %s".formatted(machine.number(), what), "");
+                    "ibv_modify_qp", Errno.EINVAL, "queue pair 0x%06x: %s".formatted(machine.number(), problem), "");
         }
     }
 
@@ -187,7 +190,7 @@ final class QueuePairSettings {
                 && (change.state() == QueuePairState.RESET || change.state() == QueuePairState.ERROR);
         return machine.isDraining() && !ends
                 ? "its send queue is still draining; wait for the event SEND_QUEUE_DRAINED, which NOTIFY_WHEN_DRAINED"
-                        + " asks for, or until query() says that it is not draining"
+                        + " requests, or until query() reports that it is not draining"
                 : null;
     }
 
@@ -282,7 +285,10 @@ final class QueuePairSettings {
         driven.path(port, peer);
     }
 
-    /** What may change while nothing is sent; {@code changed} is the port of a new path, or null for the old one. */
+    /**
+     * Applies the changes allowed while nothing is sent. {@code changed} is the port of a new path, or null for the old
+     * one.
+     */
     private void applyDrained(@Nullable Port changed) {
         Port port = changed != null ? changed : driven.port();
         if (port == null) {
@@ -315,7 +321,7 @@ final class QueuePairSettings {
                 /* tailLossProbes= */ true);
     }
 
-    /** What may change while the queue pair works. */
+    /** Applies the changes allowed while the queue pair is in operation. */
     private void applyLive(Set<QueuePairAttribute> given) {
         if (given.contains(QueuePairAttribute.ACCESS_FLAGS)) {
             machine.changeAccess(AccessFlag.bits(current.accessFlags()));
@@ -332,7 +338,7 @@ final class QueuePairSettings {
         switch (attribute) {
             case STATE -> current.state(from.state());
             case CURRENT_STATE, NOTIFY_WHEN_DRAINED -> {
-                // They tell something about one change, and are not kept.
+                // They concern only one change, and are not recorded.
             }
             case ACCESS_FLAGS -> current.accessFlags(Set.copyOf(from.accessFlags()));
             case PARTITION_KEY_INDEX -> current.partitionKeyIndex(from.partitionKeyIndex());
@@ -352,7 +358,7 @@ final class QueuePairSettings {
         }
     }
 
-    /** All that was set, with states and PSNs as they are now. */
+    /** Returns the attributes, with the current state and PSNs. */
     QueuePairAttributes query() {
         engine.lock();
         try {
@@ -360,14 +366,14 @@ final class QueuePairSettings {
             for (QueuePairAttribute attribute : current.present()) {
                 copy.remember(attribute, current);
             }
-            QueuePairAttributes answer = copy.current;
+            QueuePairAttributes result = copy.current;
             if (current.present().contains(QueuePairAttribute.SEND_PSN)) {
-                answer.sendPsn(machine.sendPsn());
+                result.sendPsn(machine.sendPsn());
             }
             if (current.present().contains(QueuePairAttribute.RECEIVE_PSN)) {
-                answer.receivePsn(machine.receivePsn());
+                result.receivePsn(machine.receivePsn());
             }
-            return answer.state(state(machine.state())).draining(machine.isDraining());
+            return result.state(state(machine.state())).draining(machine.isDraining());
         } finally {
             engine.unlock();
         }

@@ -6,9 +6,9 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Shared receives that the queue pairs of several engines take, one at a time. */
+/** Shared receives that the queue pairs of several engines consume, one at a time. */
 final class SharedReceives extends SharedReceiveQueue {
-    private final SpinLock takers = new SpinLock();
+    private final SpinLock consumers = new SpinLock();
 
     SharedReceives(
             int capacity,
@@ -22,41 +22,41 @@ final class SharedReceives extends SharedReceiveQueue {
 
     @Override
     protected @Nullable ReceiveRequest take() {
-        takers.lock();
+        consumers.lock();
         try {
             return super.take();
         } finally {
-            takers.unlock();
+            consumers.unlock();
         }
     }
 
     @Override
     protected void release(ReceiveRequest done) {
-        takers.lock();
+        consumers.lock();
         try {
             super.release(done);
         } finally {
-            takers.unlock();
+            consumers.unlock();
         }
     }
 
     @Override
     public void limit(int receives) {
-        takers.lock();
+        consumers.lock();
         try {
             super.limit(receives);
         } finally {
-            takers.unlock();
+            consumers.unlock();
         }
     }
 
     @Override
     public boolean resize(int capacity) {
-        takers.lock();
+        consumers.lock();
         try {
             return super.resize(capacity);
         } finally {
-            takers.unlock();
+            consumers.unlock();
         }
     }
 }

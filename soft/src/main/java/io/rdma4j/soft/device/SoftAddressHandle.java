@@ -8,7 +8,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 
-/** A destination of datagrams, with the port that they leave from. */
+/** A destination of datagrams, with the port that they are sent from. */
 final class SoftAddressHandle implements AddressHandle {
     private final SoftProtectionDomain domain;
     private final AddressVector addressVector;
@@ -31,7 +31,7 @@ final class SoftAddressHandle implements AddressHandle {
         String refusal = Paths.refusal(device, addressVector);
         if (refusal != null) {
             throw new RdmaException(
-                    "ibv_create_ah", Errno.EINVAL, refusal, "Take the index of one of the device's GIDs");
+                    "ibv_create_ah", Errno.EINVAL, refusal, "Use the index of one of the device's GIDs");
         }
         Port port = domain.softContext().engine().openPort(Paths.localAddress(device, addressVector));
         return new SoftAddressHandle(domain, addressVector, port);

@@ -11,11 +11,14 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A completion channel: a queue of completion queues that have something. */
+/** A completion channel: a queue of completion queues that have completions. */
 final class SoftCompletionChannel implements CompletionChannel {
     private final SoftContext context;
 
-    /** What a thread that waits drives: that of the queue that came last. Others are driven by their own threads then. */
+    /**
+     * The engine that a waiting thread drives: that of the queue attached last. Other engines are driven by their own
+     * threads.
+     */
     private volatile Engine engine;
 
     private final Signal signal = new Signal();
@@ -47,7 +50,7 @@ final class SoftCompletionChannel implements CompletionChannel {
         signal.raise();
     }
 
-    /** Forgets the events of a queue that is being closed. */
+    /** Removes the events of a queue that is being closed. */
     void forget(SoftCompletionQueue queue) {
         lock.lock();
         try {
@@ -135,7 +138,7 @@ final class SoftCompletionChannel implements CompletionChannel {
                         queues + " completion queues report here",
                         "Close them first");
             }
-            closed = true; // no completion queue is made to report here from now on
+            closed = true; // no further completion queue can be attached
         }
         closeNow();
     }

@@ -27,32 +27,32 @@ final class SoftCompletionQueue implements CompletionQueue {
     private final EventRequest eventRequest = new EventRequest();
 
     /**
-     * Whether an event was asked for, or taken, since this queue was found empty last. The look that finds it empty then
-     * needs no input: the wait that follows has its own.
+     * True if an event was requested or taken since this queue was last found empty. The next poll that finds it empty
+     * then does not drive the engines: the wait that follows does.
      */
-    private volatile boolean isWaitedFor;
+    private volatile boolean isWaitExpected;
 
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private final Signal acknowledged = new Signal();
 
-    /** Queue pairs that report here, twice if both their queues do; has its own lock, taken last. */
+    /** Queue pairs that report here, twice if both their queues do; guarded by its own lock, which is taken last. */
     private final List<SoftQueuePair> users = new ArrayList<>();
 
-    /** Shared receive queues of extended connections that report here; under the main engine's lock. */
+    /** The number of shared receive queues of extended connections that report here; under the main engine's lock. */
     private int sharedReceiveQueues;
 
-    /** What reports here, by the engine that drives it; under the main engine's lock. */
+    /** The number of reporters by the engine that drives them; under the main engine's lock. */
     private final int[] reporters = new int[Engines.MOST];
 
     /**
-     * The engines that drive something that reports here; that of the completion vector while nothing does. Replaced under
-     * the main engine's lock.
+     * The engines that drive reporters; that of the completion vector while there are none. Replaced under the main
+     * engine's lock.
      */
     private volatile Engine[] engines;
 
     private volatile boolean overrun;
 
-    /** Whether nothing may come to report here any more; under the main engine's lock. */
+    /** True if no further reporters may be added; under the main engine's lock. */
     private boolean closing;
 
     private volatile boolean closed;
@@ -102,14 +102,14 @@ final class SoftCompletionQueue implements CompletionQueue {
     @Override
     public void resize(int entries) {
         SoftContext.requireEntries("ibv_resize_cq", entries);
-        context.engine().lock(); // so that nothing comes to report here
+        context.engine().lock(); // so that no reporter is added
         engines[0].lock();
         try {
             if (!ring.resize(entries)) {
                 throw new RdmaException(
                         "ibv_resize_cq",
                         Errno.EINVAL,
-                        ring.size() + " completions are in the queue, which is to hold " + entries,
+                        ring.size() + " completions are in the queue, which is to have " + entries + " entries",
                         "Poll them first, or keep the queue larger");
             }
         } finally {
@@ -120,7 +120,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
     // ---- completions ----
 
-    /** Where what an engine drives reports its completions. */
+    /** Returns the sink for completions of objects that an engine drives. */
     CompletionSink from(Engine engine) {
         return completion -> onCompletion(completion, engine.nowNanos());
     }
@@ -135,12 +135,12 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (target == null) {
             return;
         }
-        if (eventRequest.take(completion.solicited)) {
+        if (eventRequest.consume(completion.solicited)) {
             target.onEvent(this);
         }
     }
 
-    /** A completion is lost: nothing that reports here can be relied on any more. */
+    /** Handles the loss of a completion: no reporter can be relied on any longer. */
     private void onLost() {
         if (overrun) {
             return;
@@ -151,26 +151,26 @@ final class SoftCompletionQueue implements CompletionQueue {
             broken = List.copyOf(users);
         }
         broken.forEach(SoftQueuePair::fail);
-        // Told last: another thread may look at the queue pairs the moment it hears of it.
+        // Reported last: another thread may check the queue pairs as soon as it receives the event.
         context.onAsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, this);
         SoftCompletionChannel target = channel;
-        if (target != null && eventRequest.take(true)) {
-            // Who waits for a completion shall poll, and be told.
+        if (target != null && eventRequest.consume(true)) {
+            // A thread that waits for a completion must poll, to get the error.
             target.onEvent(this);
         }
     }
 
     @Override
     public int poll(WorkCompletion[] completions) {
-        int count = ring.take(completions);
+        int count = ring.poll(completions);
         if (count == 0) {
-            if (isWaitedFor) {
-                isWaitedFor = false;
+            if (isWaitExpected) {
+                isWaitExpected = false;
             } else {
                 for (Engine engine : engines) {
                     boolean _ = engine.poll();
                 }
-                count = ring.take(completions);
+                count = ring.poll(completions);
             }
         }
         if (count == 0 && overrun && completions.length > 0) {
@@ -190,16 +190,16 @@ final class SoftCompletionQueue implements CompletionQueue {
                     "ibv_req_notify_cq",
                     Errno.EINVAL,
                     "the completion queue has no channel",
-                    "Give it one when you create it");
+                    "Specify a channel when you create it");
         }
-        eventRequest.make(solicitedOnly);
-        isWaitedFor = true;
+        eventRequest.arm(solicitedOnly);
+        isWaitExpected = true;
     }
 
     // ---- events ----
 
     void onEventTaken() {
-        isWaitedFor = true;
+        isWaitExpected = true;
         unacknowledged.incrementAndGet();
     }
 
@@ -212,18 +212,17 @@ final class SoftCompletionQueue implements CompletionQueue {
     // ---- life ----
 
     /**
-     * Before something is made that is to report here; under the main engine's lock.
+     * Checks that the queue is open before a reporter is created; under the main engine's lock.
      *
      * @throws RdmaException if the queue is closed, or being closed by another thread
      */
     void requireOpen(String operation) {
         if (closing) {
-            throw new RdmaException(
-                    operation, Errno.EINVAL, "the completion queue is closed", "Give it one that is open");
+            throw new RdmaException(operation, Errno.EINVAL, "the completion queue is closed", "Use one that is open");
         }
     }
 
-    /** Notes that a queue pair reports here, which it has not yet done; under the main engine's lock. */
+    /** Notes that a queue pair will report here; under the main engine's lock. */
     void addUser(SoftQueuePair queuePair) {
         synchronized (users) {
             users.add(queuePair);
@@ -231,7 +230,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         changeReporters(queuePair.engine(), 1);
     }
 
-    /** Notes that one does so no more; under the main engine's lock. */
+    /** Notes that a queue pair no longer reports here; under the main engine's lock. */
     void removeUser(SoftQueuePair queuePair) {
         synchronized (users) {
             users.remove(queuePair);
@@ -245,7 +244,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         changeReporters(context.engine(), 1);
     }
 
-    /** Notes that one does so no more; under the main engine's lock. */
+    /** Notes that a shared receive queue no longer reports here; under the main engine's lock. */
     void removeSharedReceiveQueue() {
         sharedReceiveQueues--;
         changeReporters(context.engine(), -1);
@@ -255,20 +254,20 @@ final class SoftCompletionQueue implements CompletionQueue {
         int before = reporters[engine.index()];
         reporters[engine.index()] = before + by;
         if (before > 0 && before + by > 0) {
-            return; // most queue pairs come to others of their engine
+            return; // most queue pairs join others of their engine
         }
         List<Engine> reporting = context.engines().all();
         reporting.removeIf(each -> reporters[each.index()] == 0);
         if (reporting.isEmpty()) {
-            return; // the next may be another's: until then whoever polls drives what did
+            return; // the next reporter may belong to another engine: until then, polling drives the old one
         }
         if (reporting.size() > 1 && engines.length == 1) {
-            expectSeveralEngines();
+            allowSeveralEngines();
         }
         engines = reporting.toArray(Engine[]::new);
     }
 
-    private void expectSeveralEngines() {
+    private void allowSeveralEngines() {
         Engine only = engines[0];
         only.lock();
         try {
@@ -315,7 +314,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (target != null) {
             target.forget(this);
         }
-        // Closing the device closes the queue, too, and asks for no acknowledgement.
+        // Closing the device closes the queue, too, and requires no acknowledgement.
         boolean allAcknowledged =
                 context.engine().await(acknowledged, () -> closed || unacknowledged.get() <= 0, Long.MAX_VALUE);
         if (!allAcknowledged) {

@@ -31,19 +31,19 @@ import org.jspecify.annotations.Nullable;
 /** An open software device. */
 public final class SoftContext implements DeviceContext, InterfaceWatch.Listener {
     private static final int VENDOR = 0xff_ffff;
-    /** Full member of the default partition. */
+    /** The default partition, as a full member. */
     private static final int DEFAULT_PARTITION = 0xffff;
 
     private final SoftDevice device;
     private final Engines engines;
 
-    /** The main engine, whose lock guards what belongs to no queue pair. */
+    /** The main engine, whose lock guards everything that does not belong to a queue pair. */
     private final Engine engine;
 
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
     private final Signal eventSignal = new Signal();
 
-    /** Events that were taken and not acknowledged, by the object they happened to. */
+    /** The number of unacknowledged events by their source. */
     private final Map<Object, Integer> unacknowledged = new HashMap<>();
 
     private final Signal acknowledged = new Signal();
@@ -71,7 +71,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         return device;
     }
 
-    /** The main engine, whose lock guards what belongs to no queue pair. */
+    /** Returns the main engine, whose lock guards everything that does not belong to a queue pair. */
     Engine engine() {
         return engine;
     }
@@ -127,7 +127,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                     "ibv_query_gid",
                     Errno.EINVAL,
                     "index " + index + " at " + device.name(),
-                    "The GID table has " + device.port().gidTableLength() + " places, from 0");
+                    "The GID table has " + device.port().gidTableLength() + " entries, from 0");
         }
         List<Gid> gids = device.gids();
         return index < gids.size() ? gids.get(index) : Gid.ZERO;
@@ -261,14 +261,14 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             throw new RdmaException(
                     operation,
                     Errno.EIO,
-                    device.name() + ": its network interface has gone",
+                    device.name() + ": its network interface was removed",
                     "Close the device, list the devices again");
         }
     }
 
-    private static void requireRoom(String operation, int count, int most, String what) {
+    private static void requireRoom(String operation, int count, int most, String objects) {
         if (count >= most) {
-            throw new RdmaException(operation, Errno.ENOMEM, count + " " + what, "Close some that are not used");
+            throw new RdmaException(operation, Errno.ENOMEM, count + " " + objects, "Close some that are not used");
         }
     }
 
@@ -290,19 +290,18 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     // ---- asynchronous events ----
 
-    /** Takes an event; any thread. */
+    /** Adds an event; any thread. */
     void onAsyncEvent(AsyncEvent.Type type, Object source) {
         events.add(new AsyncEvent(type, source));
         eventSignal.raise();
     }
 
-    /** Forgets the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
+    /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
     void finishEvents(Object source) {
         synchronized (unacknowledged) {
             events.removeIf(event -> event.source().equals(source));
         }
-        // Closing the device must not hang on an event that nobody will acknowledge any more; nor an interrupted
-        // thread.
+        // Closing the device must not wait for an event that is never acknowledged, nor must an interrupted thread.
         var _ = engine.await(acknowledged, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
     }
 
@@ -355,7 +354,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 throw new RdmaException(
                         "ibv_ack_async_event",
                         Errno.EINVAL,
-                        "no event of " + event.source() + " is to be acknowledged",
+                        "no event of " + event.source() + " is unacknowledged",
                         "Acknowledge each event of takeAsyncEvent once, those of awaitAsyncEvent not at all");
             }
             if (count == 1) {
@@ -367,11 +366,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         acknowledged.raise();
     }
 
-    // ---- what becomes of the network interface ----
+    // ---- changes of the network interface ----
 
     @Override
-    public void onDeviceRemoved(SoftDevice which) {
-        if (!which.equals(device) || closed) {
+    public void onDeviceRemoved(SoftDevice changed) {
+        if (!changed.equals(device) || closed) {
             return;
         }
         List<SoftProtectionDomain> all;
@@ -381,26 +380,26 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         }
         all.forEach(SoftProtectionDomain::failQueuePairs);
         onAsyncEvent(AsyncEvent.Type.DEVICE_FATAL, this);
-        // Nothing else can happen to it, and the watch must not keep what the application has let go of.
+        // Nothing else can happen to it, and the watch must not keep it reachable.
         device.devices().watch().remove(this);
     }
 
     @Override
-    public void onPortChanged(SoftDevice which, boolean isUp) {
-        if (which.equals(device)) {
+    public void onPortChanged(SoftDevice changed, boolean isUp) {
+        if (changed.equals(device)) {
             onAsyncEvent(isUp ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR, this);
         }
     }
 
     @Override
-    public void onAddressesChanged(SoftDevice which, Set<InetAddress> gone) {
-        if (which.equals(device)) {
+    public void onAddressesChanged(SoftDevice changed, Set<InetAddress> removedAddresses) {
+        if (changed.equals(device)) {
             onAsyncEvent(AsyncEvent.Type.GID_CHANGE, this);
         }
     }
 
     @Override
-    public void onHardwareChanged(SoftDevice which) {
+    public void onHardwareChanged(SoftDevice changed) {
         // The verbs have no event for it: nothing in the tables of the device changes.
     }
 
@@ -435,7 +434,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             openChannels = new ArrayList<>(channels);
         }
         device.devices().onClosed(this);
-        openDomains.forEach(SoftProtectionDomain::closeQueuePairs); // they may use what is of other domains
+        openDomains.forEach(SoftProtectionDomain::closeQueuePairs); // they may use objects of other domains
         device.devices().watch().remove(this);
         acknowledged.raise();
         openDomains.forEach(SoftProtectionDomain::closeWithContent);

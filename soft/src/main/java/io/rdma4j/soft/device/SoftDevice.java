@@ -22,27 +22,27 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** The software device of one network interface. Its GIDs are the interface's addresses. Thread safe. */
+/** The software device of one network interface, whose addresses are its GIDs. Thread safe. */
 public final class SoftDevice implements Device {
-    /** Longest message of a reliable connection, by the InfiniBand specification. */
+    /** The longest message of a reliable connection, by the InfiniBand specification. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     private static final int GID_TABLE_LENGTH = 1024;
 
-    /** Most that headers take of an IP packet: IPv6, UDP, BTH, the longest extension headers, ICRC. */
+    /** The most bytes of headers in an IP packet: IPv6, UDP, BTH, the longest extension headers, ICRC. */
     private static final int HEADER_BYTES = 96;
 
     private final SoftDevices devices;
     private final String networkName;
     private final int index;
 
-    /** Addresses by GID index; null where one was that has gone. An index never gets another address. */
+    /** Addresses by GID index; null after an address was removed. An index is never reused for another address. */
     private final List<@Nullable InetAddress> addresses = new ArrayList<>();
 
-    /** Both halves of each GID that is in the table, for those who ask with each packet. */
+    /** Both halves of each GID in the table, for callers that check each packet. */
     private volatile long[] gidHalves = {};
 
-    /** Of the queue pairs that are open, and the sums of those that are closed. */
+    /** The counters of the open queue pairs. */
     private final Set<QueuePairCounters> counted = new HashSet<>();
 
     private final Map<String, Long> closed = new LinkedHashMap<>();
@@ -60,21 +60,21 @@ public final class SoftDevice implements Device {
 
     @Override
     public long guid() {
-        // The process' part must stay: peers tell the processes of a host apart by it.
+        // The part of the process must be kept: peers distinguish the processes of a host by it.
         return devices.guid() + index;
     }
 
-    /** Returns the devices that this one is one of. */
+    /** Returns the set of devices that this one belongs to. */
     SoftDevices devices() {
         return devices;
     }
 
-    /** Name of the network interface. */
+    /** Returns the name of the network interface. */
     public String networkName() {
         return networkName;
     }
 
-    /** Index of the network interface. */
+    /** Returns the index of the network interface. */
     int networkIndex() {
         return index;
     }
@@ -85,7 +85,7 @@ public final class SoftDevice implements Device {
             throw new RdmaException(
                     "ibv_open_device",
                     Errno.ENODEV,
-                    name() + ": there is no network interface " + networkName + " any more",
+                    name() + ": the network interface " + networkName + " no longer exists",
                     "List the devices again");
         }
         SoftContext context = new SoftContext(this, devices.engines());
@@ -105,19 +105,19 @@ public final class SoftDevice implements Device {
 
     // ---- counters ----
 
-    /** Counts for a queue pair from now on. */
+    /** Includes the counters of a queue pair from now on. */
     synchronized void count(QueuePairCounters counters) {
         counted.add(counters);
     }
 
-    /** Takes the sum of a queue pair that is closed. */
+    /** Adds the counters of a closed queue pair to the sums. */
     synchronized void forgetCounters(QueuePairCounters counters) {
         if (counted.remove(counters)) {
             Counters.add(closed, Counters.of(counters));
         }
     }
 
-    /** Sums over all queue pairs that are and were. */
+    /** Returns the sums over all queue pairs, open and closed. */
     synchronized Map<String, Long> counters() {
         Map<String, Long> sums = Counters.of(new QueuePairCounters());
         Counters.add(sums, closed);
@@ -129,7 +129,7 @@ public final class SoftDevice implements Device {
 
     // ---- the GID table ----
 
-    /** GIDs in table order, looked up anew. */
+    /** Returns the current GIDs in table order. */
     synchronized List<Gid> gids() {
         refresh();
         List<Gid> gids = new ArrayList<>();
@@ -139,7 +139,7 @@ public final class SoftDevice implements Device {
         return gids;
     }
 
-    /** Local addresses now, in table order. */
+    /** Returns the current local addresses in table order. */
     public synchronized List<InetAddress> addresses() {
         refresh();
         List<InetAddress> present = new ArrayList<>();
@@ -152,8 +152,8 @@ public final class SoftDevice implements Device {
     }
 
     /**
-     * Index of a local address of this device in its GID table; an address of 127/8, all of which belong to the loopback
-     * device, gets one when it is first asked for.
+     * Returns the GID index of a local address of this device. An address of 127/8, all of which belong to the loopback
+     * device, gets an index when it is first asked for.
      */
     public synchronized int gidIndex(InetAddress address) {
         int known = find(address);
@@ -164,12 +164,12 @@ public final class SoftDevice implements Device {
         return known >= 0 ? known : add(address);
     }
 
-    /** Makes sure that an address of this device has a GID. */
+    /** Ensures that an address of this device has a GID. */
     void require(InetAddress address) {
         var _ = gidIndex(address);
     }
 
-    /** The address at a place of the GID table, or null. */
+    /** Returns the address at an index of the GID table, or null. */
     synchronized @Nullable InetAddress address(int gidIndex) {
         if (gidIndex >= addresses.size()) {
             refresh();
@@ -177,7 +177,10 @@ public final class SoftDevice implements Device {
         return gidIndex >= 0 && gidIndex < addresses.size() ? addresses.get(gidIndex) : null;
     }
 
-    /** Whether a port is at an address of this device, as far as the GID table knows. Takes no lock and allocates nothing. */
+    /**
+     * Returns whether a port has an address of this device, according to the GID table. Takes no lock and allocates
+     * nothing.
+     */
     boolean has(Port port) {
         if (port.scope() != 0 && port.scope() != index) {
             return false;
@@ -226,8 +229,8 @@ public final class SoftDevice implements Device {
         List<InetAddress> present = network == null ? List.of() : network.addresses();
         for (int i = 0; i < addresses.size(); i++) {
             InetAddress address = addresses.get(i);
-            boolean isImplied = address != null && address.isLoopbackAddress() && network != null;
-            if (address != null && !isImplied && present.stream().noneMatch(each -> isSame(each, address))) {
+            boolean isLoopback = address != null && address.isLoopbackAddress() && network != null;
+            if (address != null && !isLoopback && present.stream().noneMatch(each -> isSame(each, address))) {
                 addresses.set(i, null);
                 publishGids();
             }
@@ -241,13 +244,13 @@ public final class SoftDevice implements Device {
 
     // ---- the port ----
 
-    /** What a packet may carry, as it was a moment ago; for whoever asks often. */
+    /** Returns the path MTU, which may be slightly outdated; for frequent calls. */
     public PathMtu activeMtu() {
         try {
             InterfaceView network = devices.host().recentlyNamed(networkName);
             return activeMtu(network == null || network.index() != index ? 0 : network.mtuBytes());
         } catch (SocketException e) {
-            return activeMtu(0); // gone since
+            return activeMtu(0); // removed meanwhile
         }
     }
 
@@ -265,7 +268,7 @@ public final class SoftDevice implements Device {
                 mtuBytes = network.mtuBytes();
             }
         } catch (SocketException e) {
-            // Gone since: reported as down.
+            // Removed meanwhile: reported as down.
             up = false;
         }
         return new PortAttributes(

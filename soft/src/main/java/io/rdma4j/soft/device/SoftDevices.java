@@ -38,7 +38,7 @@ public final class SoftDevices implements AutoCloseable {
     private final Set<SoftContext> contexts = ConcurrentHashMap.newKeySet();
     private final AtomicInteger nextDomain = new AtomicInteger(1);
 
-    /** Starts at random, so that a number does not soon name a queue of the next process. */
+    /** Starts at random, so that a number does not soon denote a queue of the next process. */
     private final AtomicInteger nextSharedReceive;
 
     /** The engines; guarded by this object, as {@link #closed} is. */
@@ -47,7 +47,7 @@ public final class SoftDevices implements AutoCloseable {
     private boolean closed;
     private @Nullable SecurityOptions security;
 
-    /** Volatile, because threads that hold an engine's lock ask for it and must not wait for the monitor of this object. */
+    /** Volatile, because threads that hold an engine's lock use it and must not wait for the monitor of this object. */
     private volatile @Nullable PeerReputation peerReputation;
 
     /** Creates the devices of a stack; opens nothing yet. */
@@ -58,7 +58,7 @@ public final class SoftDevices implements AutoCloseable {
         warnings = new AttackWarnings(settings.clock());
     }
 
-    /** Returns the identifier of this stack, from which peers tell a restarted process from the one before it. */
+    /** Returns the identifier of this stack, by which peers distinguish a restarted process from its predecessor. */
     public long guid() {
         return guid;
     }
@@ -66,7 +66,7 @@ public final class SoftDevices implements AutoCloseable {
     /**
      * Returns the limits on what peers may do; the first call fixes them.
      *
-     * @throws RdmaException {@code EINVAL} if an option is not of the right form; nothing is fixed then
+     * @throws RdmaException {@code EINVAL} if an option is invalid; nothing is fixed then
      */
     public synchronized SecurityOptions security() {
         SecurityOptions known = security;
@@ -92,12 +92,12 @@ public final class SoftDevices implements AutoCloseable {
         return settings.host();
     }
 
-    /** Returns the warnings about what looks like an attack. */
+    /** Returns the logger of possible attacks. */
     public AttackWarnings warnings() {
         return warnings;
     }
 
-    /** Returns what this stack knows of its peers. */
+    /** Returns the knowledge of this stack about its peers. */
     public PeerReputation peerReputation() {
         PeerReputation known = peerReputation;
         return known != null ? known : createPeerReputation();
@@ -107,7 +107,7 @@ public final class SoftDevices implements AutoCloseable {
         PeerReputation known = peerReputation;
         if (known == null) {
             SecurityOptions options = security();
-            known = new PeerReputation(options.sourcePort(), options.violations(), this::isOwnAddress);
+            known = new PeerReputation(options.sourcePort(), options.violations(), this::isLocalAddress);
             peerReputation = known;
         }
         return known;
@@ -121,8 +121,8 @@ public final class SoftDevices implements AutoCloseable {
     /**
      * Returns the engines. The first call starts the main engine.
      *
-     * @throws RdmaException if the engine cannot be started; nothing is left over then, and the next call tries again.
-     *     {@code EINVAL} if the stack is closed
+     * @throws RdmaException if the engine cannot be started; everything is released then, and the next call tries
+     *     again. {@code EINVAL} if the stack is closed
      */
     public synchronized Engines engines() {
         if (closed) {
@@ -137,14 +137,15 @@ public final class SoftDevices implements AutoCloseable {
     }
 
     /**
-     * Closes the capture, if there is one. Later packets are not captured. Does nothing if the capture is closed already.
+     * Closes the capture, if there is one. Later packets are not captured. Does nothing if the capture is closed
+     * already.
      *
-     * @throws IOException if packets are missing in it because the file could not be written, or if closing the file fails
+     * @throws IOException if packets are missing because the file could not be written, or if closing the file fails
      */
     public void closeCapture() throws IOException {
         Engines running = runningEngines();
         if (running != null && running.decorator().captures()) {
-            running.sendWhatIsLeft();
+            running.transmitPending();
             running.decorator().close();
         }
     }
@@ -175,8 +176,8 @@ public final class SoftDevices implements AutoCloseable {
     }
 
     /**
-     * Prepares for the end of the process: sends what is left, and keeps threads out of the kernel. The engines work on for
-     * other shutdown hooks.
+     * Prepares for the exit of the process: sends what is pending, and keeps threads out of the kernel. The engines
+     * continue to work for other shutdown hooks.
      */
     public void finish() {
         watch.end();
@@ -186,7 +187,7 @@ public final class SoftDevices implements AutoCloseable {
         }
     }
 
-    /** Returns the engines that run now. */
+    /** Returns the running engines. */
     public List<Engine> runningEngineList() {
         Engines running = runningEngines();
         return running == null ? List.of() : running.all();
@@ -231,12 +232,12 @@ public final class SoftDevices implements AutoCloseable {
         try {
             decorator.close();
         } catch (IOException incomplete) {
-            // A capture without a packet: why there is none is told by another exception.
+            // A capture without packets; the reason is reported by another exception.
             return;
         }
     }
 
-    /** One for each processor, but two at least: what works on a small machine shall be what works on a large one. */
+    /** Returns one engine for each processor, but at least two, so that small machines behave as large ones. */
     private static int engineCount() {
         return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, Engines.MOST);
     }
@@ -252,16 +253,16 @@ public final class SoftDevices implements AutoCloseable {
         }
     }
 
-    /** {@link System#err} as it is now, not as it was when the engines were started. */
+    /** Prints to the current {@link System#err}, not to that at the start of the engines. */
     private static void print(String line) {
         System.err.println(line);
     }
 
     /**
-     * A device for each network interface that is up and has an address.
+     * Returns a device for each network interface that is up and has an address.
      *
-     * @throws RdmaException with {@link Errno#EMFILE} if descriptors are lacking, {@link Errno#EIO} if the system does not
-     *     list its interfaces for another reason
+     * @throws RdmaException with {@link Errno#EMFILE} if descriptors are lacking, {@link Errno#EIO} if the system does
+     *     not list its interfaces for another reason
      */
     public synchronized List<SoftDevice> list() {
         List<SoftDevice> present = new ArrayList<>();
@@ -288,7 +289,7 @@ public final class SoftDevices implements AutoCloseable {
             if (SystemFailure.lacksDescriptors(e)) {
                 throw unlistable(e);
             }
-            // It went away since the list was made.
+            // It was removed after the list was created.
             return false;
         }
     }
@@ -298,7 +299,7 @@ public final class SoftDevices implements AutoCloseable {
     }
 
     /**
-     * Whether there is a device; the same as a list that is not empty, but for whoever asks often.
+     * Returns whether there is a device. Equivalent to a list that is not empty, but cheaper for frequent calls.
      *
      * @throws RdmaException as {@link #list}
      */
@@ -306,13 +307,13 @@ public final class SoftDevices implements AutoCloseable {
         try {
             return settings.host().isAnyUp();
         } catch (SocketException e) {
-            // An interface went away while it was looked at.
+            // An interface was removed meanwhile.
             return !list().isEmpty();
         }
     }
 
     /**
-     * The device that has a local address, or null.
+     * Returns the device that has a local address, or null.
      *
      * @throws RdmaException as {@link #list}
      */
@@ -334,12 +335,13 @@ public final class SoftDevices implements AutoCloseable {
         return device;
     }
 
-    private boolean isOwnAddress(Gid address) {
+    private boolean isLocalAddress(Gid address) {
         InetAddress named = address.toInetAddress();
         try {
             return named.isLoopbackAddress() || settings.host().recent(named) != null;
         } catch (SocketException e) {
-            // Unknown just now: all processes of this host would suffer if it were taken for a foreign one.
+            // Currently unknown: if a local address were taken for a remote one, all processes of this host would
+            // suffer.
             return true;
         }
     }
@@ -349,10 +351,10 @@ public final class SoftDevices implements AutoCloseable {
         if (known != null && known.networkIndex() == index) {
             return known;
         }
-        // None, or one whose interface has gone and come back as another.
-        SoftDevice fresh = new SoftDevice(this, networkName, index);
-        devices.put(networkName, fresh);
-        return fresh;
+        // No device, or one whose interface was removed and replaced.
+        SoftDevice added = new SoftDevice(this, networkName, index);
+        devices.put(networkName, added);
+        return added;
     }
 
     /** Returns the watch over the network interfaces of the devices. */
@@ -360,12 +362,12 @@ public final class SoftDevices implements AutoCloseable {
         return watch;
     }
 
-    /** All devices that were ever listed and have not gone. */
+    /** Returns all devices that were ever listed and not removed. */
     synchronized List<SoftDevice> known() {
         return List.copyOf(devices.values());
     }
 
-    /** A device has gone. */
+    /** Removes a device whose interface was removed. */
     synchronized void forget(SoftDevice device) {
         devices.remove(device.networkName(), device);
     }

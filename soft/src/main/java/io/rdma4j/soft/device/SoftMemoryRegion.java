@@ -26,7 +26,7 @@ final class SoftMemoryRegion implements MemoryRegion {
         return domain;
     }
 
-    /** The region as the protocol knows it. */
+    /** Returns the region of the transport. */
     io.rdma4j.transport.MemoryRegion region() {
         return region;
     }
@@ -69,9 +69,9 @@ final class SoftMemoryRegion implements MemoryRegion {
                     "ibv_dereg_mr",
                     Errno.EBUSY,
                     region.boundWindows() + " memory windows are bound to " + this,
-                    "Take their keys back, or close them, first");
+                    "Invalidate or close them first");
         }
-        // Whoever touches memory does so under an engine's lock: once all were had, nobody is in there any more.
+        // Engines access memory only under their locks: once each lock was taken, no engine uses the region.
         engines.settle();
         domain.remove(this);
     }

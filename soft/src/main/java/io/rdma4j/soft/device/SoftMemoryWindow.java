@@ -18,7 +18,7 @@ final class SoftMemoryWindow implements MemoryWindow {
         engines = domain.softContext().engines();
     }
 
-    /** The window as the protocol knows it. */
+    /** Returns the window of the transport. */
     io.rdma4j.transport.MemoryWindow window() {
         return window;
     }

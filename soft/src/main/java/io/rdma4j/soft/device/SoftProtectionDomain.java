@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 final class SoftProtectionDomain implements ProtectionDomain {
     private static final long PAGE_MASK = 0xfff;
 
-    /** Random bits of a region's address: it stays below 2^62, so that no sum with a length overflows. */
+    /** The random bits of a region's address, which stays below 2^62, so that no sum with a length overflows. */
     private static final long RANDOM_MASK = 0x1fff_ffff_ffff_f000L;
 
-    /** Set in every region's address, which so is never near zero. */
+    /** Set in every region's address, which is thus never near zero. */
     private static final long ADDRESS_BASE = 1L << 61;
 
     /** A thread that no arena is confined to. */
@@ -106,8 +106,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     /**
-     * The address that peers use: unpredictable, but with the place of the memory in its page, so that what is aligned in
-     * one is aligned in the other.
+     * Returns the address that peers use. It is unpredictable, but has the memory's offset in its page, so that both
+     * are aligned alike.
      */
     private long address(MemorySegment memory, int flags) {
         if ((flags & AccessFlags.ZERO_BASED) != 0) {
@@ -212,7 +212,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
         }
     }
 
-    /** Puts all queue pairs into the error state: the device has gone. */
+    /** Moves all queue pairs to the error state, because the device was removed. */
     void failQueuePairs() {
         List<SoftQueuePair> all;
         synchronized (this) {

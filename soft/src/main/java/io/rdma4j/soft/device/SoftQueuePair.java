@@ -50,7 +50,7 @@ final class SoftQueuePair implements QueuePair {
     private final QueuePairMachine machine;
     private final DrivenQueuePair driven;
     private final QueuePairSettings settings;
-    private final MulticastAttachments localEndpoints;
+    private final MulticastAttachments multicast;
     private final PostLock<SendWorkRequest> sends = new PostLock<>(new SpinLock(), this::enqueue, this::transmit);
     private final PostLock<ReceiveWorkRequest> receives =
             new PostLock<>(new SpinLock(), this::enqueue, this::flushIfFailed);
@@ -79,7 +79,7 @@ final class SoftQueuePair implements QueuePair {
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
             driven.receiveAt(domain.softContext().softDevice()::has);
         }
-        localEndpoints = new MulticastAttachments(engine, domain.softContext().softDevice(), driven);
+        multicast = new MulticastAttachments(engine, domain.softContext().softDevice(), driven);
         settings = new QueuePairSettings(engine, domain.softContext().softDevice(), type, machine, driven);
     }
 
@@ -153,7 +153,7 @@ final class SoftQueuePair implements QueuePair {
             }
             XrcDomain wantedDomain = attributes.xrcDomain();
             SoftXrcDomain xrcDomain = wantedDomain == null ? null : SoftXrcDomain.of(CREATE, context, wantedDomain);
-            SoftQueuePair queuePair = make(domain, attributes, send, receive, shared, xrcDomain, engine);
+            SoftQueuePair queuePair = newQueuePair(domain, attributes, send, receive, shared, xrcDomain, engine);
             if (shared != null) {
                 shared.addUser();
             }
@@ -170,8 +170,8 @@ final class SoftQueuePair implements QueuePair {
         }
     }
 
-    /** Makes a queue pair of what was checked; under the locks of its engine and the main one. */
-    private static SoftQueuePair make(
+    /** Creates a queue pair from checked attributes; under the locks of its engine and the main one. */
+    private static SoftQueuePair newQueuePair(
             SoftProtectionDomain domain,
             QueuePairInitAttributes attributes,
             SoftCompletionQueue send,
@@ -184,20 +184,23 @@ final class SoftQueuePair implements QueuePair {
             throw new RdmaException(
                     CREATE, Errno.ENOMEM, engine.queuePairCount() + " queue pairs", "Close some that are not used");
         }
-        boolean isMade = false;
+        boolean isCreated = false;
         try {
             SoftQueuePair queuePair =
                     new SoftQueuePair(domain, attributes, send, receive, shared, xrcDomain, engine, number);
-            isMade = true;
+            isCreated = true;
             return queuePair;
         } finally {
-            if (!isMade) { // there was no memory for it
+            if (!isCreated) { // out of memory
                 engine.releaseQueuePairNumber(number);
             }
         }
     }
 
-    /** The engine that drives a queue pair. What shares ports, groups or receives with others is all driven by the main one. */
+    /**
+     * Returns the engine that drives a queue pair. The main engine drives all that share ports, groups or receives with
+     * others.
+     */
     private static Engine engine(SoftContext context, QueuePairType type, SoftCompletionQueue send) {
         boolean isConnection = type == QueuePairType.RELIABLE_CONNECTION || type == QueuePairType.UNRELIABLE_CONNECTION;
         return isConnection ? context.engines().engine(send.completionVector()) : context.engine();
@@ -211,10 +214,13 @@ final class SoftQueuePair implements QueuePair {
                 CREATE,
                 Errno.EINVAL,
                 "the completion queue is of another device",
-                "Make it from the device context of the protection domain");
+                "Create it from the device context of the protection domain");
     }
 
-    /** Extended connections take no shared receive queue themselves, and their targets, only they, have a domain. */
+    /**
+     * Checks the attributes of extended connections. They have no shared receive queue of their own. Only their targets
+     * have an XRC domain.
+     */
     private static void checkExtended(QueuePairInitAttributes attributes) {
         boolean isTarget = attributes.type() == QueuePairType.XRC_RECEIVE;
         boolean isExtended = isTarget || attributes.type() == QueuePairType.XRC_SEND;
@@ -225,7 +231,7 @@ final class SoftQueuePair implements QueuePair {
                     attributes.type() + (attributes.xrcDomain() == null ? " without" : " with") + " an XRC domain, and "
                             + (attributes.sharedReceiveQueue() == null ? "no" : "a") + " shared receive queue",
                     "XRC_RECEIVE takes an XRC domain, others none; the shared receive queues of extended connections"
-                            + " are made with the domain");
+                            + " are created with the domain");
         }
     }
 
@@ -248,12 +254,13 @@ final class SoftQueuePair implements QueuePair {
                 CREATE,
                 Errno.EINVAL,
                 "the shared receive queue is of another device, or for extended connections",
-                "Make it from the device context of the protection domain");
+                "Create it from the device context of the protection domain");
     }
 
-    private static void range(String what, int value, int most) {
+    private static void range(String attribute, int value, int most) {
         if (value < 0 || value > most) {
-            throw new RdmaException(CREATE, Errno.EINVAL, what + " " + value, "The software device has 0 to " + most);
+            throw new RdmaException(
+                    CREATE, Errno.EINVAL, attribute + " " + value, "The software device has 0 to " + most);
         }
     }
 
@@ -261,11 +268,11 @@ final class SoftQueuePair implements QueuePair {
         return domain.softContext().softDevice().devices();
     }
 
-    // ---- events from below, under the engine lock ----
+    // ---- events of the transport, under the engine lock ----
 
     private void onAsyncEvent(io.rdma4j.transport.QueuePairEvent event) {
         if (event == io.rdma4j.transport.QueuePairEvent.SPOOFING_SUSPECTED) {
-            devices().warnings().onGuessing(this, machine.counters());
+            devices().warnings().onSpoofingSuspected(this, machine.counters());
             return;
         }
         if (event == io.rdma4j.transport.QueuePairEvent.ACCESS_ERROR) {
@@ -287,14 +294,16 @@ final class SoftQueuePair implements QueuePair {
                         this);
     }
 
-    /** Memory under a work request went away, or the protocol machine failed. */
+    /** Handles a failure: the memory of a work request became inaccessible, or the protocol machine failed. */
     private void onFailure(RuntimeException cause) {
-        LOGGER.log(System.Logger.Level.WARNING, this + " fails: " + cause, cause);
+        LOGGER.log(System.Logger.Level.WARNING, this + " failed: " + cause, cause);
         machine.toError();
         domain.softContext().onAsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, this);
     }
 
-    /** Into the error state, since a completion queue has overrun; under the lock of any engine. */
+    /**
+     * Moves the queue pair to the error state, because a completion queue has overrun; under the lock of any engine.
+     */
     void fail() {
         if (engine.isLocked()) {
             machine.toError();
@@ -304,12 +313,12 @@ final class SoftQueuePair implements QueuePair {
         }
     }
 
-    /** Into the error state, at once or by whoever drives; any thread. */
+    /** Moves the queue pair to the error state, at once or in the cycle of the thread that drives; any thread. */
     void failSoon() {
         engine.failAsync(driven);
     }
 
-    /** The engine that drives it. */
+    /** Returns the engine that drives it. */
     Engine engine() {
         return engine;
     }
@@ -403,11 +412,11 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void attachMulticast(Gid group) {
-        InetAddress local = localEndpoints.localAddress(type, group);
+        InetAddress local = multicast.localAddress(type, group);
         engine.lock();
         try {
             requireOpen(MulticastAttachments.ATTACH);
-            localEndpoints.attach(group, local);
+            multicast.attach(group, local);
         } finally {
             engine.unlock();
         }
@@ -418,7 +427,7 @@ final class SoftQueuePair implements QueuePair {
         engine.lock();
         try {
             requireOpen(MulticastAttachments.DETACH);
-            localEndpoints.detach(group);
+            multicast.detach(group);
         } finally {
             engine.unlock();
         }
@@ -443,11 +452,11 @@ final class SoftQueuePair implements QueuePair {
     private void enqueue(SendWorkRequest request) {
         WorkRequestChecks.check(this, request);
         requireSendState();
-        SendRequest place = machine.sendQueue().claim();
-        if (place == null) {
+        SendRequest slot = machine.sendQueue().claim();
+        if (slot == null) {
             throw full("ibv_post_send", "send", capabilities.maxSendWorkRequests());
         }
-        WorkRequestChecks.fill(place, request, domain);
+        WorkRequestChecks.fill(slot, request, domain);
         machine.sendQueue().publish();
     }
 
@@ -458,17 +467,17 @@ final class SoftQueuePair implements QueuePair {
                     "ibv_post_send",
                     Errno.EINVAL,
                     this + (closed ? " is closed" : " is in the state " + state),
-                    "Connect it first: sends can be posted from READY_TO_SEND on");
+                    "Connect it first: sends can be posted in READY_TO_SEND and later states");
         }
     }
 
-    private RdmaException full(String operation, String queue, int places) {
+    private RdmaException full(String operation, String queue, int slots) {
         return new RdmaException(
                 operation,
                 Errno.ENOMEM,
-                "the " + queue + " queue of " + this + " is full, " + places + " work requests",
-                "Poll completions before posting more, or make the queue larger; a send work request that is not"
-                        + " signaled frees its place when a later one completes");
+                "the " + queue + " queue of " + this + " is full, " + slots + " work requests",
+                "Poll completions before posting more, or make the queue larger; a send work request that is"
+                        + " not signaled frees its slot when a later one completes");
     }
 
     @Override
@@ -483,12 +492,12 @@ final class SoftQueuePair implements QueuePair {
 
     private void enqueue(ReceiveWorkRequest request) {
         requireReceives(request);
-        ReceiveRequest place = machine.receiveQueue().claim();
-        if (place == null) {
+        ReceiveRequest slot = machine.receiveQueue().claim();
+        if (slot == null) {
             throw full("ibv_post_recv", "receive", capabilities.maxReceiveWorkRequests());
         }
-        place.workRequestId = request.id();
-        WorkRequestChecks.copyList("ibv_post_recv", request.list(), place.list, domain);
+        slot.workRequestId = request.id();
+        WorkRequestChecks.copyList("ibv_post_recv", request.list(), slot.list, domain);
         machine.receiveQueue().publish();
     }
 
@@ -513,19 +522,20 @@ final class SoftQueuePair implements QueuePair {
                     "ibv_post_recv",
                     Errno.EINVAL,
                     pieces + " pieces for " + this + ", which takes " + capabilities.maxReceiveScatterGather(),
-                    "Make the queue pair with a larger max_recv_sge");
+                    "Create the queue pair with a larger max_recv_sge");
         }
         if (machine.state() == QueuePairMachine.State.RESET || closed) {
             throw new RdmaException(
                     "ibv_post_recv",
                     Errno.EINVAL,
                     this + (closed ? " is closed" : " is in the state RESET"),
-                    "Receives can be posted from INIT on");
+                    "Receives can be posted in INIT and later states");
         }
     }
 
     private void flushIfFailed() {
-        // Posted before the look at the state: either this sees the error, or who made it sees the receive.
+        // Posted before the check of the state: either this thread sees the error, or the thread that caused it sees
+        // the receive.
         VarHandle.fullFence();
         if (machine.state() == QueuePairMachine.State.ERROR) {
             engine.post(driven);
@@ -544,7 +554,7 @@ final class SoftQueuePair implements QueuePair {
             }
             closed = true;
             engine.reset(driven);
-            localEndpoints.detachAll();
+            multicast.detachAll();
             engine.removeQueuePair(driven);
             domain.softContext().softDevice().forgetCounters(machine.counters());
             sendCompletions.removeUser(this);

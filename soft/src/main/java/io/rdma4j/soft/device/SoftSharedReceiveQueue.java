@@ -28,12 +28,12 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     private final @Nullable SoftCompletionQueue completions;
     private final SharedReceives queue;
 
-    /** Of who posts. Who changes the size holds the engine lock too, and takes that first. */
+    /** Serializes posting. A resize holds the engine lock, too, and takes that first. */
     private final SpinLock lock = new SpinLock();
 
     private final PostLock<ReceiveWorkRequest> receives = new PostLock<>(lock, this::enqueue, () -> {});
 
-    /** Queue pairs that take receives from here; under the engine lock. */
+    /** The queue pairs that take receives from here; under the engine lock. */
     private int users;
 
     private volatile boolean closed;
@@ -81,32 +81,32 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                 isExtended
                         ? "no completion queue of the device for an XRC domain"
                         : "a completion queue without an XRC domain",
-                "Give both or neither: without a domain the queue pairs' completion queues are used");
+                "Specify both or neither: without a domain the queue pairs' completion queues are used");
     }
 
-    private static void range(String operation, String what, int value, int least, int most) {
+    private static void range(String operation, String attribute, int value, int least, int most) {
         if (value < least || value > most) {
             throw new RdmaException(
-                    operation, Errno.EINVAL, what + " " + value, "It can be " + least + " to " + most + " here");
+                    operation, Errno.EINVAL, attribute + " " + value, "It can be " + least + " to " + most + " here");
         }
     }
 
-    /** Under the lock of the engine whose queue pair took a receive. */
+    /** Called under the lock of the engine whose queue pair took a receive. */
     private void onLimit() {
         domain.softContext().onAsyncEvent(AsyncEvent.Type.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, this);
     }
 
-    /** The queue as the protocol knows it. */
+    /** Returns the queue of the transport. */
     io.rdma4j.transport.SharedReceiveQueue queue() {
         return queue;
     }
 
-    /** Notes that a queue pair takes receives from here, which is open; under the engine lock. */
+    /** Notes that a queue pair takes receives from this queue, which is open; under the engine lock. */
     void addUser() {
         users++;
     }
 
-    /** Notes that a queue pair does so no more; under the engine lock. */
+    /** Notes that a queue pair no longer does so; under the engine lock. */
     void removeUser() {
         users--;
     }
@@ -115,7 +115,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         return domain.softContext() == context;
     }
 
-    /** Whether it serves extended connections. */
+    /** Returns whether it serves extended connections. */
     boolean isExtended() {
         return xrcDomain != null;
     }
@@ -149,23 +149,23 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                     POST,
                     Errno.EINVAL,
                     pieces + " pieces for " + this + ", which takes " + queue.maxScatterGather(),
-                    "Make the shared receive queue with a larger max_sge");
+                    "Create the shared receive queue with a larger max_sge");
         }
         requireOpen(POST);
-        ReceiveRequest place = queue.claim();
-        if (place == null) {
+        ReceiveRequest slot = queue.claim();
+        if (slot == null) {
             throw new RdmaException(
                     POST,
                     Errno.ENOMEM,
                     this + " is full, " + queue.capacity() + " receives",
-                    "Post again when messages have come, or make the queue larger");
+                    "Post again after messages were received, or make the queue larger");
         }
-        place.workRequestId = request.id();
-        WorkRequestChecks.copyList(POST, request.list(), place.list, domain);
+        slot.workRequestId = request.id();
+        WorkRequestChecks.copyList(POST, request.list(), slot.list, domain);
         queue.publish();
     }
 
-    /** Refuses a queue that is closed, which happens under the engine lock. */
+    /** Checks that the queue is open; it is closed under the engine lock. */
     void requireOpen(String operation) {
         if (closed) {
             throw new RdmaException(operation, Errno.EINVAL, this + " is closed", "");
@@ -178,7 +178,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     public int number() {
         if (xrcDomain == null) {
             throw new RdmaException(
-                    "ibv_get_srq_num", Errno.EOPNOTSUPP, this + " has no number", "Make it with an XRC domain");
+                    "ibv_get_srq_num", Errno.EOPNOTSUPP, this + " has no number", "Create it with an XRC domain");
         }
         return queue.number();
     }
@@ -218,7 +218,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                     throw new RdmaException(
                             MODIFY,
                             Errno.EINVAL,
-                            queue.size() + " receives are posted to " + this + ", which is to take " + maxWorkRequests,
+                            queue.size() + " receives are posted to " + this + ", which is to hold " + maxWorkRequests,
                             "Make it smaller when fewer are posted");
                 }
             } finally {

@@ -10,7 +10,7 @@ final class SoftXrcDomain implements XrcDomain {
     private final SoftContext context;
     private final io.rdma4j.transport.XrcDomain domain = new io.rdma4j.transport.XrcDomain();
 
-    /** Queue pairs of the domain; under the engine lock. */
+    /** The number of queue pairs of the domain; under the engine lock. */
     private int queuePairs;
 
     private boolean closed;
@@ -24,12 +24,14 @@ final class SoftXrcDomain implements XrcDomain {
         return context;
     }
 
-    /** The domain as the protocol knows it; under the engine lock. */
+    /** Returns the domain of the transport; under the engine lock. */
     io.rdma4j.transport.XrcDomain domain() {
         return domain;
     }
 
-    /** Refuses a domain of another device, or one that is closed; under the engine lock. */
+    /**
+     * Returns a domain as one of this device, or throws if it is closed or of another device; under the engine lock.
+     */
     static SoftXrcDomain of(String operation, SoftContext context, XrcDomain domain) {
         if (domain instanceof SoftXrcDomain soft && soft.context == context && !soft.closed) {
             return soft;
@@ -41,7 +43,7 @@ final class SoftXrcDomain implements XrcDomain {
                 "Open one from the device context of the protection domain");
     }
 
-    /** Notes queue pairs that come or go; under the engine lock. */
+    /** Changes the number of queue pairs; under the engine lock. */
     void changeQueuePairs(int by) {
         queuePairs += by;
     }

@@ -20,7 +20,7 @@ final class WorkRequestChecks {
 
     private WorkRequestChecks() {}
 
-    /** Refuses a request that does not fit the queue pair, before anything is taken. */
+    /** Checks that a request fits the queue pair, before anything is copied. */
     static void check(SoftQueuePair queuePair, SendWorkRequest request) {
         QueuePairCapabilities capabilities = queuePair.capabilities();
         ScatterGatherList list = request.list();
@@ -31,14 +31,14 @@ final class WorkRequestChecks {
             throw refusal(
                     queuePair,
                     list.count() + " pieces, but it takes " + capabilities.maxSendScatterGather(),
-                    "Make the queue pair with a larger max_send_sge");
+                    "Create the queue pair with a larger max_send_sge");
         }
         long total = list.totalBytes();
         if (total > SoftDevice.MAX_MESSAGE_BYTES) {
-            throw refusal(queuePair, total + " bytes", "A message has at most 2^31 bytes: post several");
+            throw refusal(queuePair, total + " bytes", "A message has at most 2^31 bytes: post several requests");
         }
         if (atomic && total != ATOMIC_BYTES) {
-            throw refusal(queuePair, opcode + " with " + total + " bytes", "Give it 8 bytes for the old value");
+            throw refusal(queuePair, opcode + " with " + total + " bytes", "Provide 8 bytes for the old value");
         }
         if (request.isInline()) {
             if (atomic || opcode == SendOpcode.RDMA_READ || opcode == SendOpcode.BIND_MEMORY_WINDOW) {
@@ -48,7 +48,7 @@ final class WorkRequestChecks {
                 throw refusal(
                         queuePair,
                         total + " inline bytes, but it takes " + capabilities.maxInlineBytes(),
-                        "Post it without inline, or make the queue pair with a larger max_inline_data");
+                        "Post it without inline, or create the queue pair with a larger max_inline_data");
             }
         }
     }
@@ -71,16 +71,14 @@ final class WorkRequestChecks {
             }
             case XRC_RECEIVE ->
                 throw refusal(
-                        queuePair,
-                        opcode + " from the target of an extended connection",
-                        "Make an XRC_SEND queue pair");
+                        queuePair, opcode + " from the target of an extended connection", "Use an XRC_SEND queue pair");
             case UNRELIABLE_CONNECTION -> {
                 if (!isSend && !isWrite && !isLocal) {
                     throw refusal(
                             queuePair,
                             opcode + " over an unreliable connection",
-                            "It has SEND, RDMA WRITE, both also with immediate data, and memory windows; for the"
-                                    + " others make a reliable one");
+                            "It supports SEND and RDMA WRITE, both also with immediate data, and memory windows; use a"
+                                    + " reliable connection for the others");
                 }
             }
             case UNRELIABLE_DATAGRAM -> {
@@ -88,7 +86,7 @@ final class WorkRequestChecks {
                     throw refusal(
                             queuePair,
                             opcode + " as a datagram",
-                            "Datagrams have SEND, also with immediate data; for the others make a connection");
+                            "Datagrams support SEND, also with immediate data; use a connection for the others");
                 }
                 checkDestination(queuePair, request);
             }
@@ -100,50 +98,50 @@ final class WorkRequestChecks {
         if (!(handle instanceof SoftAddressHandle soft)
                 || !soft.protectionDomain().equals(queuePair.protectionDomain())
                 || soft.isClosed()) {
-            String what = handle == null
+            String problem = handle == null
                     ? "no destination"
                     : handle + " is "
                             + (handle.protectionDomain().equals(queuePair.protectionDomain())
                                     ? "closed"
                                     : "of another protection domain");
-            throw refusal(queuePair, what, "Say where the datagram goes: SendWorkRequest.to");
+            throw refusal(queuePair, problem, "Set the destination of the datagram: SendWorkRequest.to");
         }
     }
 
-    private static RdmaException refusal(SoftQueuePair queuePair, String what, String hint) {
-        return new RdmaException("ibv_post_send", Errno.EINVAL, queuePair + ": " + what, hint);
+    private static RdmaException refusal(SoftQueuePair queuePair, String problem, String hint) {
+        return new RdmaException("ibv_post_send", Errno.EINVAL, queuePair + ": " + problem, hint);
     }
 
     /** Copies a request that was checked. Nothing is posted if it throws. */
-    static void fill(SendRequest place, SendWorkRequest request, SoftProtectionDomain domain) {
-        place.workRequestId = request.id();
-        place.opcode = opcode(request.opcode());
-        place.signaled = request.isSignaled();
-        place.solicited = request.isSolicited();
-        place.fence = request.isFenced();
-        place.immediate = request.immediateData();
-        place.invalidateKey = request.invalidateKey();
-        place.remoteSharedReceiveQueue = request.sharedReceiveQueueNumber();
-        place.remoteAddress = request.remoteAddress();
-        place.remoteKey = request.remoteKey();
+    static void fill(SendRequest slot, SendWorkRequest request, SoftProtectionDomain domain) {
+        slot.workRequestId = request.id();
+        slot.opcode = opcode(request.opcode());
+        slot.signaled = request.isSignaled();
+        slot.solicited = request.isSolicited();
+        slot.fence = request.isFenced();
+        slot.immediate = request.immediateData();
+        slot.invalidateKey = request.invalidateKey();
+        slot.remoteSharedReceiveQueue = request.sharedReceiveQueueNumber();
+        slot.remoteAddress = request.remoteAddress();
+        slot.remoteKey = request.remoteKey();
         if (request.addressHandle() instanceof SoftAddressHandle handle) {
-            place.destination = handle.route();
-            place.remoteQueuePair = request.remoteQueuePairNumber() & 0xff_ffff;
-            place.queueKey = request.remoteQueueKey();
+            slot.destination = handle.route();
+            slot.remoteQueuePair = request.remoteQueuePairNumber() & 0xff_ffff;
+            slot.queueKey = request.remoteQueueKey();
         }
-        place.compare = request.compareValue();
-        place.swapOrAdd = request.swapOrAddValue();
-        place.inline = request.isInline();
-        place.lengthBytes = request.list().totalBytes();
-        fillBinding(place, request, domain);
-        if (place.inline) {
-            copyInline(request.list(), place.inlineData);
+        slot.compare = request.compareValue();
+        slot.swapOrAdd = request.swapOrAddValue();
+        slot.inline = request.isInline();
+        slot.lengthBytes = request.list().totalBytes();
+        fillBinding(slot, request, domain);
+        if (slot.inline) {
+            copyInline(request.list(), slot.inlineData);
         } else {
-            copyList("ibv_post_send", request.list(), place.list, domain);
+            copyList("ibv_post_send", request.list(), slot.list, domain);
         }
     }
 
-    private static void fillBinding(SendRequest place, SendWorkRequest request, SoftProtectionDomain domain) {
+    private static void fillBinding(SendRequest slot, SendWorkRequest request, SoftProtectionDomain domain) {
         if (request.opcode() != SendOpcode.BIND_MEMORY_WINDOW) {
             return;
         }
@@ -155,13 +153,13 @@ final class WorkRequestChecks {
                     "ibv_post_send",
                     Errno.EINVAL,
                     "the memory window or the region is of another protection domain",
-                    "Make both in the queue pair's protection domain");
+                    "Create both in the queue pair's protection domain");
         }
-        place.window = window.window();
-        place.bindRegion = region instanceof SoftMemoryRegion soft ? soft.region() : null;
-        place.bindOffset = request.bindOffsetBytes();
-        place.bindLength = request.bindLengthBytes();
-        place.bindAccess = AccessFlag.bits(request.bindAccess());
+        slot.window = window.window();
+        slot.bindRegion = region instanceof SoftMemoryRegion soft ? soft.region() : null;
+        slot.bindOffset = request.bindOffsetBytes();
+        slot.bindLength = request.bindLengthBytes();
+        slot.bindAccess = AccessFlag.bits(request.bindAccess());
     }
 
     private static void copyInline(ScatterGatherList list, MemorySegment target) {
@@ -172,7 +170,7 @@ final class WorkRequestChecks {
         }
     }
 
-    /** Copies a list of pieces, all of which must be of the domain. */
+    /** Copies a list of pieces, all of which must belong to the domain. */
     static void copyList(String operation, ScatterGatherList from, ScatterGather to, SoftProtectionDomain domain) {
         to.clear();
         for (int i = 0; i < from.count(); i++) {

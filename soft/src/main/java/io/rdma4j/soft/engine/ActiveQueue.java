@@ -4,38 +4,40 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose turn it is to send. Every other turn is of a queue pair that had nothing to send before it came: so a short message
- * waits for one turn of those with long ones, not for a turn of each; and those with long ones have half of the turns at
- * least. Within both kinds who came first is first. Under the engine lock; allocates nothing.
+ * Schedules queue pairs for transmission.
+ *
+ * <p>Every second quantum goes to a queue pair that has just become active, so a short message waits for at most one
+ * quantum of a bulk transfer. Bulk transfers get at least half of the quanta. Both groups are served in FIFO order.
+ * Used under the engine lock; allocates nothing.
  */
 final class ActiveQueue {
-    private final Line beginners = new Line();
-    private final Line others = new Line();
-    private boolean wasBeginner;
+    private final Fifo newlyActive = new Fifo();
+    private final Fifo continuing = new Fifo();
+    private boolean lastWasNew;
 
-    /** Whether nobody waits. */
+    /** Returns whether no queue pair is queued. */
     boolean isEmpty() {
-        return beginners.isEmpty() && others.isEmpty();
+        return newlyActive.isEmpty() && continuing.isEmpty();
     }
 
-    /** Takes in one that had nothing to send, and does not wait yet. */
-    void begin(DrivenQueuePair queuePair) {
-        beginners.append(queuePair);
+    /** Adds a queue pair that has just become active and is not queued. */
+    void addNew(DrivenQueuePair queuePair) {
+        newlyActive.append(queuePair);
     }
 
-    /** Takes in one that had a turn and has more to send. */
-    void goOn(DrivenQueuePair queuePair) {
-        others.append(queuePair);
+    /** Adds a queue pair that has used its quantum and has more to send. */
+    void addContinuing(DrivenQueuePair queuePair) {
+        continuing.append(queuePair);
     }
 
-    /** The next one, which waits no more; not if there is none. */
+    /** Removes and returns the next queue pair. The queue must not be empty. */
     DrivenQueuePair next() {
-        wasBeginner = !beginners.isEmpty() && (others.isEmpty() || !wasBeginner);
-        return (wasBeginner ? beginners : others).take();
+        lastWasNew = !newlyActive.isEmpty() && (continuing.isEmpty() || !lastWasNew);
+        return (lastWasNew ? newlyActive : continuing).remove();
     }
 
-    /** Linked by the queue pairs themselves, each of which stands in one line at most. */
-    private static final class Line {
+    /** A list that is linked through the queue pairs themselves. Each queue pair is in at most one list. */
+    private static final class Fifo {
         private @Nullable DrivenQueuePair first;
         private @Nullable DrivenQueuePair last;
 
@@ -53,14 +55,14 @@ final class ActiveQueue {
             last = queuePair;
         }
 
-        DrivenQueuePair take() {
-            DrivenQueuePair taken = Objects.requireNonNull(first, "nobody waits");
-            first = taken.nextActive;
+        DrivenQueuePair remove() {
+            DrivenQueuePair removed = Objects.requireNonNull(first, "the queue is empty");
+            first = removed.nextActive;
             if (first == null) {
                 last = null;
             }
-            taken.nextActive = null;
-            return taken;
+            removed.nextActive = null;
+            return removed;
         }
     }
 }

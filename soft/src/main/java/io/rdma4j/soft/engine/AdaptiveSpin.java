@@ -1,51 +1,53 @@
 package io.rdma4j.soft.engine;
 
 /**
- * How long a thread that waits looks for input before it sleeps in the kernel: {@value #LOOK_NANOS} nanoseconds if the wait
- * before was short, or else not at all. To sleep and be woken takes longer than many an answer; and who is woken tens of
- * thousands of times a second pays more for that than for looking.
+ * Decides how long a waiting thread polls before it blocks in the kernel.
  *
- * <p>A look in vain is not repeated at once: the next wait, the next three, then seven and so on, up to
- * {@value #MOST_SKIPPED}, sleep without one, until a look finds something. So a process loses little where its peer takes
- * longer than a look but not longer than a short wait, or where the peer needs this very processor.
+ * <p>The thread polls for {@value #SPIN_NANOS} nanoseconds if the previous wait was short, else not at all. Blocking
+ * and being woken takes longer than many responses do, and a thread that is woken tens of thousands of times a second
+ * spends more on that than on polling.
+ *
+ * <p>An unsuccessful spin is not repeated at once: the next wait, then the next three, seven and so on, up to {@value
+ * #MAX_SKIPPED}, block immediately, until a spin succeeds. So a process loses little if its peer takes longer than a
+ * spin but not longer than a short wait, or if the peer needs the same processor.
  *
  * <p>Used by one thread at a time.
  */
 final class AdaptiveSpin {
-    /** How long a look lasts: about what a virtual machine's processor needs to wake. */
-    static final long LOOK_NANOS = 50_000;
+    /** The duration of a spin: about what a virtual machine's processor needs to wake. */
+    static final long SPIN_NANOS = 50_000;
 
-    /** A wait that took no longer than this was short: both ends may have slept. */
+    /** The longest duration of a short wait: both ends may have blocked in it. */
     static final long SHORT_NANOS = 200_000;
 
-    /** Waits without a look after many looks in vain. */
-    static final int MOST_SKIPPED = 63;
+    /** The most waits without a spin after unsuccessful spins. */
+    static final int MAX_SKIPPED = 63;
 
-    private boolean isLastShort;
-    private boolean looks;
-    private int afterLastInVain;
-    private int toSkip;
+    private boolean wasLastShort;
+    private boolean spins;
+    private int skipsAfterFailure;
+    private int remainingSkips;
 
-    /** A wait begins; {@link #end} follows. Returns how long to look before sleeping, 0 for not at all. */
+    /** Begins a wait, which {@link #end} must follow. Returns how long to poll before blocking, or 0. */
     long begin() {
-        looks = isLastShort && toSkip == 0;
-        if (toSkip > 0) {
-            toSkip--;
+        spins = wasLastShort && remainingSkips == 0;
+        if (remainingSkips > 0) {
+            remainingSkips--;
         }
-        return looks ? LOOK_NANOS : 0;
+        return spins ? SPIN_NANOS : 0;
     }
 
     /**
-     * The wait is over.
+     * Ends the wait.
      *
-     * @param waitedNanos how long it took, looking and asleep
-     * @param found whether its look has found what it ended with
+     * @param waitedNanos the duration of the wait, polling and blocked
+     * @param found true if the spin found the input that ended the wait
      */
     void end(long waitedNanos, boolean found) {
-        isLastShort = waitedNanos <= SHORT_NANOS;
-        if (looks) {
-            afterLastInVain = found ? 0 : Math.min(2 * afterLastInVain + 1, MOST_SKIPPED);
-            toSkip = afterLastInVain;
+        wasLastShort = waitedNanos <= SHORT_NANOS;
+        if (spins) {
+            skipsAfterFailure = found ? 0 : Math.min(2 * skipsAfterFailure + 1, MAX_SKIPPED);
+            remainingSkips = skipsAfterFailure;
         }
     }
 }

@@ -9,8 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The UDP ports at which the other processes of one local address take frames, so that frames between them need not pass
- * through the owner's hands. By slot; who is not in here is reached by the owner. Thread safe.
+ * The UDP ports of the other processes that share a local address, by slot.
+ *
+ * <p>Frames to these ports bypass the owner of the address. A process that is not listed is reached through the owner.
+ * Thread safe.
  */
 final class AddressSiblings {
     private static final int MAD_AT = Bth.LENGTH + Deth.LENGTH;
@@ -20,33 +22,36 @@ final class AddressSiblings {
     private final long low;
     private final AtomicIntegerArray ports = new AtomicIntegerArray(SLOTS);
 
-    /** Nobody, yet, at an address in GID form. */
+    /** Creates an empty table for an address in GID form. */
     AddressSiblings(long high, long low) {
         this.high = high;
         this.low = low;
     }
 
-    /** The process of a slot takes frames at a UDP port; 0 for no more. No process has slot 0, which is queue pair 1's. */
+    /**
+     * Sets the UDP port at which the process of a slot receives, or 0 if it no longer does. Slot 0 is ignored: no
+     * process has it, since queue pair 1 belongs to it.
+     */
     void put(int slot, int udpPort) {
         if (slot != 0) {
             ports.set(slot & 0xff, udpPort);
         }
     }
 
-    /** Forgets all. */
+    /** Removes all processes. */
     void clear() {
         for (int slot = 0; slot < SLOTS; slot++) {
             ports.set(slot, 0);
         }
     }
 
-    /** The UDP port of the process that all frames of a burst are for; 0 if there is none, or they are for several. */
+    /** Returns the UDP port of the process that all frames of a burst are for. Returns 0 if it is unknown, or for several. */
     int portOf(SendBurst burst) {
         if (burst.destinationLow() != low || burst.destinationHigh() != high) {
             return 0;
         }
-        if (isForServices(burst)) {
-            return ports.get(slotOfAnswer(burst.segment(), burst.offset(0) + MAD_AT, burst.length(0)));
+        if (isManagementDatagram(burst)) {
+            return ports.get(receiverSlot(burst.segment(), burst.offset(0) + MAD_AT, burst.length(0)));
         }
         int slot = -1;
         for (int i = 0; i < burst.count(); i++) {
@@ -61,24 +66,24 @@ final class AddressSiblings {
         return slot < 0 ? 0 : ports.get(slot);
     }
 
-    private static boolean isForServices(SendBurst burst) {
+    private static boolean isManagementDatagram(SendBurst burst) {
         return burst.count() == 1
                 && burst.length(0) > MAD_AT + Icrc.LENGTH
                 && Bth.destinationQueuePair(burst.segment(), burst.offset(0)) == Receiver.GSI_QUEUE_PAIR;
     }
 
     /**
-     * The slot in the communication ID that the receiver of a management datagram has chosen. These take the way that data
-     * take, or a confirmation would come after the data that it allows. 0, which nobody has, for a request: the owner knows
-     * for whom it is.
+     * Returns the slot in the receiver's communication ID of a management datagram. Such datagrams take the same path
+     * as data, else a confirmation could arrive after the data that it permits. Returns 0, which is no process' slot,
+     * for a request: the owner knows which process it is for.
      */
-    private static int slotOfAnswer(MemorySegment memory, int at, int frameBytes) {
+    private static int receiverSlot(MemorySegment memory, int at, int frameBytes) {
         boolean isConnectionManagement = CmMad.check(memory, at, frameBytes - MAD_AT - Icrc.LENGTH) == CmMad.Result.OK;
         return isConnectionManagement ? Slot.ofCommunicationId(CmMad.receiverId(memory, at)) : 0;
     }
 
-    /** Whether a source is the address itself, that is, a process of this host. */
-    boolean isHere(long sourceHigh, long sourceLow) {
+    /** Returns whether a source address is this address, that is, the sender is a process of this host. */
+    boolean isThisAddress(long sourceHigh, long sourceLow) {
         return sourceLow == low && sourceHigh == high;
     }
 }

@@ -1,33 +1,35 @@
 package io.rdma4j.soft.engine;
 
 /**
- * How long the background thread stands by between two looks whether it is needed: {@value #USUAL_NANOS} nanoseconds at
- * first. While it is not, its pauses grow to {@value #LONGEST_NANOS}: each look takes the processor from a thread that polls,
- * and costs that one tens of microseconds where processors are slow to switch.
+ * The interval at which the background thread checks whether it has to drive the engine.
  *
- * <p>After a message of the connection manager it looks again soon: another message will come, and who waits for it
- * waits at an event channel and drives nothing. Each pause is twice the one before then, up to the usual one.
+ * <p>The interval starts at {@value #USUAL_NANOS} nanoseconds. While the thread is not needed, it grows to {@value
+ * #LONGEST_NANOS}: each check takes the processor from a thread that polls, which costs tens of microseconds where
+ * processors are slow to switch.
  *
- * <p>One thread pauses and takes over; any thread may bring news.
+ * <p>After a message of the connection manager, the next check comes soon. More messages will follow, and a thread that
+ * waits for them at an event channel does not drive the engine. The interval then doubles up to the usual one.
+ *
+ * <p>One thread pauses and takes over. Any thread may call {@link #onManagementMessage}.
  */
 final class BackgroundBackoff {
-    /** The pause after news of connections. */
+    /** The interval after a message of the connection manager. */
     static final long SHORTEST_NANOS = 50_000;
 
     static final long USUAL_NANOS = 1_500_000;
 
     static final long LONGEST_NANOS = 4_000_000;
 
-    /** From the usual pause to the longest it takes about forty milliseconds. */
+    /** The divisor of the growth: from the usual interval to the longest takes about forty milliseconds. */
     private static final int GROWTH = 16;
 
-    /** Someone who polled within this time is taken to poll on, or within the pause if that is shorter. */
+    /** A thread that polled within this time, or within the interval if that is shorter, is expected to poll again. */
     private static final long POLLING_NANOS = 1_000_000;
 
     private volatile long pauseNanos = USUAL_NANOS;
     private volatile boolean pausing;
 
-    /** A pause begins; {@link #end} follows. Returns how long it is to be. */
+    /** Begins a pause, which {@link #end} must follow. Returns its duration. */
     long begin() {
         long pause = pauseNanos;
         pauseNanos = pause < USUAL_NANOS
@@ -37,23 +39,25 @@ final class BackgroundBackoff {
         return pause;
     }
 
-    /** The pause is over. */
+    /** Ends the pause. */
     void end() {
         pausing = false;
     }
 
-    /** The background thread is needed: should it stand by again, it looks as often as at first. */
+    /** Notes that the background thread drives the engine. Its next pause is at most the usual one. */
     void takeOver() {
         pauseNanos = Math.min(pauseNanos, USUAL_NANOS);
     }
 
-    /** More messages are to be expected. Returns whether the pause that goes on is longer than it should be now. */
-    boolean expect() {
+    /**
+     * Shortens the interval, because more messages are expected. Returns whether the current pause is longer than that.
+     */
+    boolean onManagementMessage() {
         pauseNanos = SHORTEST_NANOS;
         return pausing;
     }
 
-    /** Whether someone who last polled so long ago is taken to poll on. */
+    /** Returns whether a thread that last polled this long ago is expected to poll again. */
     boolean isPolling(long sincePollNanos) {
         return sincePollNanos < Math.min(pauseNanos, POLLING_NANOS);
     }

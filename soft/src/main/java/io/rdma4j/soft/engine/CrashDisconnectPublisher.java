@@ -11,108 +11,109 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells another process of this host the last wills of this one. What changes is told every {@value #PAUSE_NANOS}
- * nanoseconds, many in one message: each message wakes the other process, and of a connection that is over by then nothing
- * needs to be said. Under the engine lock.
+ * Sends this process' crash disconnects to another process of the host, its backup.
+ *
+ * <p>Changes are sent every {@value #PAUSE_NANOS} nanoseconds, many in one message, since each message wakes the other
+ * process. A connection that ends within this time is never sent. Used under the engine lock.
  */
 final class CrashDisconnectPublisher extends DeadlineTask {
     private static final long PAUSE_NANOS = 10_000_000;
 
-    /** At once, so that the channel keeps room for what else goes through it. */
-    private static final int MOST_MESSAGES = 4;
+    /** The most messages sent at a time, so that the channel keeps room for other messages. */
+    private static final int MAX_MESSAGES = 4;
 
-    private static final int WILLS_A_MESSAGE =
-            (LocalChannel.MAX_MESSAGE_BYTES - RelayMessage.WILLS_AT) / RelayMessage.WILL_BYTES;
+    private static final int RECORDS_PER_MESSAGE =
+            (LocalChannel.MAX_MESSAGE_BYTES - RelayMessage.RECORDS_AT) / RelayMessage.RECORD_BYTES;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final Engine engine;
     private final Map<Integer, CrashDisconnect> crashDisconnects = new LinkedHashMap<>();
 
-    /** Communication IDs of those that the keeper has. */
-    private final Set<Integer> told = new HashSet<>();
+    /** The communication IDs that the backup has a record of. */
+    private final Set<Integer> published = new HashSet<>();
 
-    /** Communication IDs of those of which the keeper does not have the latest. */
+    /** The communication IDs whose latest state the backup does not have. */
     private final Set<Integer> changed = new LinkedHashSet<>();
 
-    private @Nullable LocalChannel keeper;
+    private @Nullable LocalChannel backup;
     private @Nullable ByteBuffer message;
-    private boolean isDue;
+    private boolean isScheduled;
 
     CrashDisconnectPublisher(Engine engine) {
         this.engine = engine;
     }
 
-    /** Who keeps the wills from now on, and has none yet; null for nobody. */
-    void keeper(@Nullable LocalChannel channel) {
-        keeper = channel;
-        told.clear();
+    /** Sets the channel to the backup, which has no records yet; null for none. */
+    void publishTo(@Nullable LocalChannel channel) {
+        backup = channel;
+        published.clear();
         changed.clear();
         if (channel != null && !crashDisconnects.isEmpty()) {
             changed.addAll(crashDisconnects.keySet());
-            tellSoon();
+            publishSoon();
         }
     }
 
     void add(CrashDisconnect crashDisconnect) {
         crashDisconnects.put(crashDisconnect.localId(), crashDisconnect);
-        if (keeper != null) {
+        if (backup != null) {
             changed.add(crashDisconnect.localId());
-            tellSoon();
+            publishSoon();
         }
     }
 
     void remove(int localId) {
-        if (crashDisconnects.remove(localId) != null && keeper != null) {
-            if (told.contains(localId)) {
+        if (crashDisconnects.remove(localId) != null && backup != null) {
+            if (published.contains(localId)) {
                 changed.add(localId);
-                tellSoon();
+                publishSoon();
             } else {
                 changed.remove(localId);
             }
         }
     }
 
-    private void tellSoon() {
-        if (!isDue) {
-            isDue = true;
+    private void publishSoon() {
+        if (!isScheduled) {
+            isScheduled = true;
             engine.schedule(this, engine.nowNanos() + PAUSE_NANOS);
         }
     }
 
     @Override
     protected void onDeadline(long nowNanos) {
-        isDue = false;
-        tell();
+        isScheduled = false;
+        publish();
     }
 
-    /** Tells what has changed; what finds no room now goes later. */
-    void tell() {
-        LocalChannel channel = keeper;
+    /** Sends the changes. Those that the channel has no room for are sent later. */
+    void publish() {
+        LocalChannel channel = backup;
         if (channel == null) {
             return;
         }
         boolean sent = true;
-        for (int i = 0; i < MOST_MESSAGES && sent && !changed.isEmpty(); i++) {
-            sent = tellSome(channel);
+        for (int i = 0; i < MAX_MESSAGES && sent && !changed.isEmpty(); i++) {
+            sent = publishMessage(channel);
         }
         if (!changed.isEmpty() && !channel.isClosed()) {
-            tellSoon();
+            publishSoon();
         }
     }
 
-    private boolean tellSome(LocalChannel channel) {
+    private boolean publishMessage(LocalChannel channel) {
         ByteBuffer out = message;
         if (out == null) {
-            // Most processes are alone, and never need it.
+            // Most processes do not share an address and never need it.
             out = ByteBuffer.allocateDirect(LocalChannel.MAX_MESSAGE_BYTES);
             message = out;
         }
-        int count = Math.min(changed.size(), WILLS_A_MESSAGE);
-        RelayMessage.beginWills(out, count);
+        int count = Math.min(changed.size(), RECORDS_PER_MESSAGE);
+        RelayMessage.beginCrashDisconnects(out, count);
         Iterator<Integer> ids = changed.iterator();
         for (int i = 0; i < count; i++) {
             int id = ids.next();
-            RelayMessage.putWill(out, i, id, crashDisconnects.get(id));
+            RelayMessage.putCrashDisconnect(out, i, id, crashDisconnects.get(id));
         }
         if (!channel.send(out, EMPTY)) {
             return false;
@@ -122,9 +123,9 @@ final class CrashDisconnectPublisher extends DeadlineTask {
             Integer id = ids.next();
             ids.remove();
             if (crashDisconnects.containsKey(id)) {
-                told.add(id);
+                published.add(id);
             } else {
-                told.remove(id);
+                published.remove(id);
             }
         }
         return true;

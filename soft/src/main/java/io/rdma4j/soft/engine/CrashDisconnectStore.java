@@ -7,28 +7,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The last wills of the process at the other end of a channel. That process can name any peer, since it can send to any
- * from this address anyway; but only communication IDs of its own slot, so that it ends no connection of another process.
- * Under the engine lock.
+ * The crash disconnects of the process at the other end of a channel.
+ *
+ * <p>That process may name any peer, since it can send to any peer from this address anyway. It may name only
+ * communication IDs of its own slot, so that it cannot disconnect connections of another process. Used under the engine
+ * lock.
  */
 final class CrashDisconnectStore {
-    /** As many queue pairs as a slot has numbers. */
-    static final int MOST = 1 << 16;
+    /** The number of queue pairs of a slot. */
+    static final int MAX_RECORDS = 1 << 16;
 
     private final Map<Integer, CrashDisconnect> crashDisconnects = new LinkedHashMap<>();
 
     /**
-     * Takes a message of kind {@link RelayMessage#WILLS}.
+     * Stores the records of a message of kind {@link RelayMessage#CRASH_DISCONNECTS}.
      *
-     * @param slot of the process that sends it
-     * @return false if it is not what such a process may send; then part of it may have been taken
+     * @param slot the slot of the sender
+     * @return false if the message is invalid; some of its records may have been stored then
      */
-    boolean take(ByteBuffer message, int slot) {
-        int bytes = message.remaining() - RelayMessage.WILLS_AT;
-        if (slot == 0 || bytes < 0 || bytes % RelayMessage.WILL_BYTES != 0) {
+    boolean onMessage(ByteBuffer message, int slot) {
+        int bytes = message.remaining() - RelayMessage.RECORDS_AT;
+        if (slot == 0 || bytes < 0 || bytes % RelayMessage.RECORD_BYTES != 0) {
             return false;
         }
-        for (int at = message.position() + RelayMessage.WILLS_AT; at < message.limit(); at += RelayMessage.WILL_BYTES) {
+        for (int at = message.position() + RelayMessage.RECORDS_AT;
+                at < message.limit();
+                at += RelayMessage.RECORD_BYTES) {
             int localId = message.getInt(at);
             if (Slot.ofCommunicationId(localId) != slot) {
                 return false;
@@ -36,15 +40,15 @@ final class CrashDisconnectStore {
             CrashDisconnect crashDisconnect = RelayMessage.crashDisconnect(message, at);
             if (crashDisconnect.remoteId() == 0) {
                 crashDisconnects.remove(localId);
-            } else if (crashDisconnects.size() < MOST || crashDisconnects.containsKey(localId)) {
+            } else if (crashDisconnects.size() < MAX_RECORDS || crashDisconnects.containsKey(localId)) {
                 crashDisconnects.put(localId, crashDisconnect);
             }
         }
         return true;
     }
 
-    /** The process is gone: its wills, which are forgotten here. */
-    List<CrashDisconnect> open() {
+    /** Removes and returns all records, after the process has exited. */
+    List<CrashDisconnect> takeAll() {
         List<CrashDisconnect> all = new ArrayList<>(crashDisconnects.values());
         crashDisconnects.clear();
         return all;

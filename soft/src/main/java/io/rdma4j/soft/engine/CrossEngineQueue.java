@@ -10,12 +10,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames that came to another engine of this process than the one they are for: that engine puts copies of them here, this
- * one takes them with its next duty cycle. What does not fit is dropped, as by a socket whose buffer is full. Takes its
- * memory with the first frame; allocates nothing after that.
+ * A queue of frames that arrived at another engine of this process than that of their queue pair.
+ *
+ * <p>The other engine enqueues copies, and this engine drains them in its next duty cycle. Frames are dropped if the
+ * queue is full, as by a socket whose buffer is full. The memory is allocated with the first frame; nothing is
+ * allocated after that.
  */
 final class CrossEngineQueue {
-    /** Frames that wait at most; a power of two. */
+    /** The capacity in frames; a power of two. */
     static final int FRAMES = 256;
 
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
@@ -32,14 +34,14 @@ final class CrossEngineQueue {
         }
     }
 
-    /** Who takes what was handed over: the receiver of the engine. */
+    /** Receives the frames: the receiver of the engine. */
     @FunctionalInterface
-    interface Taker {
-        /** Takes a frame, which is valid during the call. */
+    interface FrameHandler {
+        /** Processes a frame, which is valid during the call. */
         void onHandedOver(long nowNanos, SharedPort port, Frame frame);
     }
 
-    /** Copies of frames, and the main engine's ports of the addresses that they came to. */
+    /** Copies of frames, and the main engine's ports of the addresses that they arrived at. */
     private static final class Store {
         private final MemorySegment memory = Arena.ofAuto().allocate((long) FRAMES * SLOT_BYTES, 64);
         private final ByteBuffer view = memory.asByteBuffer();
@@ -53,7 +55,7 @@ final class CrossEngineQueue {
         }
     }
 
-    /** Of those that put something here. */
+    /** Serializes the producers. */
     private final SpinLock producers = new SpinLock();
 
     private @Nullable Store store;
@@ -64,17 +66,17 @@ final class CrossEngineQueue {
     @SuppressWarnings("UnusedVariable") // by TAIL
     private long tail;
 
-    /** Whether nothing waits. Any thread. */
+    /** Returns whether the queue is empty. Any thread. */
     boolean isEmpty() {
         return (long) TAIL.getVolatile(this) == (long) HEAD.getOpaque(this);
     }
 
     /**
-     * Puts a copy of a frame here. Any thread.
+     * Enqueues a copy of a frame. Any thread.
      *
      * @return false if there is no room
      */
-    boolean put(SharedPort port, Frame frame) {
+    boolean enqueue(SharedPort port, Frame frame) {
         if (frame.length > SLOT_BYTES) {
             return false;
         }
@@ -84,19 +86,19 @@ final class CrossEngineQueue {
             if (at - (long) HEAD.getAcquire(this) >= FRAMES) {
                 return false;
             }
-            Store places = store;
-            if (places == null) {
-                places = new Store();
-                store = places;
+            Store slots = store;
+            if (slots == null) {
+                slots = new Store();
+                store = slots;
             }
             int i = (int) at & (FRAMES - 1);
-            MemorySegment.copy(frame.segment, frame.offset, places.memory, (long) i * SLOT_BYTES, frame.length);
-            Frame copy = places.frames[i];
+            MemorySegment.copy(frame.segment, frame.offset, slots.memory, (long) i * SLOT_BYTES, frame.length);
+            Frame copy = slots.frames[i];
             copy.set(frame);
-            copy.segment = places.memory;
-            copy.buffer = places.view;
+            copy.segment = slots.memory;
+            copy.buffer = slots.view;
             copy.offset = i * SLOT_BYTES;
-            places.ports[i] = port;
+            slots.ports[i] = port;
             TAIL.setVolatile(this, at + 1);
             return true;
         } finally {
@@ -104,19 +106,19 @@ final class CrossEngineQueue {
         }
     }
 
-    /** Gives the taker what waits; returns how many frames. Under the lock of the engine that takes. */
-    int drain(long nowNanos, Taker taker) {
+    /** Passes all queued frames to a handler and returns their number. Under the lock of the engine that drains. */
+    int drain(long nowNanos, FrameHandler handler) {
         long from = (long) HEAD.getOpaque(this);
         long to = (long) TAIL.getAcquire(this);
-        Store places = store;
-        if (from == to || places == null) {
+        Store slots = store;
+        if (from == to || slots == null) {
             return 0;
         }
         for (long at = from; at < to; at++) {
             int i = (int) at & (FRAMES - 1);
-            SharedPort port = places.ports[i];
+            SharedPort port = slots.ports[i];
             if (port != null) {
-                taker.onHandedOver(nowNanos, port, places.frames[i]);
+                handler.onHandedOver(nowNanos, port, slots.frames[i]);
             }
             HEAD.setRelease(this, at + 1);
         }

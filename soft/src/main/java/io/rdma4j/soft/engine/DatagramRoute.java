@@ -3,9 +3,9 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.transport.DatagramDestination;
 
 /**
- * Where datagrams go.
+ * The route of datagrams: the local port and the destination.
  *
- * @param port that they leave from
+ * @param port the port that they are sent from
  * @param remoteHigh destination address, upper half
  * @param remoteLow destination address, lower half
  * @param remoteScope interface number of a link-local destination; 0 for others

@@ -5,14 +5,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deadlines in a heap. A deadline that moves later, as a retransmission timer does with each acknowledgement, costs one
- * store: the item keeps its place under the earlier key and is put right when it comes up. Under the engine lock.
+ * A heap of deadlines.
+ *
+ * <p>Moving a deadline later, as each acknowledgement does with the retransmission timer, costs one store: the item
+ * keeps its position under the earlier key, and is moved when it reaches the top. Used under the engine lock.
  */
 final class DeadlineQueue {
     private @Nullable DeadlineTask[] heap = new @Nullable DeadlineTask[64];
     private int size;
 
-    /** Sets, moves or (with {@link Long#MAX_VALUE}) takes back an item's deadline. */
+    /** Sets, moves or (with {@link Long#MAX_VALUE}) cancels an item's deadline. */
     void schedule(DeadlineTask item, long deadlineNanos) {
         item.deadlineNanos = deadlineNanos;
         if (item.index < 0) {
@@ -25,7 +27,7 @@ final class DeadlineQueue {
         }
     }
 
-    /** Forgets an item. */
+    /** Removes an item. */
     void remove(DeadlineTask item) {
         item.deadlineNanos = Long.MAX_VALUE;
         int hole = item.index;
@@ -41,7 +43,7 @@ final class DeadlineQueue {
         }
     }
 
-    /** The earliest deadline, or {@link Long#MAX_VALUE}. */
+    /** Returns the earliest deadline, or {@link Long#MAX_VALUE}. */
     long nextDeadlineNanos() {
         while (size > 0) {
             DeadlineTask top = at(0);
@@ -53,7 +55,7 @@ final class DeadlineQueue {
         return Long.MAX_VALUE;
     }
 
-    /** Calls all whose time has come. */
+    /** Runs all items whose deadlines have passed. */
     void runDue(long nowNanos) {
         while (size > 0) {
             DeadlineTask top = at(0);
@@ -69,7 +71,7 @@ final class DeadlineQueue {
         }
     }
 
-    /** Puts the top, whose deadline has moved, where it belongs. */
+    /** Moves the top item, whose deadline has moved, to its position. */
     private void settle(DeadlineTask top) {
         if (top.deadlineNanos == Long.MAX_VALUE) {
             remove(top);

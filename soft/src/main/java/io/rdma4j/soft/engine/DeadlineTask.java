@@ -1,19 +1,19 @@
 package io.rdma4j.soft.engine;
 
-/** Something that wants to be called at a time. Belongs to one {@link DeadlineQueue}, driven under the engine lock. */
+/** A task that runs at a deadline. Belongs to one {@link DeadlineQueue} and is used under the engine lock. */
 public abstract class DeadlineTask {
-    /** When to call; {@link Long#MAX_VALUE} for never. */
+    /** The deadline, or {@link Long#MAX_VALUE} for none. */
     long deadlineNanos = Long.MAX_VALUE;
 
-    /** Order in the heap; at most {@link #deadlineNanos}. */
+    /** The key in the heap; at most {@link #deadlineNanos}. */
     long keyNanos;
 
-    /** Place in the heap, or -1. */
+    /** The index in the heap, or -1. */
     int index = -1;
 
-    /** Creates something that waits for nothing yet. */
+    /** Creates a task without a deadline. */
     protected DeadlineTask() {}
 
-    /** Called under the engine lock when the deadline has come; it is not set any more then. */
+    /** Runs the task when its deadline has passed. Called under the engine lock; the deadline is no longer set then. */
     protected abstract void onDeadline(long nowNanos);
 }

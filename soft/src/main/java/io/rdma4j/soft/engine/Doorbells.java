@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs that were posted to while the engine was busy: many threads ring, the holder of the engine lock takes all.
+ * Queue pairs that were posted to while the engine was busy. Many threads ring; the holder of the engine lock drains.
  * Allocates nothing.
  */
 final class Doorbells {
@@ -26,8 +26,8 @@ final class Doorbells {
         } while (!head.compareAndSet(first, queuePair));
     }
 
-    /** Takes all that rang. Under the lock of the engine that takes. */
-    void take(Consumer<DrivenQueuePair> taker) {
+    /** Passes all queue pairs that rang to a handler. Under the lock of the engine that drains. */
+    void drain(Consumer<DrivenQueuePair> handler) {
         if (head.get() == null) {
             return;
         }
@@ -35,9 +35,9 @@ final class Doorbells {
         while (queuePair != null) {
             DrivenQueuePair next = queuePair.nextRung;
             queuePair.nextRung = null;
-            // Before the queue is looked at, so that a post that comes after the look rings again.
+            // Before the send queue is checked, so that a later post rings again.
             queuePair.unring();
-            taker.accept(queuePair);
+            handler.accept(queuePair);
             queuePair = next;
         }
     }

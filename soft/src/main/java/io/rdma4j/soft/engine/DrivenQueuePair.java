@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair as the engine drives it: the protocol machine, the port it uses, and its places in the engine's lists. */
+/** A queue pair as the engine drives it: protocol machine, port, and links in the engine's lists. */
 public final class DrivenQueuePair extends DeadlineTask {
     private static final VarHandle RUNG;
 
@@ -26,7 +26,7 @@ public final class DrivenQueuePair extends DeadlineTask {
     @Nullable
     Port port;
 
-    /** For datagrams, where they may have come to; null where the queue pair looks at the destination itself. */
+    /** For datagrams, the ports at which they may arrive; null if the machine checks the destination itself. */
     private @Nullable Predicate<Port> receivesAt;
 
     long remoteHigh;
@@ -35,10 +35,10 @@ public final class DrivenQueuePair extends DeadlineTask {
     int trafficClass;
     boolean active;
 
-    /** Whether the engine drives it no more. */
+    /** True when the engine no longer drives it. */
     boolean removed;
 
-    /** Whether the next look at what was posted finds it broken. */
+    /** True if the next doorbell moves it to the error state. */
     volatile boolean failRequested;
 
     @Nullable
@@ -56,27 +56,27 @@ public final class DrivenQueuePair extends DeadlineTask {
         this.onFailure = onFailure;
     }
 
-    /** The protocol machine; under the engine lock, except for posting. */
+    /** Returns the protocol machine. It is used under the engine lock, except for posting. */
     public QueuePairMachine machine() {
         return machine;
     }
 
-    /** The port that packets leave from, or null before the path is known. */
+    /** Returns the port that packets are sent from, or null before the path is known. */
     public @Nullable Port port() {
         return port;
     }
 
-    /** Address of the peer in GID form, upper half; 0 before the path is known. Under the engine lock. */
+    /** Returns the upper half of the peer's address in GID form; 0 before the path is known. Under the engine lock. */
     public long remoteHigh() {
         return remoteHigh;
     }
 
-    /** Address of the peer in GID form, lower half. */
+    /** Returns the lower half of the peer's address in GID form. */
     public long remoteLow() {
         return remoteLow;
     }
 
-    /** Says which way packets go; under the engine lock. */
+    /** Sets the path of the packets; under the engine lock. */
     public void path(Port newPort, QueuePairMachine.Peer peer) {
         port = newPort;
         remoteHigh = peer.remoteHigh();
@@ -85,7 +85,7 @@ public final class DrivenQueuePair extends DeadlineTask {
         trafficClass = peer.trafficClass();
     }
 
-    /** Says at which ports datagrams to this queue pair are received; the predicate is asked for each packet. */
+    /** Sets the ports at which datagrams to this queue pair are received. The predicate is called for each packet. */
     public void receiveAt(Predicate<Port> ports) {
         receivesAt = ports;
     }
@@ -113,7 +113,10 @@ public final class DrivenQueuePair extends DeadlineTask {
         engine.activate(this);
     }
 
-    /** Gives the queue pair up, since memory under it went away or the machine failed: the engine must go on. */
+    /**
+     * Moves the queue pair to the error state because its memory became inaccessible or its machine failed. The engine
+     * continues to run.
+     */
     void fail(RuntimeException cause) {
         engine.counters().queuePairFailures++;
         onFailure.accept(cause);

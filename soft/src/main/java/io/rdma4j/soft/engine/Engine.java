@@ -16,22 +16,26 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives queue pairs: one of a process' {@link Engines}. All protocol state belongs to the engine lock, which is held for
- * a duty cycle of microseconds and never while blocked in the kernel.
+ * An engine, which drives queue pairs; a process has several ({@link Engines}).
  *
- * <p>A duty cycle drains the ports, runs the timers that are due and transmits. It is run by whoever polls or posts, by
- * a thread that waits ({@link #await}), or by the background thread when there is no other; see {@link WaitCoordinator}.
+ * <p>All protocol state is guarded by the engine lock. The lock is held for a duty cycle of microseconds, and never
+ * while blocked in the kernel.
  *
- * <p>Order matters in two places. Timers fire only after all ports were found empty, so that a process that was paused
- * does not time out on packets that lie in its sockets. And a cycle by a thread that polls leaves what its input calls
- * for unsent until that thread comes again, to post or to poll: so the application's answer goes out before the bare
- * acknowledgement of what it answers, which otherwise costs the peer a duty cycle in between.
+ * <p>A duty cycle drains the ports, fires expired timers and transmits. It is run by a thread that polls or posts, by a
+ * thread that waits ({@link #await}), or by the background thread if there is no other; see {@link WaitCoordinator}.
+ *
+ * <p>The order matters in two respects. Timers fire only after all ports were found empty, so that a process that was
+ * paused does not time out although the packets are in its sockets. A cycle of a polling thread does not transmit
+ * responses to its input; the thread's next post or poll does. So the application's reply leaves before the bare
+ * acknowledgement of the request, which would otherwise cost the peer an additional duty cycle.
  */
 public final class Engine {
-    /** How long the number of a closed queue pair is not given out again. */
+    /** The time for which the number of a closed queue pair is not reused. */
     private static final long NUMBER_HOLD_OFF_NANOS = 60_000_000_000L;
 
-    /** Frames after which timers fire though the ports are not empty yet: more than a socket buffer holds. */
+    /**
+     * The number of frames after which timers fire although the ports are not empty: more than a socket buffer holds.
+     */
     private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
 
     private static final int COLD_MASK = 15;
@@ -39,7 +43,7 @@ public final class Engine {
     private static final int LEADER_SPINS = 100;
     private static final long LEADER_PAUSE_NANOS = 20_000;
 
-    /** How long the end of the process may be delayed by what is still to be sent. */
+    /** The longest time by which pending transmissions delay the exit of the process. */
     private static final long FINISH_NANOS = 50_000_000;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -62,15 +66,15 @@ public final class Engine {
     private long now;
     private int drainedFrames;
 
-    /** Whether the last look for input found nothing. */
-    private boolean isDry;
+    /** True if the last poll for input found nothing. */
+    private boolean wasLastPollEmpty;
 
     /**
      * Creates an engine and starts its background thread.
      *
      * @param engines the process' engines
-     * @param index which of them this is; 0 is the main one
-     * @param links where its links come from; the engine owns them
+     * @param index the index of this engine; 0 is the main one
+     * @param links creates its links; the engine owns them
      */
     Engine(Engines engines, int index, LinkSet links) {
         this.engines = engines;
@@ -88,19 +92,19 @@ public final class Engine {
         }
     }
 
-    // ---- for whoever owns protocol state ----
+    // ---- for the owners of protocol state ----
 
-    /** Takes the engine lock and reads the clock; {@link #unlock} follows. */
+    /** Takes the engine lock and reads the clock. {@link #unlock} must follow. */
     public void lock() {
         lock.lock();
         now = clock.nanoTime();
     }
 
-    /** Transmits what has become ready, and gives the engine lock back. */
+    /** Transmits what is pending, and releases the engine lock. */
     public void unlock() {
         try {
             if (lock.getHoldCount() == 1) {
-                doorbells.take(onDoorbell);
+                doorbells.drain(onDoorbell);
                 transmitter.run(now);
                 noteDeadline();
             }
@@ -110,42 +114,44 @@ public final class Engine {
         serveDoorbells();
     }
 
-    /** Whether this thread holds the engine lock. */
+    /** Returns whether this thread holds the engine lock. */
     public boolean isLocked() {
         return lock.isHeldByCurrentThread();
     }
 
-    /** Time of the present duty cycle; under the engine lock. */
+    /** Returns the time of the current duty cycle; under the engine lock. */
     public long nowNanos() {
         return now;
     }
 
-    /** Sets, moves or (with {@link Long#MAX_VALUE}) takes back a deadline; under the engine lock. */
+    /** Sets, moves or (with {@link Long#MAX_VALUE}) cancels a deadline; under the engine lock. */
     public void schedule(DeadlineTask item, long deadlineNanos) {
         deadlines.schedule(item, deadlineNanos);
     }
 
-    /** Forgets an item and its deadline; under the engine lock. */
+    /** Removes an item and its deadline; under the engine lock. */
     public void cancel(DeadlineTask item) {
         deadlines.remove(item);
     }
 
-    /** Who serves queue pair 1 from now on; under the engine lock. */
+    /** Sets the handler of queue pair 1; under the engine lock. */
     public void gsiHandler(GsiHandler handler) {
         receiver.gsiHandler(handler);
     }
 
-    /** Sends management datagrams from queue pair 1; under the engine lock. */
+    /** Returns the sender of management datagrams from queue pair 1; under the engine lock. */
     public MadSender madSender() {
         return madSender;
     }
 
-    /** A message of the connection manager has come or gone: more will follow. Under the engine lock. */
+    /**
+     * Notes that a message of the connection manager was received or sent, so more will follow. Under the engine lock.
+     */
     void noteManagement() {
         waitCoordinator.noteManagement();
     }
 
-    /** Multicast groups that this process receives; under the engine lock. */
+    /** Returns the multicast groups that this process receives; under the engine lock. */
     public MulticastGroups groups() {
         return groups;
     }
@@ -155,42 +161,42 @@ public final class Engine {
         return clock;
     }
 
-    /** All engines of the process. */
+    /** Returns all engines of the process. */
     public Engines engines() {
         return engines;
     }
 
-    /** Which of them this is. */
+    /** Returns the index of this engine. */
     public int index() {
         return index;
     }
 
-    /** Whether this is the main engine, which does all that is not a queue pair's. */
+    /** Returns whether this is the main engine, which does everything that does not belong to a queue pair. */
     boolean isMain() {
         return index == 0;
     }
 
-    /** Counters. */
+    /** Returns the counters. */
     public EngineCounters counters() {
         return counters;
     }
 
-    /** This process' share of queue pair numbers and communication IDs: their upper 8 bits. */
+    /** Returns the upper 8 bits of this process' queue pair numbers and communication IDs. */
     public int slot() {
         return engines.sharing().slot();
     }
 
-    /** How this process shares addresses and RDMA ports with others. */
+    /** Returns the object by which this process shares addresses and RDMA ports with others. */
     public Sharing sharing() {
         return engines.sharing();
     }
 
-    /** Unpredictable numbers; any thread. */
+    /** Returns a generator of unpredictable numbers; any thread. */
     public RandomGenerator random() {
         return engines.random();
     }
 
-    /** A thread other than the caller's, for checks whether memory is accessible to the engine. */
+    /** Returns a thread other than the caller's, to check whether the engine can access memory. */
     public Thread backgroundThread() {
         return waitCoordinator.background();
     }
@@ -198,7 +204,7 @@ public final class Engine {
     // ---- ports ----
 
     /**
-     * The port of a local address, opened if it was not yet. Any thread, without the engine lock.
+     * Returns the port of a local address, and opens it if necessary. Any thread, without the engine lock.
      *
      * @throws io.rdma4j.verbs.RdmaException if UDP port 4791 of the address cannot be used
      */
@@ -224,24 +230,24 @@ public final class Engine {
     }
 
     /**
-     * Whether no process has UDP port 4791 of an address of this host, so that what is sent there gets no answer. Another
-     * process may take it at any time. Any thread, without the engine lock.
+     * Returns whether no process has bound UDP port 4791 of an address of this host, so that packets to it are not
+     * answered. Another process may bind it at any time. Any thread, without the engine lock.
      */
     public boolean isVacant(InetAddress address) {
         return engines.sharing().isVacant(this, address);
     }
 
-    /** Adds a port that has been opened; under the engine lock. */
+    /** Adds an open port; under the engine lock. */
     void addPort(Port port) {
         ports.add(port);
     }
 
-    /** The open port of a local address, or null; under the engine lock. */
+    /** Returns the open port of a local address, or null; under the engine lock. */
     public @Nullable Port findPort(InetAddress address) {
         return ports.find(address);
     }
 
-    /** The open port of a local address in GID form, or null; under the engine lock. */
+    /** Returns the open port of a local address in GID form, or null; under the engine lock. */
     public @Nullable Port findPort(long high, long low) {
         return ports.find(high, low);
     }
@@ -256,17 +262,17 @@ public final class Engine {
 
     // ---- queue pairs ----
 
-    /** A queue pair number for a new queue pair, or -1 if there are too many; under the engine lock. */
+    /** Reserves a number for a new queue pair; returns -1 if there are too many. Under the engine lock. */
     public int reserveQueuePairNumber() {
         return queuePairs.reserve(now);
     }
 
-    /** Gives the number of a queue pair back that could not be made; under the engine lock. */
+    /** Releases the number of a queue pair that could not be created; under the engine lock. */
     public void releaseQueuePairNumber(int number) {
         queuePairs.release(number);
     }
 
-    /** Lets the engine drive a queue pair whose number was reserved; under the engine lock. */
+    /** Starts to drive a queue pair whose number was reserved; under the engine lock. */
     public DrivenQueuePair addQueuePair(QueuePairMachine machine, Consumer<RuntimeException> onFailure) {
         DrivenQueuePair queuePair = new DrivenQueuePair(this, machine, onFailure);
         queuePairs.put(queuePair);
@@ -274,19 +280,21 @@ public final class Engine {
     }
 
     /**
-     * Resets a queue pair, once what it may send now and what it owes its peer has left: a polled receive can still owe
-     * its acknowledgement, and the peer would repeat its last message to nobody. Under the engine lock.
+     * Resets a queue pair after it has sent what it may send now and what it owes its peer. The acknowledgement of a
+     * polled receive may still be pending, and without it the peer would retransmit its last message in vain. Under the
+     * engine lock.
      */
     public void reset(DrivenQueuePair queuePair) {
-        doorbells.take(onDoorbell);
+        doorbells.drain(onDoorbell);
         transmitter.run(now);
-        // That gave every queue pair its turn, in which new data go first; the acknowledgement must not depend on it.
+        // The run gave each queue pair one quantum, in which new data go first; the acknowledgement must not depend on
+        // it.
         queuePair.machine.abandon();
         transmitter.settle(queuePair, now);
         queuePair.machine.reset();
     }
 
-    /** Drives a queue pair no more; under the engine lock. Its number stays unused for a minute. */
+    /** Stops driving a queue pair; under the engine lock. Its number is not reused for a minute. */
     public void removeQueuePair(DrivenQueuePair queuePair) {
         deadlines.remove(queuePair);
         queuePair.removed = true;
@@ -294,8 +302,8 @@ public final class Engine {
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
     }
 
-    /** See {@link Engines#breakQueuePairs}. */
-    void breakQueuePairs() {
+    /** See {@link Engines#failQueuePairs}. */
+    void failQueuePairs() {
         lock();
         try {
             queuePairs.forEach(queuePair -> {
@@ -309,21 +317,23 @@ public final class Engine {
     }
 
     /**
-     * Sends what polling threads have left for their next cycle, which will not come: the process ends. Any thread; does
-     * not wait long for a lock that may not come. The engine works on for other shutdown hooks, but no thread sleeps in
-     * the kernel for it any more, because the Java virtual machine would wait for that.
+     * Sends what polling threads left for their next cycle, since the process exits. Any thread. Waits only briefly for
+     * the engine lock. The engine still works for other shutdown hooks, but no thread blocks in the kernel for it,
+     * because the Java virtual machine would wait for that thread.
      */
     void finish() {
         try {
-            sendWhatIsLeft();
+            transmitPending();
         } finally {
             waitCoordinator.end();
         }
     }
 
-    /** Sends what is left, stops the background thread and closes the links. No thread may use the engine afterwards. */
+    /**
+     * Sends what is pending, stops the background thread and closes the links. No thread may use the engine afterwards.
+     */
     void close() {
-        sendWhatIsLeft();
+        transmitPending();
         waitCoordinator.close();
         lock.lock();
         try {
@@ -333,13 +343,15 @@ public final class Engine {
         }
     }
 
-    /** Sends what polling threads have left for their next duty cycle. Any thread; waits only briefly for the engine lock. */
-    void sendWhatIsLeft() {
+    /**
+     * Sends what polling threads left for their next duty cycle. Any thread; waits only briefly for the engine lock.
+     */
+    void transmitPending() {
         try {
             if (!lock.tryLock(FINISH_NANOS, TimeUnit.NANOSECONDS)) {
                 return;
             }
-        } catch (InterruptedException hurried) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return;
         }
@@ -354,31 +366,34 @@ public final class Engine {
     private void transmitAll() {
         long giveUpNanos = clock.nanoTime() + FINISH_NANOS;
         do {
-            doorbells.take(onDoorbell);
+            doorbells.drain(onDoorbell);
             transmitter.run(now);
         } while (transmitter.hasWork() && clock.nanoTime() - giveUpNanos < 0);
     }
 
-    /** Queue pairs that the engine drives; under the engine lock. */
+    /** Returns the number of queue pairs; under the engine lock. */
     public int queuePairCount() {
         return queuePairs.size();
     }
 
     // ---- between engines ----
 
-    /** Takes a copy of a frame from another engine, for the next duty cycle; false if too many wait. Any thread. */
-    boolean takeOver(SharedPort port, Frame frame) {
-        boolean taken = crossEngineQueue.put(port, frame);
-        // Put before the look: whoever goes to sleep says so before its last look at what was handed over.
+    /**
+     * Enqueues a copy of a frame from another engine for the next duty cycle; returns false if the queue is full. Any
+     * thread.
+     */
+    boolean enqueue(SharedPort port, Frame frame) {
+        boolean isEnqueued = crossEngineQueue.enqueue(port, frame);
+        // Enqueue before this check: a thread that is about to block publishes that before its last check of the queue.
         waitCoordinator.noteDeadline(clock.nanoTime());
-        return taken;
+        return isEnqueued;
     }
 
     /**
-     * Takes all that has come, as far as it is no more than a socket's buffer holds; with the lock of the main engine or
-     * none.
+     * Receives all pending frames, up to as many as a socket buffer holds. The caller holds the lock of the main engine
+     * or no engine lock.
      */
-    void takeAll() {
+    void receivePending() {
         lock();
         try {
             int frames = 0;
@@ -392,8 +407,8 @@ public final class Engine {
         }
     }
 
-    /** Whether frames of other engines wait. Any thread. */
-    boolean isHandedSomething() {
+    /** Returns whether frames of other engines are queued. Any thread. */
+    boolean hasHandedOverFrames() {
         return !crossEngineQueue.isEmpty();
     }
 
@@ -402,7 +417,7 @@ public final class Engine {
         return queuePairs.find(number);
     }
 
-    /** Puts a queue pair in line to transmit; under the engine lock. */
+    /** Queues a queue pair for transmission; under the engine lock. */
     public void activate(DrivenQueuePair queuePair) {
         transmitter.activate(queuePair);
     }
@@ -413,10 +428,10 @@ public final class Engine {
 
     private void onDoorbell(DrivenQueuePair queuePair) {
         if (queuePair.removed) {
-            return; // closed since it rang: nobody is to hear of it any more
+            return; // closed since it rang: nothing may be reported for it any longer
         }
         if (queuePair.failRequested) {
-            queuePair.failRequested = false; // it may be reset, and begin again
+            queuePair.failRequested = false; // the queue pair may be reset and used again
             queuePair.machine.toError();
         }
         queuePair.machine.flush();
@@ -426,8 +441,8 @@ public final class Engine {
     // ---- driving ----
 
     /**
-     * Puts a queue pair into the error state: now, or by whoever is driving. Any thread, also with the lock of another
-     * engine; does not wait.
+     * Moves a queue pair to the error state, now or in the cycle of the thread that is driving. Any thread, also with
+     * the lock of another engine; does not wait.
      */
     public void failAsync(DrivenQueuePair queuePair) {
         queuePair.failRequested = true;
@@ -435,7 +450,10 @@ public final class Engine {
         waitCoordinator.noteDeadline(clock.nanoTime());
     }
 
-    /** Transmits what was posted to a queue pair: now, or by whoever is driving. Any thread; does not wait. */
+    /**
+     * Transmits the work posted to a queue pair, now or in the cycle of the thread that is driving. Any thread; does
+     * not wait.
+     */
     public void post(DrivenQueuePair queuePair) {
         if (lock.tryLock()) {
             try {
@@ -453,14 +471,14 @@ public final class Engine {
     }
 
     /**
-     * Takes the doorbells that were rung while this thread held the lock. Who rings and then fails to get the lock relies
-     * on this look after the release.
+     * Processes the doorbells that rang while this thread held the lock. A thread that rings and then fails to get the
+     * lock relies on this check after the release.
      */
     private void serveDoorbells() {
         while (!doorbells.isEmpty() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
             try {
                 now = clock.nanoTime();
-                doorbells.take(onDoorbell);
+                doorbells.drain(onDoorbell);
                 transmitter.run(now);
                 noteDeadline();
             } finally {
@@ -469,9 +487,12 @@ public final class Engine {
         }
     }
 
-    /** One duty cycle, unless another thread is at it; whether something came in. Any thread; does not wait. */
+    /**
+     * Runs one duty cycle unless another thread is running one. Any thread; does not wait. Returns whether input was
+     * received.
+     */
     public boolean poll() {
-        // Threads that queue for the lock, to change something, would otherwise lose every race against a busy poller.
+        // Threads that wait for the lock would otherwise lose every race against a busy poller.
         if (lock.hasQueuedThreads() || !lock.tryLock()) {
             Thread.onSpinWait();
             return false;
@@ -481,11 +502,11 @@ public final class Engine {
             now = clock.nanoTime();
             counters.cycles++;
             waitCoordinator.notePoll(now);
-            doorbells.take(onDoorbell);
+            doorbells.drain(onDoorbell);
             transmitter.run(now);
             received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
-            if (!received || waitCoordinator.isSomebodyAsleep()) {
+            if (!received || waitCoordinator.isLeaderAsleep()) {
                 transmitter.run(now);
             }
             noteDeadline();
@@ -497,12 +518,12 @@ public final class Engine {
     }
 
     /**
-     * Waits until something is so, driving the engine meanwhile or leaving that to another thread that waits.
+     * Waits for a condition. Meanwhile it drives the engine, or another waiting thread does.
      *
-     * @param signal raised by whoever may make {@code done} true
+     * @param signal raised by any thread that may make {@code done} true
      * @param done cheap, callable by any thread at any time
-     * @param deadlineNanos time of the {@link #clock} to give up at, or {@link Long#MAX_VALUE}
-     * @return whether it is so; false when the time is over or the thread is interrupted (its flag stays set)
+     * @param deadlineNanos the time of the {@link #clock} at which to stop waiting, or {@link Long#MAX_VALUE}
+     * @return the condition: false after the deadline, or if the thread is interrupted (its flag stays set)
      * @throws IllegalStateException if the caller holds the engine lock
      */
     public boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
@@ -527,8 +548,8 @@ public final class Engine {
     }
 
     /**
-     * Returns the time of the next deadline, which is now while something is to be sent; {@link Long#MAX_VALUE} if there is
-     * none. Any thread.
+     * Returns the time of the next deadline, which is now while transmissions are pending; {@link Long#MAX_VALUE} if
+     * there is none. Any thread.
      */
     public long nextActivityNanos() {
         lock();
@@ -539,26 +560,26 @@ public final class Engine {
         }
     }
 
-    /** Where the leader's cycle looks for input: each look is a system call. */
-    enum Look {
-        /** Nowhere, if the last look found nothing: what has come since keeps the leader from sleeping. */
-        UNLESS_DRY,
-        /** At all UDP links. */
-        AT_LINKS,
-        /** At them and at the channels of this host's processes. */
-        EVERYWHERE
+    /** The input that the leader's cycle polls. Each poll is a system call. */
+    enum Poll {
+        /** None if the last poll found nothing: input since then prevents the leader from blocking. */
+        SKIP_IF_IDLE,
+        /** All UDP links. */
+        LINKS,
+        /** All UDP links and the channels of this host's processes. */
+        ALL
     }
 
-    /** A duty cycle of the leader; true if it may sleep then, until the deadline that was published. */
-    boolean leadCycle(BooleanSupplier done, Look look) {
+    /** Runs a duty cycle of the leader. Returns true if the leader may then block until the published deadline. */
+    boolean leadCycle(BooleanSupplier done, Poll poll) {
         boolean sleep = false;
         lockToLead();
         try {
             now = clock.nanoTime();
             counters.cycles++;
-            doorbells.take(onDoorbell);
+            doorbells.drain(onDoorbell);
             transmitter.run(now);
-            int received = look == Look.UNLESS_DRY && isDry ? 0 : receive(true, look != Look.AT_LINKS);
+            int received = poll == Poll.SKIP_IF_IDLE && wasLastPollEmpty ? 0 : receive(true, poll != Poll.LINKS);
             runTimers();
             if (!done.getAsBoolean()) {
                 transmitter.run(now);
@@ -575,8 +596,8 @@ public final class Engine {
     }
 
     /**
-     * Takes the lock without standing in line for it: threads that poll step back for those that do, and a poller that
-     * drives anyway shall not have to step back for each packet that wakes the leader.
+     * Takes the lock without queueing for it. Polling threads yield to queued threads, and a poller that drives anyway
+     * must not yield for each packet that wakes the leader.
      */
     private void lockToLead() {
         for (int tries = 0; !lock.tryLock(); tries++) {
@@ -589,7 +610,7 @@ public final class Engine {
     }
 
     private void noteDeadline() {
-        if (waitCoordinator.isSomebodyAsleep()) {
+        if (waitCoordinator.isLeaderAsleep()) {
             waitCoordinator.noteDeadline(transmitter.hasWork() ? now : nextDeadlineNanos());
         }
     }
@@ -599,10 +620,10 @@ public final class Engine {
     }
 
     /**
-     * Takes a burst from each port and group; returns how many frames came.
+     * Receives a burst from each port and group; returns the number of frames.
      *
-     * @param cold whether also from those where nothing has come for long
-     * @param channels whether also from this host's processes, which otherwise has its turn now and then
+     * @param cold true to include those that have been idle for long
+     * @param channels true to include the channels of this host's processes, which are otherwise polled now and then
      */
     private int receive(boolean cold, boolean channels) {
         int frames =
@@ -610,11 +631,11 @@ public final class Engine {
         if (frames == 0 && cold) {
             frames = ports.receiveStray(now);
         }
-        isDry = frames == 0;
+        wasLastPollEmpty = frames == 0;
         return frames;
     }
 
-    /** Fires the timers that are due, once no packet waits that could have stopped them. */
+    /** Fires the expired timers, after receiving the pending packets that may stop them. */
     private void runTimers() {
         if (deadlines.nextDeadlineNanos() > now) {
             return;
@@ -629,7 +650,7 @@ public final class Engine {
         deadlines.runDue(now);
     }
 
-    /** A link with capture, trace and faults as this process was told to. */
+    /** Returns a link with the capture, trace and faults that this process is configured for. */
     Link decorate(Link link) {
         return engines.decorator().decorate(link);
     }

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-/** What the engine did and dropped. Written under the engine lock, read by anyone without promise of freshness. */
+/** The counters of an engine. Written under the engine lock; other threads may read stale values. */
 public final class EngineCounters {
     /** Packets read from links and from the process that owns an address. */
     public long receivedPackets;
@@ -8,22 +8,22 @@ public final class EngineCounters {
     /** Packets handed to links. */
     public long sentPackets;
 
-    /** Packets given to a queue pair of this process. */
+    /** Packets delivered to a queue pair of this process. */
     public long deliveredPackets;
 
-    /** Packets of queue pair 1 given to the connection manager. */
+    /** Packets of queue pair 1 delivered to the connection manager. */
     public long gsiPackets;
 
-    /** Packets passed on to another process of this host. */
+    /** Packets relayed to another process of this host. */
     public long relayedPackets;
 
-    /** Packets given to another engine of this process, since they came to the wrong socket. */
+    /** Packets handed over to another engine of this process, since they arrived at the wrong socket. */
     public long handedOverPackets;
 
-    /** Packets for another engine that did not take them in time. */
+    /** Packets dropped because the queue to another engine was full. */
     public long handoverDrops;
 
-    /** Packets for another process that did not take them in time. */
+    /** Packets dropped because the channel to another process was full. */
     public long relayDrops;
 
     /** Dropped: shorter than a BTH and an ICRC. */
@@ -32,7 +32,7 @@ public final class EngineCounters {
     /** Dropped: reserved opcode. */
     public long badOpcode;
 
-    /** Dropped: shorter than its headers say. */
+    /** Dropped: shorter than its headers require. */
     public long truncated;
 
     /** Dropped: transport header version not 0. */
@@ -56,13 +56,13 @@ public final class EngineCounters {
     /** Dropped: a datagram to an address of another device than the queue pair's. */
     public long badDestination;
 
-    /** Queue pairs that were given up because memory under them went away or the transport failed by itself. */
+    /** Queue pairs that failed because their memory became inaccessible or because of an error in the transport. */
     public long queuePairFailures;
 
     /** Duty cycles. */
     public long cycles;
 
-    /** Creates counters of zero. */
+    /** Creates counters that are zero. */
     EngineCounters() {}
 
     /** Adds another engine's counters. */
@@ -89,7 +89,7 @@ public final class EngineCounters {
         cycles += other.cycles;
     }
 
-    /** Packets dropped for any reason before they reached a queue pair. */
+    /** Returns the number of packets dropped before they reached a queue pair. */
     public long dropped() {
         return tooShort
                 + badOpcode

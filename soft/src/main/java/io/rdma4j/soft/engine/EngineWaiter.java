@@ -2,7 +2,7 @@ package io.rdma4j.soft.engine;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** One thread in one wait. */
+/** A thread in one wait. */
 final class EngineWaiter {
     private final WaitCoordinator waitCoordinator;
     final Thread thread;
@@ -12,12 +12,12 @@ final class EngineWaiter {
         this.thread = thread;
     }
 
-    /** Whether this thread may block in the kernel; a virtual thread would take its carrier along. */
+    /** Returns whether this thread may block in the kernel; a virtual thread would block its carrier, too. */
     boolean mayLead() {
         return !thread.isVirtual();
     }
 
-    /** Lets the thread look again whether its wait is over, wherever it is blocked; one that asks for itself does so anyway. */
+    /** Makes the thread check its condition again, wherever it is blocked. The current thread checks it anyway. */
     void wake() {
         if (thread.equals(Thread.currentThread())) {
             return;

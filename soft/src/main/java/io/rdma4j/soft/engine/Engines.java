@@ -14,17 +14,17 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engines of a process, so that several threads can drive queue pairs at a time: each has a lock, sockets, timers and
- * a background thread of its own. All share the registered memory. Thread safe.
+ * The engines of a process, which allow several threads to drive queue pairs at the same time. Thread safe.
  *
- * <p>The {@link #main} one is always there. It serves the connection manager, other processes and multicast groups, and
- * drives what does not ask for another engine. The others are started at their first use.
+ * <p>Each engine has a lock, sockets, timers and a background thread of its own. All share the registered memory. The
+ * {@link #main} engine always exists. It serves the connection manager, other processes and multicast groups, and
+ * drives everything that does not ask for another engine. The others are started at their first use.
  *
- * <p>Locks: a thread that holds the lock of the main engine may take that of another one, never the other way round, and
- * only such a thread may hold those of two others.
+ * <p>Lock order: a thread that holds the main engine's lock may take another engine's lock, but not the reverse. Only
+ * such a thread may hold the locks of two other engines.
  */
 public final class Engines implements AutoCloseable {
-    /** Most engines: each takes a part of the process' queue pair numbers. */
+    /** The most engines: each has a range of the process' queue pair numbers. */
     public static final int MOST = 8;
 
     private final Supplier<LinkSet> links;
@@ -41,10 +41,10 @@ public final class Engines implements AutoCloseable {
     /**
      * Starts the main engine.
      *
-     * @param count how many engines there can be, 1 to {@value #MOST}
-     * @param links opens the links of an engine, which owns them then
-     * @param decorator what to put around links
-     * @param sharing how the process shares addresses with others
+     * @param count the most engines, 1 to {@value #MOST}
+     * @param links creates the links of an engine, which then owns them
+     * @param decorator wraps the links
+     * @param sharing shares addresses with other processes
      * @param clock the clock of all engines
      * @param driver drives the engines in virtual time, or null for threads in real time
      * @param random unpredictable numbers; thread safe
@@ -73,18 +73,18 @@ public final class Engines implements AutoCloseable {
         started.set(0, main);
     }
 
-    /** The engine that everything is driven by that does not ask for another. */
+    /** Returns the engine that drives everything that does not ask for another one. */
     public Engine main() {
         return main;
     }
 
-    /** How many engines there can be. */
+    /** Returns the most engines that there can be. */
     public int count() {
         return numbers.engines();
     }
 
     /**
-     * An engine, started if it was not yet.
+     * Returns an engine, and starts it if necessary.
      *
      * @param index 0 to {@link #count} - 1; 0 is {@link #main}
      */
@@ -97,9 +97,9 @@ public final class Engines implements AutoCloseable {
         LinkSet set = links.get();
         boolean done = false;
         try {
-            Engine made = new Engine(this, index, set);
+            Engine created = new Engine(this, index, set);
             done = true;
-            return made;
+            return created;
         } finally {
             if (!done) {
                 set.close();
@@ -116,7 +116,7 @@ public final class Engines implements AutoCloseable {
         return running;
     }
 
-    /** All engines that were started, the main one first. */
+    /** Returns all engines that were started, the main one first. */
     public List<Engine> all() {
         List<Engine> all = new ArrayList<>();
         for (int i = 0; i < started.length(); i++) {
@@ -128,14 +128,14 @@ public final class Engines implements AutoCloseable {
         return all;
     }
 
-    /** All registered memory. */
+    /** Returns all registered memory. */
     public MemoryTable memory() {
         return memory;
     }
 
     /**
-     * Returns when every engine has come to the end of the duty cycle it was in: what was taken away before, such as
-     * registered memory, nobody uses any more. Without the lock of any engine but the main one.
+     * Waits until every engine has finished its current duty cycle, so that no engine still uses what was removed
+     * before, such as registered memory. The caller may hold the lock of the main engine only.
      */
     public void settle() {
         for (Engine engine : all()) {
@@ -144,21 +144,21 @@ public final class Engines implements AutoCloseable {
         }
     }
 
-    /** Lets all engines beside the main one take what has come for them; with the main one's lock. */
-    void takeAllBeside() {
+    /** Makes all engines but the main one receive their pending frames; with the main engine's lock. */
+    void receivePendingOfOthers() {
         for (Engine engine : all()) {
             if (!engine.isMain()) {
-                engine.takeAll();
+                engine.receivePending();
             }
         }
     }
 
-    /** Most queue pairs that the main engine drives. */
+    /** Returns the most queue pairs that the main engine drives. */
     public int maxQueuePairs() {
         return QueuePairTable.maxQueuePairs(numbers.count(0));
     }
 
-    /** Sums of all engines' counters. */
+    /** Returns the sums of all engines' counters. */
     public EngineCounters counters() {
         EngineCounters sums = new EngineCounters();
         for (Engine engine : all()) {
@@ -168,19 +168,19 @@ public final class Engines implements AutoCloseable {
     }
 
     /**
-     * Puts all queue pairs into the error state, so that none sends anything new any more, and sends what they owe; without
-     * any engine's lock.
+     * Moves all queue pairs to the error state, so that they send nothing new, and sends what they owe their peers.
+     * Without any engine's lock.
      */
-    public void breakQueuePairs() {
-        all().forEach(Engine::breakQueuePairs);
+    public void failQueuePairs() {
+        all().forEach(Engine::failQueuePairs);
     }
 
-    /** Sends what polling threads have left for their next cycle. */
-    public void sendWhatIsLeft() {
-        all().forEach(Engine::sendWhatIsLeft);
+    /** Sends what polling threads left for their next cycle. */
+    public void transmitPending() {
+        all().forEach(Engine::transmitPending);
     }
 
-    /** The process ends: see {@link Engine#finish}. */
+    /** Prepares for the exit of the process; see {@link Engine#finish}. */
     public void finish() {
         all().forEach(Engine::finish);
         sharing.socketFiles().removeAll();
@@ -221,11 +221,11 @@ public final class Engines implements AutoCloseable {
     }
 
     /**
-     * Gives a frame to the engine it is for, or drops it if that has no room. Any engine's thread.
+     * Passes a frame to the engine of its queue pair, or drops it if that engine's queue is full. Any engine's thread.
      *
      * @param index the engine
-     * @param port the main engine's port of the address that the frame came to
-     * @param counters of the engine that gives
+     * @param port the main engine's port of the address that the frame arrived at
+     * @param counters the counters of the engine that passes the frame
      * @return false if the engine is not running
      */
     boolean handOver(int index, SharedPort port, Frame frame, EngineCounters counters) {
@@ -233,7 +233,7 @@ public final class Engines implements AutoCloseable {
         if (engine == null) {
             return false;
         }
-        if (engine.takeOver(port, frame)) {
+        if (engine.enqueue(port, frame)) {
             counters.handedOverPackets++;
         } else {
             counters.handoverDrops++;

@@ -9,29 +9,29 @@ import java.net.InetAddress;
 public final class GidAddresses {
     private GidAddresses() {}
 
-    /** Upper half of the GID form. */
+    /** Returns the upper half of the GID form. */
     public static long high(InetAddress address) {
         return Gid.of(address).high();
     }
 
-    /** Lower half of the GID form. */
+    /** Returns the lower half of the GID form. */
     public static long low(InetAddress address) {
         return Gid.of(address).low();
     }
 
-    /** Interface index of an IPv6 link-local address, else 0. */
+    /** Returns the interface index of an IPv6 link-local address, else 0. */
     public static int scope(InetAddress address) {
         return Interfaces.scope(address);
     }
 
-    /** Text without host name: {@code 10.0.0.1}, {@code fe80::1%eth0}. */
+    /** Returns the text without host name: {@code 10.0.0.1}, {@code fe80::1%eth0}. */
     public static String text(InetAddress address) {
         return AddressText.of(address);
     }
 
     /**
-     * A name for files, the same for all forms in which Java has an address: with the name of the interface, its number,
-     * or neither where the address needs none.
+     * Returns a file name for an address. It does not depend on the form of the {@link InetAddress}, which may have the
+     * interface as a name, as a number, or not at all if the address does not need it.
      */
     static String fileName(InetAddress address) {
         Gid gid = Gid.of(address);

@@ -7,8 +7,10 @@ import io.rdma4j.link.ReceiveBurst;
 import java.io.IOException;
 
 /**
- * The link of a process that has become the owner of a port after another. It takes what comes to UDP port 4791, and sends
- * from its own UDP port as it did before: peers know its queue pairs by that port, and drop what comes from another.
+ * The link of a process that became the owner of a port after another process.
+ *
+ * <p>It receives at UDP port 4791, and sends from its own UDP port as before: peers identify its queue pairs by that
+ * port, and drop packets from another one.
  */
 final class InheritedLink extends ForwardingLink {
     private static final int RARELY_MASK = 31;
@@ -29,16 +31,16 @@ final class InheritedLink extends ForwardingLink {
         direct = new DirectFrames(sender, siblings);
     }
 
-    /** The next {@link #poll} looks at the UDP port that the process sent from. */
-    void lookAtSender() {
+    /** Makes the next {@link #poll} poll the UDP port that the process sends from. */
+    void pollSenderNext() {
         polls = RARELY_MASK;
     }
 
     @Override
     public int poll(ReceiveBurst burst) {
         if ((++polls & RARELY_MASK) == 0) {
-            // The others send to UDP port 4791 once they know its new owner. What they had sent before is here.
-            int late = direct.take(burst);
+            // Siblings send to UDP port 4791 once they know its new owner. Frames sent before that are here.
+            int late = direct.poll(burst);
             if (late > 0) {
                 return late;
             }

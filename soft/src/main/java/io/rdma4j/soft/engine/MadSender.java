@@ -9,9 +9,9 @@ import io.rdma4j.wire.Opcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Sends management datagrams from queue pair 1 to the peer's. Under the engine lock. */
+/** Sends management datagrams from queue pair 1 to the peer's queue pair 1. Used under the engine lock. */
 public final class MadSender {
-    /** Bytes of every management datagram. */
+    /** The size of a management datagram. */
     public static final int MAD_BYTES = 256;
 
     private static final int DEFAULT_PARTITION_KEY = 0xffff;
@@ -27,15 +27,15 @@ public final class MadSender {
     }
 
     /**
-     * Sends a datagram; it may get lost as any.
+     * Sends a datagram, unreliably.
      *
-     * @param port leaves from here
+     * @param port the port to send from
      * @param remoteHigh peer's address in GID form, upper half
      * @param remoteLow lower half
      * @param remoteScope interface index of a link-local address, else 0
      * @param trafficClass type of service or traffic class
      * @param mad memory with the {@value #MAD_BYTES} bytes of the datagram
-     * @param offset where they begin
+     * @param offset the offset of the datagram
      */
     public void send(
             Port port,

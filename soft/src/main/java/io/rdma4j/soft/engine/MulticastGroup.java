@@ -5,15 +5,16 @@ import io.rdma4j.link.ReceiveBurst;
 import java.util.Arrays;
 
 /**
- * A multicast group on one network interface, as long as this process receives it: the link that is the host's membership
- * too, and the queue pairs that are attached. All under the engine lock.
+ * A multicast group that this process receives on one network interface. Used under the engine lock.
+ *
+ * <p>It has the link that also constitutes the host's membership, and the attached queue pairs.
  */
 public final class MulticastGroup {
     private final MulticastGroups groups;
     final MulticastGroups.Key key;
     final Link link;
 
-    /** Replaced, never changed. */
+    /** Replaced when it changes, never modified. */
     private DrivenQueuePair[] attached = {};
 
     int holders;
@@ -25,24 +26,24 @@ public final class MulticastGroup {
         this.link = link;
     }
 
-    /** Gives up what {@link MulticastGroups#hold} gave; the last one ends the membership. */
+    /** Releases the result of {@link MulticastGroups#hold}. The last release ends the membership. */
     public void release() {
         groups.release(this);
     }
 
-    /** Lets a queue pair have what comes, until {@link #detach}. */
+    /** Delivers the group's datagrams to a queue pair, until {@link #detach}. */
     public void attach(DrivenQueuePair queuePair) {
         DrivenQueuePair[] more = Arrays.copyOf(attached, attached.length + 1);
         more[attached.length] = queuePair;
         attached = more;
     }
 
-    /** Takes {@link #attach} back. */
+    /** Stops the delivery to a queue pair. */
     public void detach(DrivenQueuePair queuePair) {
         attached = Arrays.stream(attached).filter(each -> each != queuePair).toArray(DrivenQueuePair[]::new);
     }
 
-    /** Number of queue pairs attached. */
+    /** Returns the number of attached queue pairs. */
     public int size() {
         return attached.length;
     }
@@ -51,14 +52,14 @@ public final class MulticastGroup {
         return attached[index];
     }
 
-    /** Takes a burst of what has arrived; returns the number of frames. */
+    /** Receives a burst; returns the number of frames. */
     int receive(long nowNanos, ReceiveBurst burst, Receiver receiver) {
-        int taken = link.poll(burst);
-        for (int i = 0; i < taken; i++) {
+        int received = link.poll(burst);
+        for (int i = 0; i < received; i++) {
             receiver.onGroupFrame(nowNanos, this, burst.frame(i));
         }
-        idleCycles = taken == 0 ? idleCycles + 1 : 0;
-        return taken;
+        idleCycles = received == 0 ? idleCycles + 1 : 0;
+        return received;
     }
 
     @Override

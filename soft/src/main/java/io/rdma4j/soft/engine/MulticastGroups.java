@@ -14,11 +14,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The multicast groups that this process receives, each on one network interface. Each has a link of its own: the kernel
- * gives every process of the host each frame, so that nothing is relayed. All under the engine lock.
+ * The multicast groups that this process receives, each on one network interface. Used under the engine lock.
+ *
+ * <p>Each group has its own link. The kernel delivers each frame to every process of the host that is a member, so
+ * nothing is relayed.
  */
 public final class MulticastGroups {
-    /** Most groups of one process. */
+    /** The most groups of one process. */
     public static final int MAX_GROUPS = 1 << 13;
 
     private static final int BURST_FRAMES = 64;
@@ -40,15 +42,16 @@ public final class MulticastGroups {
     }
 
     /**
-     * A group on an interface; the first one to hold it makes this host a member of it there.
+     * Returns a group on an interface. The first holder makes this host a member of it there.
      *
-     * @param operation the C name of the call that wants it, for the message
+     * @param operation the C name of the caller's operation, for the message
      * @param group a multicast address
      * @param networkName the network interface
      * @param local an address of the interface, of the group's family
-     * @return the group, to be released by each one that holds it
-     * @throws RdmaException {@code ENOMEM} if there are too many; {@code EADDRINUSE} if UDP port 4791 is held by something
-     *     that does not share it, such as the kernel's rdma_rxe; {@code EIO} if the kernel refuses for another reason
+     * @return the group, to be released by each holder
+     * @throws RdmaException {@code ENOMEM} if there are too many groups; {@code EADDRINUSE} if another socket has bound
+     *     UDP port 4791 exclusively, such as the kernel's rdma_rxe; {@code EIO} if the kernel refuses for another
+     *     reason
      */
     public MulticastGroup hold(String operation, Gid group, String networkName, InetAddress local) {
         Key key = new Key(group, networkName);
@@ -59,7 +62,7 @@ public final class MulticastGroups {
                         operation,
                         Errno.ENOMEM,
                         key + ": this process already receives " + all.length + " groups",
-                        "Leave some that are not used");
+                        "Leave groups that are not used");
             }
             known = new MulticastGroup(this, key, open(operation, key, local));
             byKey.put(key, known);
@@ -78,8 +81,8 @@ public final class MulticastGroups {
                     operation,
                     Errno.EADDRINUSE,
                     key + ": " + e.getMessage(),
-                    "Something holds UDP port 4791 of the group for itself. If it is the kernel's rdma_rxe, unload it"
-                            + " (rmmod rdma_rxe) or use another network namespace",
+                    "Another socket has bound UDP port 4791 of the group exclusively. If it is the kernel's rdma_rxe,"
+                            + " unload it (rmmod rdma_rxe) or use another network namespace",
                     e);
         } catch (IOException e) {
             throw SystemFailure.of(
@@ -95,26 +98,26 @@ public final class MulticastGroups {
             try {
                 group.link.close();
             } catch (IOException e) {
-                // Nothing is buffered in it, and the kernel ends the membership with the socket.
+                // It buffers nothing, and the kernel ends the membership with the socket.
                 return;
             }
         }
     }
 
-    /** Number of groups that this process receives. */
+    /** Returns the number of groups that this process receives. */
     public int size() {
         return all.length;
     }
 
     /**
-     * Takes a burst from each group; returns how many frames came.
+     * Receives a burst from each group; returns the number of frames.
      *
-     * @param look whether to look also at groups to which little comes: each look is a system call
+     * @param cold true to include groups that have been idle for long: each poll is a system call
      */
-    int receive(long nowNanos, boolean look) {
+    int receive(long nowNanos, boolean cold) {
         int frames = 0;
         for (MulticastGroup group : all) {
-            if (look || group.idleCycles < Ports.COLD_CYCLES) {
+            if (cold || group.idleCycles < Ports.COLD_CYCLES) {
                 frames += group.receive(nowNanos, burst, engine.receiver());
             }
         }

@@ -5,15 +5,16 @@ import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
 
 /**
- * One local address as RoCEv2 uses it, UDP port 4791, and as one engine does: with a link of that engine. All methods under
- * that engine's lock unless they say otherwise.
+ * UDP port 4791 of one local address, as one engine uses it, with a link of that engine.
+ *
+ * <p>All methods are called under that engine's lock unless stated otherwise.
  */
 public abstract class Port {
     private final InetAddress address;
     private final long high;
     private final long low;
 
-    /** Duty cycles since something came. */
+    /** The number of duty cycles since the last input. */
     int idleCycles;
 
     Port(InetAddress address) {
@@ -22,22 +23,22 @@ public abstract class Port {
         low = GidAddresses.low(address);
     }
 
-    /** The local address. Any thread. */
+    /** Returns the local address. Any thread. */
     public final InetAddress address() {
         return address;
     }
 
-    /** Upper half of the address in GID form. Any thread. */
+    /** Returns the upper half of the address in GID form. Any thread. */
     public final long high() {
         return high;
     }
 
-    /** Lower half of the address in GID form. Any thread. */
+    /** Returns the lower half of the address in GID form. Any thread. */
     public final long low() {
         return low;
     }
 
-    /** Interface index of a link-local address, else 0. Any thread. */
+    /** Returns the interface index of a link-local address, else 0. Any thread. */
     public final int scope() {
         return GidAddresses.scope(address);
     }
@@ -46,7 +47,7 @@ public abstract class Port {
         return low == otherLow && high == otherHigh;
     }
 
-    /** Where frames leave. */
+    /** Returns the link that frames are sent through. */
     abstract Link link();
 
     final void fillSource(Frame frame) {
@@ -56,19 +57,19 @@ public abstract class Port {
     }
 
     /**
-     * Takes a burst of what has arrived; returns the number of frames and messages.
+     * Receives a burst; returns the number of frames and messages.
      *
-     * @param all whether to look also where little comes: each look is a system call
+     * @param all true to include sources that rarely have input: each poll is a system call
      */
     abstract int receive(long nowNanos, boolean all);
 
     /**
-     * Takes a burst of what has come where {@link #receive} does not look each time; returns the number of frames. For a leader
-     * whose look has found nothing: what is left there, from whomever, would not let it sleep.
+     * Receives a burst from the sources that {@link #receive} does not poll each time; returns the number of frames.
+     * Called by a leader whose poll found nothing: input left there, whoever sent it, would keep it from blocking.
      */
     abstract int receiveStray(long nowNanos);
 
-    /** When {@link #receive} is to be called though nothing arrives. */
+    /** Returns the time at which {@link #receive} must be called even without input. */
     abstract long nextDeadlineNanos();
 
     /** Waits until packets for this process arrive. Any thread, without an engine's lock. */

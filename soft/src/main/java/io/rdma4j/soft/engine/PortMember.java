@@ -16,19 +16,23 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The link of a process that does not own a port: it sends from a UDP port of its own, and receives there what other
- * processes of the address send, and by a channel what the owner passes on. It tells the owner the process' slot and
- * services.
+ * The link of a process that does not own a port.
+ *
+ * <p>It sends from its own UDP port, and receives there what other processes of the address send directly. Through a
+ * channel it receives what the owner relays, and informs the owner of the process' slot and services.
  */
 final class PortMember implements Link {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
 
-    /** Where nobody has to look at the channel it is looked at so often, and always for a while after a message. */
-    private static final long LOOK_INTERVAL_NANOS = 50_000;
+    /**
+     * The interval at which a channel is polled that a call need not poll. After a message it is always polled for a
+     * while.
+     */
+    private static final long CHANNEL_POLL_INTERVAL_NANOS = 50_000;
 
     private static final long BUSY_NANOS = 1_000_000;
-    private static final int NOBODY = -1;
+    private static final int NO_SLOT = -1;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final SharedPort port;
@@ -38,34 +42,34 @@ final class PortMember implements Link {
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
     private final MemorySegment memory = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
     private final ByteBuffer memoryView = memory.asByteBuffer();
-    private final Set<Long> known = ConcurrentHashMap.newKeySet();
+    private final Set<Long> registeredServices = ConcurrentHashMap.newKeySet();
     private final LinkStatistics statistics = new LinkStatistics();
     private volatile boolean welcome;
     private int ownerSlot;
     private long now;
-    private long lastLookNanos;
+    private long lastChannelPollNanos;
     private long lastMessageNanos;
-    private boolean mustLook = true;
+    private boolean mustPollChannel = true;
 
-    /** Whether messages lie in the channel that the kernel knows nothing of any more. */
+    /** True if the channel may contain messages that were already read from the kernel. */
     private boolean mayHaveMore;
 
     private final CrashDisconnectStore ownersCrashDisconnects = new CrashDisconnectStore();
     private boolean startsDirect;
     private boolean ended;
 
-    /** Whether it is this process that has closed the channel, so that the owner may live. */
+    /** True if this process closed the channel, so the owner may still be running. */
     private boolean refused;
 
-    /** Slot of a process that has ended after it sent the frames that were taken last; {@link #NOBODY} for none. */
-    private int gone = NOBODY;
+    /** The slot of a process that exited after it sent the frames received last, or {@link #NO_SLOT}. */
+    private int exitedSlot = NO_SLOT;
 
     /**
      * Joins the owner.
      *
-     * @param channel to the owner
-     * @param sender the process' own UDP port, which outlives this
-     * @param slot of the process
+     * @param channel the channel to the owner
+     * @param sender the process' own UDP port, which outlives this object
+     * @param slot the slot of the process
      */
     PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
@@ -81,16 +85,16 @@ final class PortMember implements Link {
         var _ = channel.send(header, EMPTY);
     }
 
-    // ---- what the owner knows ----
+    // ---- registration with the owner ----
 
-    /** Whether the owner passes packets on to this process. */
+    /** Returns whether the owner relays packets to this process. */
     boolean isWelcome() {
         return welcome;
     }
 
-    /** Whether the owner passes requests for a service on to this process. */
-    boolean isKnown(long serviceId) {
-        return known.contains(serviceId);
+    /** Returns whether the owner relays requests for a service to this process. */
+    boolean isRegistered(long serviceId) {
+        return registeredServices.contains(serviceId);
     }
 
     void listen(long serviceId) {
@@ -98,7 +102,7 @@ final class PortMember implements Link {
     }
 
     void close(long serviceId) {
-        known.remove(serviceId);
+        registeredServices.remove(serviceId);
         sendService(RelayMessage.UNLISTEN, serviceId);
     }
 
@@ -112,19 +116,19 @@ final class PortMember implements Link {
         return header.put(0, kind);
     }
 
-    /** Slot of the owner's process; 0 before it has said so. */
+    /** Returns the slot of the owner's process; 0 before the owner has sent it. */
     int ownerSlot() {
         return ownerSlot;
     }
 
-    /** Whether the owner has gone and all that it had sent and passed on was taken. */
+    /** Returns whether the owner has exited and everything that it sent and relayed was received. */
     boolean hasEnded() {
         return ended;
     }
 
-    /** What the owner has left when it has ended; it may be another process that keeps it. */
+    /** Returns the crash disconnects of the owner after its exit; empty if another process stores them. */
     List<CrashDisconnect> crashDisconnects() {
-        return refused ? List.of() : ownersCrashDisconnects.open();
+        return refused ? List.of() : ownersCrashDisconnects.takeAll();
     }
 
     // ---- the link ----
@@ -145,38 +149,41 @@ final class PortMember implements Link {
     }
 
     /**
-     * Says how the next {@link #poll} is to look at the channel, which is a system call.
+     * Determines how the next {@link #poll} polls the channel, which is a system call.
      *
-     * @param all whether it must; else it does while messages come, and now and then
+     * @param all true to poll it; else it is polled while messages arrive, and now and then
      */
-    void look(long nowNanos, boolean all) {
+    void preparePoll(long nowNanos, boolean all) {
         now = nowNanos;
-        mustLook = all || nowNanos - lastLookNanos >= LOOK_INTERVAL_NANOS || nowNanos - lastMessageNanos < BUSY_NANOS;
+        mustPollChannel = all
+                || nowNanos - lastChannelPollNanos >= CHANNEL_POLL_INTERVAL_NANOS
+                || nowNanos - lastMessageNanos < BUSY_NANOS;
     }
 
     @Override
     public int poll(ReceiveBurst burst) {
         burst.clear();
         startsDirect = !startsDirect;
-        boolean looked = startsDirect;
-        if (looked) {
-            takeDirect(burst);
+        boolean hasPolledDirect = startsDirect;
+        if (hasPolledDirect) {
+            receiveDirect(burst);
         }
         while (burst.count() == 0) {
-            boolean isEmpty = takeMessages(burst);
+            boolean isEmpty = receiveMessages(burst);
             boolean isEnd = isEmpty && channel.isClosed() && !ended;
-            if (burst.count() == 0 && (!looked || gone != NOBODY || isEnd)) {
-                // What a process has sent is here before the news of its end: now that is known, all can be taken.
-                takeDirect(burst);
+            if (burst.count() == 0 && (!hasPolledDirect || exitedSlot != NO_SLOT || isEnd)) {
+                // A process' frames arrive before the report of its exit: now that its exit is known, all of them can
+                // be received.
+                receiveDirect(burst);
             }
             if (burst.count() > 0) {
                 break;
             }
-            if (gone == NOBODY) {
+            if (exitedSlot == NO_SLOT) {
                 end(isEnd);
                 break;
             }
-            tellGone();
+            reportExit();
         }
         return burst.count();
     }
@@ -188,19 +195,19 @@ final class PortMember implements Link {
         }
     }
 
-    /** Takes what other processes of this address have sent to this one without the owner. */
-    private void takeDirect(ReceiveBurst burst) {
-        statistics.receivedFrames.add(direct.take(burst));
+    /** Receives what other processes of this address sent directly to this one. */
+    private void receiveDirect(ReceiveBurst burst) {
+        statistics.receivedFrames.add(direct.poll(burst));
     }
 
-    /** Takes what the owner has to say, up to the news of an end; whether there was nothing left of it. */
-    private boolean takeMessages(ReceiveBurst burst) {
-        if (gone != NOBODY || !mustLook && !mayHaveMore) {
+    /** Receives messages of the owner, up to a report of an exit. Returns true if the channel is empty. */
+    private boolean receiveMessages(ReceiveBurst burst) {
+        if (exitedSlot != NO_SLOT || !mustPollChannel && !mayHaveMore) {
             return false;
         }
-        lastLookNanos = now;
+        lastChannelPollNanos = now;
         mayHaveMore = true;
-        while (burst.count() < SLOTS && !burst.isFull() && gone == NOBODY) {
+        while (burst.count() < SLOTS && !burst.isFull() && exitedSlot == NO_SLOT) {
             ByteBuffer message = channel.poll();
             if (message == null) {
                 mayHaveMore = false;
@@ -212,11 +219,11 @@ final class PortMember implements Link {
         return false;
     }
 
-    /** Tells that a process has ended, now that all that came before this news was taken. */
-    private void tellGone() {
-        int slot = gone;
-        gone = NOBODY;
-        port.onProcessGone(slot);
+    /** Reports that a process has exited, after everything that arrived before was received. */
+    private void reportExit() {
+        int slot = exitedSlot;
+        exitedSlot = NO_SLOT;
+        port.onProcessExited(slot);
     }
 
     private void onMessage(ByteBuffer message, ReceiveBurst burst) {
@@ -230,17 +237,17 @@ final class PortMember implements Link {
             welcome = true;
             port.signal().raise();
         } else if (kind == RelayMessage.LISTENING && bytes == RelayMessage.SERVICE_BYTES) {
-            known.add(message.getLong(at + RelayMessage.SERVICE_AT));
+            registeredServices.add(message.getLong(at + RelayMessage.SERVICE_AT));
             port.signal().raise();
-        } else if (kind == RelayMessage.GONE && bytes == 2) {
-            gone = message.get(at + 1) & 0xff;
-            port.siblings().put(gone, 0);
-        } else if (kind == RelayMessage.NEIGHBOUR && bytes == RelayMessage.NEIGHBOUR_BYTES) {
+        } else if (kind == RelayMessage.EXITED && bytes == 2) {
+            exitedSlot = message.get(at + 1) & 0xff;
+            port.siblings().put(exitedSlot, 0);
+        } else if (kind == RelayMessage.SIBLING && bytes == RelayMessage.SIBLING_BYTES) {
             port.siblings().put(message.get(at + 1) & 0xff, message.getShort(at + 2) & 0xffff);
-        } else if (kind == RelayMessage.WILLS && ownersCrashDisconnects.take(message, ownerSlot)) {
+        } else if (kind == RelayMessage.CRASH_DISCONNECTS && ownersCrashDisconnects.onMessage(message, ownerSlot)) {
             return;
         } else {
-            // Another version of this program, or none at all.
+            // Another version of this program, or another program.
             refused = true;
             channel.close();
         }

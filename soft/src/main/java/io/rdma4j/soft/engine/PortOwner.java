@@ -17,27 +17,31 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the owner of a port does for the other processes: it knows their slots and services, and passes frames on. A
- * process whose channel ends is forgotten. Under the engine lock.
+ * The part of a port's owner that serves the other processes of the address. Used under the engine lock.
+ *
+ * <p>It knows their slots and services, and relays frames to them. A process whose channel ends is removed.
  */
 final class PortOwner {
     /**
-     * Time after a change of owner in which what is for an unknown service or process is dropped instead of refused: the
-     * process may not have told the new owner yet, and the peer repeats itself.
+     * The time after a change of owner in which packets for an unknown service or process are dropped instead of
+     * rejected. The process may not have registered with the new owner yet, and the peer retransmits.
      */
     static final long GRACE_NANOS = 1_000_000_000;
 
-    /** Least time between two looks for a new process, so that strays cost little. */
-    private static final long SEARCH_INTERVAL_NANOS = 1_000_000;
+    /** The least time between two checks for a new process, so that packets with unknown slots cost little. */
+    private static final long CHECK_INTERVAL_NANOS = 1_000_000;
 
-    /** More frames than a socket's buffer holds; who sends faster than they are taken does not hold up the rest. */
+    /**
+     * More frames than a socket's buffer holds, so that a peer that sends faster than they are received does not delay
+     * the rest.
+     */
     private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
 
     private static final int BURST_FRAMES = 128;
     private static final int SLOTS = 256;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    /** Another process. */
+    /** Another process that shares the address. */
     private static final class Member {
         private final LocalChannel channel;
         private final Set<Long> services = new HashSet<>();
@@ -59,10 +63,10 @@ final class PortOwner {
     private final @Nullable Member[] bySlot = new @Nullable Member[SLOTS];
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
-    private long lastSearchNanos;
+    private long lastCheckNanos;
 
-    /** Who keeps the last wills of this process. */
-    private @Nullable Member backupProcess;
+    /** The process that stores the crash disconnects of this one. */
+    private @Nullable Member backupMember;
 
     PortOwner(Engine engine, SharedPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
@@ -73,9 +77,11 @@ final class PortOwner {
 
     // ---- members ----
 
-    /** Takes in new members and their messages, and sees who has gone; returns how many messages. */
+    /**
+     * Accepts new members, processes messages, and removes members that have exited; returns the number of messages.
+     */
     int receive() {
-        int taken = takeMessages();
+        int received = receiveMessages();
         boolean isDrained = false;
         for (int i = members.size() - 1; i >= 0; i--) {
             Member member = members.get(i);
@@ -84,48 +90,48 @@ final class PortOwner {
                     drain();
                     isDrained = true;
                 }
-                forget(member);
+                remove(member);
             }
         }
-        return taken;
+        return received;
     }
 
     /**
-     * Takes what has arrived until nothing is left. A process closes its channel after all that it sends: what it has sent is
-     * here when the end of the channel was seen, and goes to whom it is for before the news of the end, which would end
-     * their connections.
+     * Receives until nothing is left. A process closes its channel after everything that it sends. So when the end of
+     * the channel was seen, all that it sent is here, and is delivered before the report of the exit, which disconnects
+     * its peers.
      */
     private void drain() {
         Link link = port.link();
         int frames = 0;
-        int taken = link.poll(lastFrames);
-        while (taken > 0) {
-            for (int i = 0; i < taken; i++) {
+        int received = link.poll(lastFrames);
+        while (received > 0) {
+            for (int i = 0; i < received; i++) {
                 engine.receiver().onFrame(engine.nowNanos(), port, lastFrames.frame(i));
             }
-            frames += taken;
-            taken = frames < DRAIN_LIMIT_FRAMES ? link.poll(lastFrames) : 0;
+            frames += received;
+            received = frames < DRAIN_LIMIT_FRAMES ? link.poll(lastFrames) : 0;
         }
     }
 
-    private int takeMessages() {
-        int taken = 0;
-        LocalChannel fresh = listener.accept();
-        while (fresh != null) {
-            members.add(new Member(fresh));
-            taken++;
-            fresh = listener.accept();
+    private int receiveMessages() {
+        int received = 0;
+        LocalChannel accepted = listener.accept();
+        while (accepted != null) {
+            members.add(new Member(accepted));
+            received++;
+            accepted = listener.accept();
         }
         for (int i = members.size() - 1; i >= 0; i--) {
             Member member = members.get(i);
             ByteBuffer message = member.channel.poll();
             while (message != null) {
                 onMessage(member, message);
-                taken++;
+                received++;
                 message = member.channel.poll();
             }
         }
-        return taken;
+        return received;
     }
 
     private void onMessage(Member member, ByteBuffer message) {
@@ -133,10 +139,10 @@ final class PortOwner {
         int bytes = message.remaining();
         byte kind = bytes > 0 ? message.get(at) : 0;
         if (kind == RelayMessage.HELLO
-                && member.slot == 0 // once: it would leave its first slot behind
+                && member.slot == 0 // once only: otherwise its first slot would remain in the table
                 && bytes == RelayMessage.HELLO_BYTES
                 && message.get(at + 1) == RelayMessage.VERSION
-                && isAnothers(message.get(at + 2) & 0xff)
+                && isOtherProcess(message.get(at + 2) & 0xff)
                 && message.getShort(at + 3) != 0) {
             welcome(member, message.get(at + 2) & 0xff, message.getShort(at + 3) & 0xffff);
         } else if (kind == RelayMessage.LISTEN && bytes == RelayMessage.SERVICE_BYTES) {
@@ -146,17 +152,17 @@ final class PortOwner {
             var _ = member.channel.send(header, EMPTY);
         } else if (kind == RelayMessage.UNLISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
-        } else if (kind == RelayMessage.WILLS && member.crashDisconnects.take(message, member.slot)) {
+        } else if (kind == RelayMessage.CRASH_DISCONNECTS && member.crashDisconnects.onMessage(message, member.slot)) {
             return;
         } else {
-            // Another version of this program, or none at all.
+            // Another version of this program, or another program.
             member.isExpelled = true;
             member.channel.close();
         }
     }
 
-    /** Whether a slot is one that a process other than this can have. */
-    private boolean isAnothers(int slot) {
+    /** Returns whether a slot can belong to another process. */
+    private boolean isOtherProcess(int slot) {
         return slot != 0 && slot != engine.slot();
     }
 
@@ -165,7 +171,8 @@ final class PortOwner {
         member.udpPort = udpPort;
         bySlot[slot] = member;
         port.siblings().put(slot, udpPort);
-        // Before the newcomer is welcome, so that its first frame and the answer go the way that all others will.
+        // Before WELCOME, so that the first frame of the new member and the response take the same path as all later
+        // ones.
         for (Member other : members) {
             if (other != member && bySlot[other.slot] == other) {
                 introduce(member, other);
@@ -174,14 +181,14 @@ final class PortOwner {
         }
         begin(RelayMessage.WELCOME, 3).put(1, RelayMessage.VERSION).put(2, (byte) engine.slot());
         var _ = member.channel.send(header, EMPTY);
-        if (backupProcess == null) {
-            appoint(member);
+        if (backupMember == null) {
+            chooseBackup(member);
         }
     }
 
-    private void appoint(@Nullable Member keeper) {
-        backupProcess = keeper;
-        port.willKeeper(keeper == null ? null : keeper.channel);
+    private void chooseBackup(@Nullable Member backup) {
+        backupMember = backup;
+        port.publishCrashDisconnectsTo(backup == null ? null : backup.channel);
     }
 
     private @Nullable Member anyMember() {
@@ -193,11 +200,11 @@ final class PortOwner {
         return null;
     }
 
-    /** Tells {@code to} how to reach {@code who}; without that it sends to this process, which passes on. */
-    private void introduce(Member who, Member to) {
-        begin(RelayMessage.NEIGHBOUR, RelayMessage.NEIGHBOUR_BYTES)
-                .put(1, (byte) who.slot)
-                .putShort(2, (short) who.udpPort);
+    /** Informs {@code to} how to reach {@code member}. Otherwise {@code to} sends to this process, which relays. */
+    private void introduce(Member member, Member to) {
+        begin(RelayMessage.SIBLING, RelayMessage.SIBLING_BYTES)
+                .put(1, (byte) member.slot)
+                .putShort(2, (short) member.udpPort);
         var _ = to.channel.send(header, EMPTY);
     }
 
@@ -206,59 +213,61 @@ final class PortOwner {
         return header.put(0, kind);
     }
 
-    private void forget(Member member) {
+    private void remove(Member member) {
         members.remove(member);
         member.channel.close();
         if (bySlot[member.slot] == member) {
             bySlot[member.slot] = null;
             port.siblings().put(member.slot, 0);
             if (!member.isExpelled) {
-                tellGone(member.slot);
-                port.onLastWills(member.crashDisconnects.open());
+                reportExit(member.slot);
+                port.onCrashDisconnects(member.crashDisconnects.takeAll());
             }
         }
-        if (backupProcess == member) {
-            appoint(anyMember());
+        if (backupMember == member) {
+            chooseBackup(anyMember());
         }
     }
 
-    /** A process has ended, maybe without a word to its peers: those on this address learn it here. */
-    private void tellGone(int slot) {
-        begin(RelayMessage.GONE, 2).put(1, (byte) slot);
+    /**
+     * Reports the exit of a process, which may not have disconnected its peers, to the other processes of this address.
+     */
+    private void reportExit(int slot) {
+        begin(RelayMessage.EXITED, 2).put(1, (byte) slot);
         for (Member member : members) {
             var _ = member.channel.send(header, EMPTY);
         }
-        port.onProcessGone(slot);
+        port.onProcessExited(slot);
     }
 
     // ---- frames ----
 
-    /** Passes a frame on; false if no process has the slot. */
+    /** Relays a frame; returns false if no process has the slot. */
     boolean relay(int slot, Frame frame) {
         Member member = find(slot);
         if (member == null) {
             return false;
         }
-        pass(member, frame);
+        relayTo(member, frame);
         return true;
     }
 
     /**
-     * The process of a slot, or null if there is none. Looks whether it has just come: after a change of owner, what its peers
-     * answer to its first packets can arrive here before its greeting was read.
+     * Returns the process of a slot, or null. Checks whether the process has just connected: after a change of owner,
+     * responses to its first packets can arrive here before its HELLO was read.
      */
     private @Nullable Member find(int slot) {
         Member member = bySlot[slot & 0xff];
-        if (member == null && engine.nowNanos() - lastSearchNanos >= SEARCH_INTERVAL_NANOS) {
-            lastSearchNanos = engine.nowNanos();
-            // Who has gone is seen later: the frames of a burst are being passed on.
-            var _ = takeMessages();
+        if (member == null && engine.nowNanos() - lastCheckNanos >= CHECK_INTERVAL_NANOS) {
+            lastCheckNanos = engine.nowNanos();
+            // Exits are processed later: the frames of a burst are being relayed.
+            var _ = receiveMessages();
             member = bySlot[slot & 0xff];
         }
         return member;
     }
 
-    private void pass(Member member, Frame frame) {
+    private void relayTo(Member member, Frame frame) {
         begin(RelayMessage.FRAME, RelayMessage.FRAME_HEADER_BYTES)
                 .put(1, (byte) frame.trafficClass)
                 .putShort(2, (short) frame.sourcePort)
@@ -279,10 +288,10 @@ final class PortOwner {
     }
 
     /**
-     * Passes a management datagram on to the processes it is for: requests by service ID, answers by the slot in the
-     * communication ID that the receiver had chosen, and a REJ that names none to all.
+     * Relays a management datagram to the processes it is for. The process of a request follows from the service ID, that
+     * of another message from the slot in the receiver's communication ID. A REJ without such an ID is relayed to all.
      *
-     * @return whether it is also, or only, for this process
+     * @return true if it is also, or only, for this process
      */
     boolean routeGsi(Packet packet) {
         MemorySegment mad = packet.segment();
@@ -297,18 +306,18 @@ final class PortOwner {
         int receiver = CmMad.receiverId(mad, at);
         if (receiver == 0) {
             for (Member member : members) {
-                pass(member, packet.frame());
+                relayTo(member, packet.frame());
             }
             return true;
         }
-        return routeAnswer(Slot.ofCommunicationId(receiver), packet);
+        return routeToSlot(Slot.ofCommunicationId(receiver), packet);
     }
 
     /**
-     * An answer for a slot that nobody has is this process' to refuse, in the name of the process that has gone; but not
-     * while a process may only not have come back to a new owner.
+     * Relays a message to the process of a slot. If no process has the slot, this process rejects the message on behalf
+     * of the process that has exited, except while that process may not have joined the new owner yet.
      */
-    private boolean routeAnswer(int slot, Packet packet) {
+    private boolean routeToSlot(int slot, Packet packet) {
         if (slot == engine.slot()) {
             return true;
         }
@@ -316,7 +325,7 @@ final class PortOwner {
         if (member == null) {
             return isGraceOver();
         }
-        pass(member, packet.frame());
+        relayTo(member, packet.frame());
         return false;
     }
 
@@ -326,7 +335,7 @@ final class PortOwner {
         }
         for (Member member : members) {
             if (member.services.contains(serviceId)) {
-                pass(member, packet.frame());
+                relayTo(member, packet.frame());
                 return false;
             }
         }

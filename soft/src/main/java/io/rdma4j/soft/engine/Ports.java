@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The ports of one engine. Under the engine lock. */
 final class Ports {
-    /** One of several ports that had no input for so many cycles is looked at less often by threads that poll. */
+    /** After this many cycles without input, threads that poll check one of several ports less often. */
     static final int COLD_CYCLES = 512;
 
     private record AddressKey(long high, long low, int scope) {}
@@ -23,13 +23,13 @@ final class Ports {
         all = more;
     }
 
-    /** The port of a local address, or null. */
+    /** Returns the port of a local address, or null. */
     @Nullable
     Port find(InetAddress address) {
         return byAddress.get(keyOf(address));
     }
 
-    /** The port of a local address in GID form, or null. */
+    /** Returns the port of a local address in GID form, or null. */
     @Nullable
     Port find(long high, long low) {
         for (Port port : all) {
@@ -45,10 +45,10 @@ final class Ports {
     }
 
     /**
-     * Takes a burst from each port; returns how many frames came.
+     * Receives a burst from each port; returns the number of frames.
      *
-     * @param cold whether also from those where nothing has come for long
-     * @param channels whether also from this host's processes, which otherwise has its turn now and then
+     * @param cold true to include ports that have been idle for long
+     * @param channels true to include the channels of this host's processes, which are otherwise polled now and then
      */
     int receive(long nowNanos, boolean cold, boolean channels) {
         int frames = 0;
@@ -62,7 +62,7 @@ final class Ports {
         return frames;
     }
 
-    /** Takes a burst from where {@link #receive} does not look each time. */
+    /** Receives a burst from the sources that {@link #receive} does not poll each time. */
     int receiveStray(long nowNanos) {
         int frames = 0;
         for (Port port : all) {

@@ -1,20 +1,23 @@
 package io.rdma4j.soft.engine;
 
 /**
- * How the 24 bits of a queue pair number are used: the process' slot in the upper 8, and in the lower 16 a random number
- * of the range that belongs to the engine which drives the queue pair. So whoever gets a frame knows from its destination
- * alone which process and which engine it is for, and so can a filter in the kernel.
+ * The layout of queue pair numbers of 24 bits.
  *
- * <p>The first engine has half of the numbers, since it drives whatever does not ask for another; the others share the rest.
+ * <p>The upper 8 bits are the process' slot. The lower 16 bits are a random number of the range of the engine that
+ * drives the queue pair. So the destination of a frame alone determines its process and its engine, also for a filter
+ * in the kernel.
  *
- * @param slot of the process
- * @param engines how many engines the process may have
+ * <p>The first engine has half of the numbers, since it drives everything that does not ask for another one. The others
+ * share the rest.
+ *
+ * @param slot the slot of the process
+ * @param engines the most engines of the process
  */
 record QueuePairNumbers(int slot, int engines) {
-    /** Numbers of a process. */
+    /** The numbers of a process. */
     static final int NUMBERS = 1 << 16;
 
-    /** How many numbers an engine has. */
+    /** Returns how many numbers an engine has. */
     int count(int engine) {
         if (engines == 1) {
             return NUMBERS;
@@ -22,27 +25,27 @@ record QueuePairNumbers(int slot, int engines) {
         return engine == 0 ? NUMBERS / 2 : NUMBERS / 2 / (engines - 1);
     }
 
-    /** The lower 16 bits of an engine's first number. */
+    /** Returns the lower 16 bits of an engine's first number. */
     private int firstLow(int engine) {
         return engine == 0 ? 0 : NUMBERS / 2 + (engine - 1) * count(engine);
     }
 
-    /** An engine's first number. */
+    /** Returns an engine's first number. */
     int first(int engine) {
         return Slot.queuePairNumber(slot, firstLow(engine));
     }
 
-    /** An engine's last number. */
+    /** Returns an engine's last number. */
     int last(int engine) {
         return first(engine) + count(engine) - 1;
     }
 
-    /** Whether a number is of this process. */
+    /** Returns whether a number belongs to this process. */
     boolean isOwn(int number) {
         return Slot.ofQueuePairNumber(number) == slot;
     }
 
-    /** The engine of one of this process' numbers; the first one if a number is nobody's. */
+    /** Returns the engine of one of this process' numbers; the first engine if the number belongs to none. */
     int engineOf(int number) {
         int low = number & 0xffff;
         if (engines == 1 || low < NUMBERS / 2) {

@@ -6,8 +6,10 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine's queue pairs by number, and the giving out of its numbers, at random. A number that was in use is held off for
- * a while, so that late packets of the old connection meet nobody. Under the engine lock.
+ * An engine's queue pairs by number. Used under the engine lock.
+ *
+ * <p>It assigns the numbers at random. The number of a removed queue pair is not reused for a while, so that late
+ * packets of the old connection do not reach a new queue pair.
  */
 final class QueuePairTable {
     private static final int PAGE = 256;
@@ -30,12 +32,12 @@ final class QueuePairTable {
         this.random = random;
     }
 
-    /** Most queue pairs of an engine that has so many numbers. */
+    /** Returns the most queue pairs of an engine that has so many numbers. */
     static int maxQueuePairs(int numbers) {
         return numbers / 4 * 3;
     }
 
-    /** Most numbers in use or held off; leaves room so that a random one is soon found. */
+    /** Returns the most numbers in use or held off, which leaves room to find a random free one soon. */
     private static int maxReserved(int numbers) {
         return numbers / 8 * 7;
     }
@@ -44,12 +46,12 @@ final class QueuePairTable {
         return size;
     }
 
-    /** A number that nobody has, reserved by this call; -1 if there are too many queue pairs. */
+    /** Reserves an unused number; returns -1 if there are too many queue pairs. */
     int reserve(long nowNanos) {
         if (size >= maxQueuePairs(count)) {
             return -1;
         }
-        // Short of numbers, those held off longest come first.
+        // If numbers are scarce, those held off longest are reused first.
         while (!held.isEmpty()
                 && (held.getFirst().untilNanos() - nowNanos <= 0 || size + held.size() >= maxReserved(count))) {
             taken[held.removeFirst().number() & 0xffff] = false;
@@ -63,7 +65,7 @@ final class QueuePairTable {
         return number;
     }
 
-    /** Gives a reserved number back that no packet was ever sent with: it is free at once. */
+    /** Releases a reserved number with which no packet was ever sent. It can be reused at once. */
     void release(int number) {
         @Nullable DrivenQueuePair[] page = pages[number >>> 8 & 0xff];
         if (page != null) {
@@ -103,7 +105,10 @@ final class QueuePairTable {
         }
     }
 
-    /** Removes a queue pair and holds its number off; items expire in the order they came, so the time is one for all. */
+    /**
+     * Removes a queue pair and holds its number off. Numbers expire in the order of their removal, so all must be held
+     * off for the same time.
+     */
     void remove(int number, long untilNanos) {
         int low = number & 0xffff;
         @Nullable DrivenQueuePair[] page = pages[low >>> 8];

@@ -10,17 +10,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks what comes in and gives it to the queue pair it is for, or to the process it is for. What fails a check is
- * counted and dropped without a word, as every RoCEv2 device does. Under the engine lock; allocates nothing.
+ * Validates received frames and delivers them to their queue pair or relays them to their process.
+ *
+ * <p>Frames that fail a check are counted and silently dropped, as by every RoCEv2 device. Used under the engine lock;
+ * allocates nothing.
  */
-final class Receiver implements CrossEngineQueue.Taker {
-    /** Number of the general services queue pair. */
+final class Receiver implements CrossEngineQueue.FrameHandler {
+    /** The number of the general services queue pair. */
     static final int GSI_QUEUE_PAIR = 1;
 
-    /** Destination of every datagram to a multicast group. */
+    /** The destination queue pair of every datagram to a multicast group. */
     static final int MULTICAST_QUEUE_PAIR = 0xff_ffff;
 
-    /** Queue key that every datagram to queue pair 1 must carry. */
+    /** The queue key that every datagram to queue pair 1 must carry. */
     static final int GSI_QUEUE_KEY = 0x8001_0000;
 
     /** The only partition: the default one, of which this port is a full member. */
@@ -43,7 +45,7 @@ final class Receiver implements CrossEngineQueue.Taker {
         gsiHandler = handler;
     }
 
-    /** Takes a frame that came to UDP port 4791 of this process. */
+    /** Processes a frame that arrived at UDP port 4791 of this process. */
     void onFrame(long nowNanos, SharedPort port, Frame frame) {
         counters.receivedPackets++;
         if (parse(frame)) {
@@ -63,7 +65,7 @@ final class Receiver implements CrossEngineQueue.Taker {
         }
     }
 
-    /** Takes a frame that the process that owns the port has passed on: it is for this process. */
+    /** Processes a frame for this process that was relayed by the owner of the port. */
     void onRelayedFrame(long nowNanos, SharedPort port, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
@@ -77,7 +79,10 @@ final class Receiver implements CrossEngineQueue.Taker {
         }
     }
 
-    /** Takes a frame that came to a socket beside UDP port 4791's, which gets what is for one engine, and little else. */
+    /**
+     * Processes a frame that arrived at an additional socket of UDP port 4791, which receives the frames of one engine
+     * and few others.
+     */
     void onSteeredFrame(long nowNanos, SharedPort port, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
@@ -95,7 +100,7 @@ final class Receiver implements CrossEngineQueue.Taker {
         return engine.engines().handOver(index, port, frame, counters);
     }
 
-    /** Takes a frame that another engine of this process has received; that one has counted it. */
+    /** Processes a frame that another engine of this process has received and counted. */
     @Override
     public void onHandedOver(long nowNanos, SharedPort port, Frame frame) {
         if (!parse(frame)) {
@@ -108,7 +113,7 @@ final class Receiver implements CrossEngineQueue.Taker {
         }
     }
 
-    /** Takes a frame that came to a multicast group: each queue pair that is attached gets it. */
+    /** Processes a frame that arrived at a multicast group: each attached queue pair receives it. */
     void onGroupFrame(long nowNanos, MulticastGroup group, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
@@ -159,7 +164,7 @@ final class Receiver implements CrossEngineQueue.Taker {
         }
     }
 
-    /** It may be another engine's. */
+    /** Hands the packet over if the number belongs to another engine. */
     private void onUnknownNumber(SharedPort port, int number) {
         int index = numbers.isOwn(number) ? numbers.engineOf(number) : engine.index();
         if (index == engine.index() || !handOver(index, port, packet.frame())) {
@@ -178,21 +183,21 @@ final class Receiver implements CrossEngineQueue.Taker {
         engine.activate(queuePair);
     }
 
-    /** A process that shared a port has ended, maybe without a word to its peers. */
-    void onProcessGone(SharedPort port, int slot) {
+    /** Reports the exit of a process that shared a port, which may not have disconnected its peers. */
+    void onProcessExited(SharedPort port, int slot) {
         GsiHandler handler = gsiHandler;
         if (handler != null && slot != 0) {
-            // What it had sent to queue pairs of other engines comes before the news, too.
-            engine.engines().takeAllBeside();
-            handler.onProcessGone(port, slot);
+            // Frames that it sent to queue pairs of other engines are delivered before the report, too.
+            engine.engines().receivePendingOfOthers();
+            handler.onProcessExited(port, slot);
         }
     }
 
-    /** What a process that shared a port has left, if there is who can end it. */
-    void onLastWills(SharedPort port, List<CrashDisconnect> crashDisconnects) {
+    /** Passes the crash disconnects of a process that shared a port to the handler, if there is one. */
+    void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects) {
         GsiHandler handler = gsiHandler;
         if (handler != null && !crashDisconnects.isEmpty()) {
-            handler.onLastWills(port, crashDisconnects);
+            handler.onCrashDisconnects(port, crashDisconnects);
         }
     }
 

@@ -19,10 +19,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main engine's port of an address. One process of the host has UDP port 4791 of the address, the owner; it passes on
- * what is for the others, which send from a UDP port of their own. When the owner goes, the others race to follow it.
+ * The main engine's port of an address.
  *
- * <p>All methods under the engine lock unless they say otherwise.
+ * <p>One process of the host, the owner, has bound UDP port 4791 of the address. It relays packets to the other
+ * processes, which send from a UDP port of their own. When the owner exits, the others compete to bind the port.
+ *
+ * <p>All methods are called under the engine lock unless stated otherwise.
  */
 public final class SharedPort extends Port {
     private static final int BURST_FRAMES = 128;
@@ -30,7 +32,7 @@ public final class SharedPort extends Port {
     private static final long FIRST_RETRY_NANOS = 2_000_000;
     private static final long LONGEST_RETRY_NANOS = 200_000_000;
 
-    /** How long a listener waits for the owner to take note of it. */
+    /** The time for which a listener waits for its registration with the owner. */
     private static final long REGISTRATION_NANOS = 2_000_000_000;
 
     private final Engine engine;
@@ -44,16 +46,16 @@ public final class SharedPort extends Port {
     private long retryNanos = FIRST_RETRY_NANOS;
     private @Nullable Link link;
 
-    /** The link of UDP port 4791, without what is around it; null in a process that does not own the port. */
+    /** The undecorated link of UDP port 4791; null if this process is not the owner. */
     private volatile @Nullable Link owned;
 
     /**
-     * The UDP port that frames leave from: the first that this process had, for all its life, whoever owns UDP port 4791. Peers
-     * hold a queue pair to the port that they know of it.
+     * The UDP port that frames are sent from. The first one is used for the lifetime of the process, whoever owns UDP
+     * port 4791: peers bind a queue pair to the source port that they know.
      */
     private @Nullable Link sender;
 
-    /** The link of an owner that has become it after another. */
+    /** The link of a process that became the owner after another one. */
     private @Nullable InheritedLink inherited;
 
     private @Nullable Link abandoned;
@@ -69,18 +71,18 @@ public final class SharedPort extends Port {
         crashDisconnects = new CrashDisconnectPublisher(engine);
     }
 
-    /** Whether this process has UDP port 4791 of the address. */
+    /** Returns whether this process has bound UDP port 4791 of the address. */
     public boolean isOwner() {
         return owner != null;
     }
 
-    /** Whether packets for this process arrive: it is the owner, or the owner knows it. */
+    /** Returns whether packets for this process arrive: it is the owner, or is registered with the owner. */
     public boolean isConnected() {
         PortMember current = member;
         return owner != null || current != null && current.isWelcome();
     }
 
-    /** The link of UDP port 4791 if this process has it, without what is around it. Any thread. */
+    /** Returns the undecorated link of UDP port 4791 if this process is the owner, else null. Any thread. */
     @Nullable
     Link owned() {
         return owned;
@@ -95,18 +97,18 @@ public final class SharedPort extends Port {
         return current;
     }
 
-    // ---- opening, and following an owner that has gone ----
+    // ---- opening, and replacing an owner that has exited ----
 
     /**
-     * Tries to become the owner, else to join the one there is.
+     * Tries to become the owner, else to join the current one.
      *
-     * @return null if the port is open, else why it is not: it may succeed when tried again
-     * @throws IOException if it will not succeed
+     * @return null if the port is open, else the reason why it is not: a further try may succeed
+     * @throws IOException if further tries will not succeed
      */
     @Nullable
     String tryOpen() throws IOException {
-        String taken = tryOwn(false);
-        return taken == null ? null : tryJoin(taken);
+        String refusal = tryOwn(false);
+        return refusal == null ? null : tryJoin(refusal);
     }
 
     private @Nullable String tryOwn(boolean follows) throws IOException {
@@ -122,7 +124,7 @@ public final class SharedPort extends Port {
             engine.sharing().socketFiles().removeAtExit(socket);
             link = engine.decorate(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
-            crashDisconnects.keeper(null); // until another process comes
+            crashDisconnects.publishTo(null); // until another process joins
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
             signal.raise();
@@ -134,55 +136,55 @@ public final class SharedPort extends Port {
     }
 
     private Link ownerLink(Link udp) {
-        Link before = sender;
-        if (before != null) {
-            InheritedLink made = new InheritedLink(udp, before, siblings);
-            inherited = made;
-            return made;
+        Link previousSender = sender;
+        if (previousSender != null) {
+            InheritedLink newLink = new InheritedLink(udp, previousSender, siblings);
+            inherited = newLink;
+            return newLink;
         }
         sender = udp;
         return new SiblingLink(udp, siblings);
     }
 
-    private @Nullable String tryJoin(String taken) throws IOException {
+    private @Nullable String tryJoin(String refusal) throws IOException {
         LocalChannel channel;
         try {
             channel = engine.links().connectLocal(socket);
         } catch (IOException e) {
-            return taken + "; " + e.getMessage();
+            return refusal + "; " + e.getMessage();
         }
-        Link own = sender;
-        if (own == null) {
+        Link udp = sender;
+        if (udp == null) {
             try {
-                own = engine.links().openUdp(address(), 0);
+                udp = engine.links().openUdp(address(), 0);
             } catch (IOException e) {
                 channel.close();
                 throw e;
             }
-            sender = own;
+            sender = udp;
         }
-        PortMember joined = new PortMember(this, channel, own, engine.slot());
+        PortMember joined = new PortMember(this, channel, udp, engine.slot());
         for (long service : services) {
             joined.listen(service);
         }
-        crashDisconnects.keeper(channel);
+        crashDisconnects.publishTo(channel);
         link = engine.decorate(joined);
         member = joined;
         return null;
     }
 
     /**
-     * The owner has gone, or throws this process out. Frames still leave through the old link until there is another: it
-     * is closed then.
+     * Replaces the owner, which has exited or expelled this process. Frames are sent through the old link until there
+     * is another one; then the old link is closed.
      */
-    private void onOwnerGone() {
+    private void onOwnerExited() {
         member = null;
         abandoned = link;
         retryNanos = FIRST_RETRY_NANOS;
-        follow();
+        replaceOwner();
     }
 
-    private void follow() {
+    private void replaceOwner() {
         String refusal;
         try {
             refusal = tryOwn(true);
@@ -207,7 +209,7 @@ public final class SharedPort extends Port {
             try {
                 old.close();
             } catch (IOException e) {
-                // Nothing is buffered in it.
+                // It buffers nothing.
                 return;
             }
         }
@@ -217,7 +219,7 @@ public final class SharedPort extends Port {
         @Override
         protected void onDeadline(long nowNanos) {
             if (owner == null && member == null) {
-                follow();
+                replaceOwner();
             }
         }
     }
@@ -226,53 +228,53 @@ public final class SharedPort extends Port {
 
     @Override
     int receive(long nowNanos, boolean all) {
-        int taken = 0;
+        int received = 0;
         PortOwner asOwner = owner;
         PortMember asMember = member;
         if (asOwner != null) {
-            taken = link().poll(burst);
-            for (int i = 0; i < taken; i++) {
+            received = link().poll(burst);
+            for (int i = 0; i < received; i++) {
                 engine.receiver().onFrame(nowNanos, this, burst.frame(i));
             }
             if (all || (++receives & RARELY_MASK) == 0) {
-                taken += asOwner.receive();
+                received += asOwner.receive();
             }
         } else if (asMember != null) {
-            asMember.look(nowNanos, all);
-            taken = link().poll(burst);
-            for (int i = 0; i < taken; i++) {
+            asMember.preparePoll(nowNanos, all);
+            received = link().poll(burst);
+            for (int i = 0; i < received; i++) {
                 engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
             }
-            if (taken == 0 && asMember.hasEnded()) {
-                onOwnerGone();
-                onProcessGone(asMember.ownerSlot());
-                onLastWills(asMember.crashDisconnects());
+            if (received == 0 && asMember.hasEnded()) {
+                onOwnerExited();
+                onProcessExited(asMember.ownerSlot());
+                onCrashDisconnects(asMember.crashDisconnects());
             }
         }
-        return taken;
+        return received;
     }
 
     /**
-     * What has come to the UDP port that this process sends from, if {@link #receive} looks there seldom, for an owner that was
-     * not the first, or not at all, while there is no owner.
+     * Receives from the UDP port that this process sends from. That is rarely polled by {@link #receive} for an owner that was not
+     * the first one, and not at all while there is no owner.
      */
     @Override
     int receiveStray(long nowNanos) {
-        InheritedLink asHeir = inherited;
-        if (asHeir != null) {
-            asHeir.lookAtSender();
+        InheritedLink inheritedLink = inherited;
+        if (inheritedLink != null) {
+            inheritedLink.pollSenderNext();
             return receive(nowNanos, false);
         }
-        Link own = sender;
-        return owner == null && member == null && own != null ? receiveDirect(nowNanos, own) : 0;
+        Link udp = sender;
+        return owner == null && member == null && udp != null ? receiveFromSiblings(nowNanos, udp) : 0;
     }
 
-    private int receiveDirect(long nowNanos, Link own) {
-        int taken = new DirectFrames(own, siblings).take(burst);
-        for (int i = 0; i < taken; i++) {
+    private int receiveFromSiblings(long nowNanos, Link udp) {
+        int received = new DirectFrames(udp, siblings).poll(burst);
+        for (int i = 0; i < received; i++) {
             engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
         }
-        return taken;
+        return received;
     }
 
     @Override
@@ -281,43 +283,43 @@ public final class SharedPort extends Port {
         return current == null ? Long.MAX_VALUE : current.nextDeadlineNanos();
     }
 
-    /** A process that shared this address has ended. */
-    void onProcessGone(int slot) {
-        engine.receiver().onProcessGone(this, slot);
+    /** Reports the exit of a process that shared this address. */
+    void onProcessExited(int slot) {
+        engine.receiver().onProcessExited(this, slot);
     }
 
-    /** What such a process has left is ended in its name. */
-    void onLastWills(List<CrashDisconnect> left) {
-        engine.receiver().onLastWills(this, left);
+    /** Disconnects the connections of such a process on its behalf. */
+    void onCrashDisconnects(List<CrashDisconnect> left) {
+        engine.receiver().onCrashDisconnects(this, left);
     }
 
-    /** A connection with another address that shall not outlive this process, whatever its end. */
-    public void addWill(CrashDisconnect crashDisconnect) {
+    /** Adds a connection with another address that must be disconnected when this process exits, however it exits. */
+    public void addCrashDisconnect(CrashDisconnect crashDisconnect) {
         crashDisconnects.add(crashDisconnect);
     }
 
-    /** The connection of a communication ID is over. */
-    public void removeWill(int localId) {
+    /** Removes the connection of a communication ID, which is disconnected. */
+    public void removeCrashDisconnect(int localId) {
         crashDisconnects.remove(localId);
     }
 
-    /** Another process learns now what has changed: this one ends. */
-    public void tellWills() {
-        crashDisconnects.tell();
+    /** Sends the changes to the backup process now, because this process exits. */
+    public void publishCrashDisconnects() {
+        crashDisconnects.publish();
     }
 
-    /** Tells this process' wills to another from now on, or to none. */
-    void willKeeper(@Nullable LocalChannel keeper) {
-        crashDisconnects.keeper(keeper);
+    /** Sets the channel to the process that stores this process' crash disconnects; null for none. */
+    void publishCrashDisconnectsTo(@Nullable LocalChannel backup) {
+        crashDisconnects.publishTo(backup);
     }
 
-    /** Passes a frame on to the process that has a slot; false if none has. */
+    /** Relays a frame to the process of a slot; returns false if there is none. */
     boolean relay(int slot, Frame frame) {
         PortOwner asOwner = owner;
         return asOwner != null && asOwner.relay(slot, frame);
     }
 
-    /** Decides whether a management datagram is for this process, and passes it on if it is for another. */
+    /** Returns whether a management datagram is for this process, and relays it if it is for another one. */
     boolean routeGsi(Packet packet) {
         PortOwner asOwner = owner;
         return asOwner == null || asOwner.routeGsi(packet);
@@ -326,7 +328,8 @@ public final class SharedPort extends Port {
     // ---- services ----
 
     /**
-     * Lets requests for a service ID come to this process; returns when they do. Any thread, without the engine lock.
+     * Receives requests for a service ID from now on, and returns when the registration is complete. Any thread,
+     * without the engine lock.
      *
      * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer
      */
@@ -342,18 +345,18 @@ public final class SharedPort extends Port {
             engine.unlock();
         }
         long deadline = engine.clock().nanoTime() + REGISTRATION_NANOS;
-        if (!engine.await(signal, () -> isKnown(serviceId), deadline) && !isKnown(serviceId)) {
+        if (!engine.await(signal, () -> isRegistered(serviceId), deadline) && !isRegistered(serviceId)) {
             close(serviceId);
-            throw silentOwner("rdma_listen");
+            throw ownerTimeout("rdma_listen");
         }
     }
 
-    private boolean isKnown(long serviceId) {
+    private boolean isRegistered(long serviceId) {
         PortMember current = member;
-        return owner != null || current != null && current.isKnown(serviceId);
+        return owner != null || current != null && current.isRegistered(serviceId);
     }
 
-    /** Takes a service ID back. Any thread. */
+    /** Stops receiving requests for a service ID. Any thread. */
     public void close(long serviceId) {
         engine.lock();
         try {
@@ -366,7 +369,7 @@ public final class SharedPort extends Port {
         }
     }
 
-    /** Whether this process listens on a service ID. */
+    /** Returns whether this process listens on a service ID. */
     boolean listens(long serviceId) {
         return services.contains(serviceId);
     }
@@ -374,11 +377,11 @@ public final class SharedPort extends Port {
     @Override
     void awaitConnected(long deadlineNanos) {
         if (!engine.await(signal, this::isConnected, deadlineNanos) && !isConnected()) {
-            throw silentOwner("ibv_modify_qp");
+            throw ownerTimeout("ibv_modify_qp");
         }
     }
 
-    /** How the other processes of the address are reached without the owner. Any thread. */
+    /** Returns the UDP ports of the other processes of the address. Any thread. */
     AddressSiblings siblings() {
         return siblings;
     }
@@ -387,12 +390,12 @@ public final class SharedPort extends Port {
         return signal;
     }
 
-    private RdmaException silentOwner(String operation) {
+    private RdmaException ownerTimeout(String operation) {
         return new RdmaException(
                 operation,
                 Errno.ETIMEDOUT,
                 "the process that owns UDP port 4791 of " + GidAddresses.text(address()) + " does not answer",
-                "It may be stopped, by a debugger or SIGSTOP: let it go on or end it, and try again");
+                "It may be stopped, by a debugger or SIGSTOP: continue or terminate it, and try again");
     }
 
     @Override

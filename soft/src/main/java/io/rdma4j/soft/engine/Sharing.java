@@ -16,12 +16,12 @@ import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** How this process shares the host's addresses and RDMA ports with others. Thread safe. */
+/** The state by which this process shares the host's addresses and RDMA ports with other processes. Thread safe. */
 public final class Sharing implements AutoCloseable {
-    /** How long a port may be in the hands of nobody we know: a new owner needs a moment between bind and listen. */
+    /** The time for which a port may be bound but not joinable: a new owner needs a moment between bind and listen. */
     private static final long OPEN_NANOS = 1_500_000_000;
 
-    /** How long the owner may take to answer. */
+    /** The time that the owner may take to answer. */
     private static final long WELCOME_NANOS = 5_000_000_000L;
 
     private static final long PAUSE_MILLIS = 10;
@@ -32,7 +32,7 @@ public final class Sharing implements AutoCloseable {
     private final PortClaims claims;
     private final SocketFiles socketFiles = new SocketFiles();
 
-    /** Joins the processes that meet in a directory. */
+    /** Joins the processes that share a directory. */
     public Sharing(RunDirectory directory, HostNetwork host, RandomGenerator random) {
         this.directory = directory;
         this.host = host;
@@ -52,18 +52,19 @@ public final class Sharing implements AutoCloseable {
         return socketFiles;
     }
 
-    /** This process' slot. */
+    /** Returns this process' slot. */
     public int slot() {
         return slots.number();
     }
 
-    /** RDMA ports. */
+    /** Returns the claimed RDMA ports. */
     public PortClaims claims() {
         return claims;
     }
 
     /**
-     * The main engine's port of a local address, opened if it was not yet. Any thread, without the engine lock.
+     * Returns the main engine's port of a local address, and opens it if necessary. Any thread, without the engine
+     * lock.
      *
      * @param engine the main engine
      * @throws RdmaException if UDP port 4791 of the address cannot be used
@@ -71,7 +72,7 @@ public final class Sharing implements AutoCloseable {
     public SharedPort openPort(Engine engine, InetAddress address) {
         SharedPort known = find(engine, address);
         if (known != null) {
-            // Every connection comes here: looking the interface up again would take it longer than the rest.
+            // Every connection comes here: checking the interface again would take longer than everything else.
             known.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
             return known;
         }
@@ -97,11 +98,12 @@ public final class Sharing implements AutoCloseable {
     }
 
     /**
-     * Whether no process has UDP port 4791 of an address of this host, and none has just had it. Without the engine lock.
+     * Returns whether no process has bound UDP port 4791 of an address of this host, or had bound it until just now.
+     * Without the engine lock.
      */
     boolean isVacant(Engine engine, InetAddress address) {
         if (find(engine, address) != null || Files.exists(socket(address))) {
-            return false; // where an owner was killed its socket stays, and others are about to follow it
+            return false; // the socket file of a killed owner is still there, and others are about to replace it
         }
         engine.lock();
         try {
@@ -163,8 +165,8 @@ public final class Sharing implements AutoCloseable {
                 "UDP port 4791 of " + GidAddresses.text(address) + " is held by something that does not share it with"
                         + " this process (" + refusal + "; run directory " + directory.path() + ")",
                 "If it is the kernel's rdma_rxe, unload it (rmmod rdma_rxe), use another address or network namespace;"
-                        + " if it is another user's process, end it or use another address; if it is an rdma4j process"
-                        + " with another run directory, give both the same by " + RunDirectory.OVERRIDE);
+                        + " if it is another user's process, terminate it or use another address; if it is an rdma4j"
+                        + " process with another run directory, give both the same by " + RunDirectory.OVERRIDE);
     }
 
     private boolean isLocal(InetAddress address) {
@@ -172,7 +174,7 @@ public final class Sharing implements AutoCloseable {
             host.forget();
             return host.recent(address) != null;
         } catch (SocketException e) {
-            // No interfaces can be listed: then there is none with this address.
+            // The interfaces cannot be listed: then none has this address.
             return false;
         }
     }

@@ -6,8 +6,9 @@ import io.rdma4j.link.SendBurst;
 import io.rdma4j.wire.Frame;
 
 /**
- * A UDP link that sends straight to the other processes of its own address. The frames stay as they are: their ICRC is over
- * UDP port 4791, and who takes them puts that in again.
+ * A UDP link that sends directly to the other processes of its own address.
+ *
+ * <p>The frames are not modified. Their ICRC covers UDP port 4791, so the receiver sets the destination port back.
  */
 final class SiblingLink extends ForwardingLink {
     private final AddressSiblings siblings;

@@ -7,10 +7,12 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 
 /**
- * The port that an engine beside the main one has at an address: a socket of its own, so that engines share no lock when
- * they send. Where the kernel can, it is bound to the address' UDP port 4791 too and gets what is for this engine's queue
- * pairs; else it only sends, and the main engine hands over what is for them. All methods under the engine lock unless they
- * say otherwise.
+ * The port of an engine other than the main one at an address. It has its own socket, so that engines share no lock
+ * when they send.
+ *
+ * <p>If the kernel supports it, the socket is bound to the address' UDP port 4791, too, and receives the frames for
+ * this engine's queue pairs. Else it only sends, and the main engine hands over their frames. All methods are called
+ * under the engine lock unless stated otherwise.
  */
 final class SidePort extends Port {
     private static final int BURST_FRAMES = 128;
@@ -33,9 +35,9 @@ final class SidePort extends Port {
      * Opens the port.
      *
      * @param shared the main engine's port of the address
-     * @param first first number of the engine's queue pairs
-     * @param last last number of them
-     * @throws RdmaException {@code EMFILE} or {@code EIO} if there is no socket to be had
+     * @param first the first number of the engine's queue pairs
+     * @param last their last number
+     * @throws RdmaException {@code EMFILE} or {@code EIO} if no socket can be opened
      */
     static SidePort open(Engine engine, SharedPort shared, int first, int last) {
         try {
@@ -59,14 +61,14 @@ final class SidePort extends Port {
         if (!isSteered) {
             return 0;
         }
-        int taken = link.poll(burst);
-        for (int i = 0; i < taken; i++) {
+        int received = link.poll(burst);
+        for (int i = 0; i < received; i++) {
             engine.receiver().onSteeredFrame(nowNanos, shared, burst.frame(i));
         }
-        return taken;
+        return received;
     }
 
-    /** Nothing is sent to a port that frames are not steered to: what comes all the same is dropped. */
+    /** Drops the input of a port that frames are not steered to: no peer is supposed to send to it. */
     @Override
     int receiveStray(long nowNanos) {
         if (!isSteered) {

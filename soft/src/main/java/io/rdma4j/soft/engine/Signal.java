@@ -4,20 +4,21 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A place to wait at, with {@link Engine#await}: of a completion channel, of an event channel. Thread safe.
+ * A condition that threads wait for with {@link Engine#await}, such as an event of a completion channel or an event
+ * channel. Thread safe.
  *
- * <p>Who changes what waiters look at calls {@link #raise} after the change. That costs two loads and a fence while
- * nobody waits.
+ * <p>A thread that changes the state that waiters check calls {@link #raise} after the change. That costs two loads and
+ * a fence while no thread waits.
  */
 public final class Signal {
     private final ConcurrentLinkedQueue<EngineWaiter> waiters = new ConcurrentLinkedQueue<>();
 
-    /** Creates a place where nobody waits. */
+    /** Creates a signal without waiters. */
     public Signal() {}
 
-    /** Lets all that wait here look again. */
+    /** Makes all waiters check their conditions again. */
     public void raise() {
-        // The change before the look at the list: a waiter enters the list before it looks at what changed.
+        // The change precedes the check of the list: a waiter enters the list before it checks the state.
         VarHandle.fullFence();
         if (waiters.isEmpty()) {
             return;

@@ -7,8 +7,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The socket files of a stack, which it removes when the process ends. The next owner of an address replaces the file that a
- * killed process leaves. Thread safe.
+ * The socket files of a stack, which are removed when the process exits.
+ *
+ * <p>The next owner of an address replaces the file that a killed process leaves. Thread safe.
  */
 final class SocketFiles {
     private final Set<Path> files = ConcurrentHashMap.newKeySet();

@@ -19,7 +19,7 @@ public final class SpinLock {
     @SuppressWarnings("UnusedVariable") // read and written through HELD
     private volatile int held;
 
-    /** Creates a free lock. */
+    /** Creates a lock that is free. */
     public SpinLock() {}
 
     /** Takes the lock if it is free. */
@@ -28,20 +28,20 @@ public final class SpinLock {
     }
 
     /** Takes the lock. */
-    @SuppressWarnings("ThreadPriorityCheck") // a hint that costs correctness nothing
+    @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     public void lock() {
         int spins = 0;
         while (!tryLock()) {
             if (++spins < SPINS_BEFORE_YIELD) {
                 Thread.onSpinWait();
             } else {
-                // The holder has lost its processor: give it this one.
+                // The holder has lost its processor: yield this one to it.
                 Thread.yield();
             }
         }
     }
 
-    /** Frees the lock. */
+    /** Releases the lock. */
     public void unlock() {
         HELD.setRelease(this, 0);
     }

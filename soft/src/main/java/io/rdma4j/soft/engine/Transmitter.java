@@ -11,24 +11,25 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Sends for the queue pairs that have something to send, in turns of one full burst or few smaller ones, so that one with a
- * long message does not hold up the others. Under the engine lock; allocates nothing.
+ * Transmits for the queue pairs that have something to send, in quanta of one full burst or a few smaller ones.
+ *
+ * <p>So a queue pair with a long message does not hold up the others. Used under the engine lock; allocates nothing.
  */
 final class Transmitter {
-    /** Packets of one queue pair before it is another's turn; or as many as make a burst full. */
-    private static final int TURN_PACKETS = 64;
+    /** The most packets of a quantum. */
+    private static final int QUANTUM_PACKETS = 64;
 
-    /** Packets of one run; then it is time to look for input again. */
+    /** The most packets of a run, after which input is polled again. */
     private static final int RUN_PACKETS = 256;
 
-    /** What one datagram could hold over IPv6, since that bounds a segmented send. */
+    /** The largest datagram over IPv6, which bounds a segmented send. */
     private static final int BURST_BYTES = 65_535 - 48;
 
     /**
-     * Bytes of one queue pair before it is another's turn, if no burst was full before: two messages of 64 KiB, whose first
-     * packets are longer than those behind them and so begin new bursts.
+     * The most bytes of a quantum without a full burst. This is two messages of 64 KiB, whose first packets are longer than
+     * those behind them and so begin new bursts.
      */
-    private static final int TURN_BYTES = 2 * BURST_BYTES;
+    private static final int QUANTUM_BYTES = 2 * BURST_BYTES;
 
     private final Engine engine;
     private final Icrc icrc = new Icrc();
@@ -36,10 +37,13 @@ final class Transmitter {
 
     private final ActiveQueue activeQueue = new ActiveQueue();
 
-    /** Whether the queue pair whose turn it was may have more to send. */
-    private boolean turnIsOver;
+    /** True if the last quantum was used up, so the queue pair may have more to send. */
+    private boolean isQuantumUsedUp;
 
-    /** Most frames of a burst, whether the identification counts them, and their source: of the port that frames leave from. */
+    /**
+     * The most frames of a burst, whether the identification counts them, and their source: all properties of the
+     * sending port.
+     */
     private int maxSegments;
 
     private boolean identificationCountsSegments;
@@ -55,23 +59,23 @@ final class Transmitter {
         return !activeQueue.isEmpty();
     }
 
-    /** Puts a queue pair on the list, if it is not there. */
+    /** Queues a queue pair if it is not queued. */
     void activate(DrivenQueuePair queuePair) {
         if (queuePair.active) {
             return;
         }
         queuePair.active = true;
-        activeQueue.begin(queuePair);
+        activeQueue.addNew(queuePair);
     }
 
-    /** Sends, until nothing is left or it is time to look for input. */
+    /** Transmits until nothing is left or input must be polled again. */
     void run(long nowNanos) {
         int budget = RUN_PACKETS;
         while (budget > 0 && hasWork()) {
             DrivenQueuePair queuePair = activeQueue.next();
-            budget -= turn(queuePair, nowNanos);
-            if (turnIsOver) {
-                activeQueue.goOn(queuePair);
+            budget -= transmitQuantum(queuePair, nowNanos);
+            if (isQuantumUsedUp) {
+                activeQueue.addContinuing(queuePair);
             } else {
                 queuePair.active = false;
                 flushIfFailed(queuePair);
@@ -80,14 +84,14 @@ final class Transmitter {
         }
     }
 
-    /** Sends everything that one queue pair has, which must be little. */
+    /** Transmits everything that one queue pair has, which must be little. */
     void settle(DrivenQueuePair queuePair, long nowNanos) {
         do {
-            int _ = turn(queuePair, nowNanos);
-        } while (turnIsOver);
+            int _ = transmitQuantum(queuePair, nowNanos);
+        } while (isQuantumUsedUp);
     }
 
-    /** Takes what was posted while the queue pair failed, by a thread that still saw it whole. */
+    /** Flushes the work that was posted while the queue pair failed, by a thread that had not seen the failure yet. */
     private static void flushIfFailed(DrivenQueuePair queuePair) {
         QueuePairMachine.State state = queuePair.machine.state();
         if (state == QueuePairMachine.State.ERROR || state == QueuePairMachine.State.SEND_QUEUE_ERROR) {
@@ -96,11 +100,11 @@ final class Transmitter {
         }
     }
 
-    /** Sends one turn's packets of one queue pair; returns how many. */
-    private int turn(DrivenQueuePair queuePair, long nowNanos) {
-        turnIsOver = false;
+    /** Transmits a quantum of one queue pair; returns the number of packets. */
+    private int transmitQuantum(DrivenQueuePair queuePair, long nowNanos) {
+        isQuantumUsedUp = false;
         if (queuePair.machine instanceof UdQueuePair datagrams) {
-            return datagramTurn(queuePair, datagrams, nowNanos);
+            return transmitDatagramQuantum(queuePair, datagrams, nowNanos);
         }
         Port port = queuePair.port;
         if (port == null) {
@@ -108,11 +112,11 @@ final class Transmitter {
         }
         burst.clear();
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
-        leaveFrom(port);
+        setSource(port);
         int sent = 0;
         try {
-            int left = TURN_BYTES;
-            while (!turnIsOver) {
+            int left = QUANTUM_BYTES;
+            while (!isQuantumUsedUp) {
                 int bytes = queuePair.machine.pollTransmit(nowNanos, burst.segment(), burst.tail());
                 if (bytes == 0) {
                     break;
@@ -120,7 +124,7 @@ final class Transmitter {
                 boolean wasFull = add(port, bytes + Icrc.LENGTH);
                 left -= bytes;
                 sent++;
-                turnIsOver = wasFull || sent == TURN_PACKETS || left <= 0;
+                isQuantumUsedUp = wasFull || sent == QUANTUM_PACKETS || left <= 0;
             }
         } catch (RuntimeException e) {
             queuePair.fail(e);
@@ -129,13 +133,13 @@ final class Transmitter {
         return sent;
     }
 
-    /** The same for datagrams, each of which may leave from another port for another destination. */
-    private int datagramTurn(DrivenQueuePair queuePair, UdQueuePair datagrams, long nowNanos) {
+    /** Transmits a quantum of datagrams, each of which may have its own port and destination. */
+    private int transmitDatagramQuantum(DrivenQueuePair queuePair, UdQueuePair datagrams, long nowNanos) {
         burst.clear();
         DatagramRoute route = null;
         int sent = 0;
         try {
-            while (sent < TURN_PACKETS) {
+            while (sent < QUANTUM_PACKETS) {
                 int bytes = datagrams.pollTransmit(nowNanos, burst.segment(), burst.tail());
                 if (bytes == 0) {
                     break;
@@ -145,7 +149,7 @@ final class Transmitter {
                         flushBefore(route.port(), bytes);
                     }
                     if (route == null || !route.port().equals(next.port())) {
-                        leaveFrom(next.port());
+                        setSource(next.port());
                     }
                     route = next;
                     burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
@@ -153,7 +157,7 @@ final class Transmitter {
                 }
                 sent++;
             }
-            turnIsOver = sent == TURN_PACKETS;
+            isQuantumUsedUp = sent == QUANTUM_PACKETS;
         } catch (RuntimeException e) {
             queuePair.fail(e);
         }
@@ -163,7 +167,7 @@ final class Transmitter {
         return sent;
     }
 
-    private void leaveFrom(Port port) {
+    private void setSource(Port port) {
         Link link = port.link();
         maxSegments = link.capabilities().maxSegments();
         identificationCountsSegments = link.capabilities().identificationCountsSegments();
@@ -173,8 +177,8 @@ final class Transmitter {
     }
 
     /**
-     * Takes the packet of {@code bytes} at the burst's tail into the burst, and sends what cannot wait; whether that was a
-     * full burst.
+     * Appends the packet of {@code bytes} at the burst's tail to the burst, and sends a burst that cannot grow. Returns
+     * true if that burst was full.
      */
     private boolean add(Port port, int bytes) {
         if (!burst.accepts(bytes)) {
@@ -196,7 +200,7 @@ final class Transmitter {
         return isFull;
     }
 
-    /** Sends the burst, and puts the packet of {@code bytes} behind its end in front of the next. */
+    /** Sends the burst, and moves the packet of {@code bytes} behind its end to the front of the next one. */
     private void flushBefore(Port port, int bytes) {
         int from = burst.tail();
         flush(port);

@@ -10,40 +10,41 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who drives when nobody polls: one waiting thread leads, which means that it runs duty cycles and blocks in the kernel
- * between them, without the engine lock; the others park and are woken by {@link Signal}s. A leader that leaves promotes a
- * follower. Virtual threads never lead.
+ * Coordinates the threads that wait for an engine, and drives the engine while no thread polls.
  *
- * <p>A background thread leads while nobody else waits or polls. While others do, it is on {@link BackgroundBackoff}: it looks every
- * few milliseconds whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
- * nanoseconds.
+ * <p>One waiting thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The
+ * others park and are woken by {@link Signal}s. A leader that leaves promotes a follower. Virtual threads never lead.
  *
- * <p>A leader whose last wait was short looks for a while before it blocks ({@link AdaptiveSpin}).
+ * <p>A background thread leads while no other thread waits or polls. Otherwise it checks every few milliseconds whether
+ * they still do ({@link BackgroundBackoff}), and not at all while a leader has been in place for {@value
+ * #SETTLED_NANOS} nanoseconds.
  *
- * <p>A blocked leader publishes until when it sleeps, under the engine lock; whoever sets an earlier deadline under that
- * lock wakes it. So no deadline is slept over, and a deadline that is later than the sleeper's costs no system call.
+ * <p>A leader whose last wait was short polls for a while before it blocks ({@link AdaptiveSpin}).
+ *
+ * <p>A blocked leader publishes the deadline of its wait under the engine lock. A thread that sets an earlier deadline
+ * under that lock wakes it. So no deadline is missed, and a deadline later than the leader's costs no system call.
  */
 final class WaitCoordinator {
     private static final System.Logger LOGGER = System.getLogger(WaitCoordinator.class.getName());
 
-    /** A leader in place for this long is taken to stay: the background thread stops looking. */
+    /** A leader in place for this long is expected to stay: the background thread stops checking. */
     static final long SETTLED_NANOS = 50_000_000;
 
     /**
-     * A leading application thread sleeps no longer than it has led, between these: an interrupt must reach it though it
-     * sleeps in a system call, and a wait of hours must not cost what one of a second may.
+     * A leading application thread blocks no longer than it has led, within these limits. An interrupt must reach it
+     * although it blocks in a system call, and a wait of hours must not cost as much as one of a second may.
      */
     private static final long SHORTEST_LEAD_SLEEP_NANOS = 100_000_000;
 
     private static final long LONGEST_LEAD_SLEEP_NANOS = 1_000_000_000;
 
-    /** How often a leader looks once the process ends. */
+    /** The interval at which a leader runs once the process exits. */
     private static final long ENDING_SLEEP_NANOS = 1_000_000;
 
-    /** How long the end of the process may wait for the leader to come out of the kernel. */
+    /** The time for which the exit of the process may wait for the leader to leave the kernel. */
     private static final long ENDING_PATIENCE_NANOS = 20_000_000;
 
-    private static final long ENDING_LOOK_NANOS = 50_000;
+    private static final long ENDING_CHECK_NANOS = 50_000;
 
     private static final long AWAKE = Long.MIN_VALUE;
 
@@ -59,7 +60,7 @@ final class WaitCoordinator {
     private volatile long sleepDeadlineNanos = AWAKE;
     private final BackgroundBackoff backoff = new BackgroundBackoff();
 
-    /** Belongs to the leader. */
+    /** Used by the leader. */
     private final AdaptiveSpin spin = new AdaptiveSpin();
 
     private volatile long lastPollNanos;
@@ -82,17 +83,19 @@ final class WaitCoordinator {
         background.start();
     }
 
-    /** The thread that leads while nobody else does. */
+    /** Returns the thread that leads while no other thread does. */
     Thread background() {
         return background;
     }
 
-    /** Whether a thread is blocked in the kernel, or about to be, until {@link #noteDeadline} or input wakes it. */
-    boolean isSomebodyAsleep() {
+    /**
+     * Returns whether a thread is blocked in the kernel, or about to be, until {@link #noteDeadline} or input wakes it.
+     */
+    boolean isLeaderAsleep() {
         return sleepDeadlineNanos != AWAKE;
     }
 
-    /** Told at each poll, under the engine lock: keeps the background thread away. */
+    /** Notes a poll, which keeps the background thread from leading. Called under the engine lock. */
     void notePoll(long nowNanos) {
         lastPollNanos = nowNanos;
         if (sleepDeadlineNanos != AWAKE && leader.get() == backgroundWaiter) {
@@ -100,14 +103,14 @@ final class WaitCoordinator {
         }
     }
 
-    /** Told of each message of the connection manager, under the engine lock. */
+    /** Notes a message of the connection manager. Called under the engine lock. */
     void noteManagement() {
-        if (backoff.expect()) {
+        if (backoff.onManagementMessage()) {
             LockSupport.unpark(background);
         }
     }
 
-    /** Told the earliest deadline whenever the engine lock is about to be given back. */
+    /** Notes the earliest deadline. Called whenever the engine lock is about to be released. */
     void noteDeadline(long deadlineNanos) {
         if (deadlineNanos < sleepDeadlineNanos) {
             links.wakeup();
@@ -142,7 +145,8 @@ final class WaitCoordinator {
                     lead(self, done, deadlineNanos);
                 } else {
                     if (leader.get() == backgroundWaiter) {
-                        // It gives way to a thread that waits for itself, which saves a hand-over per event.
+                        // The background thread yields to a thread that waits for its own event, which saves a thread
+                        // switch per event.
                         links.wakeup();
                     }
                     park(deadlineNanos);
@@ -150,7 +154,7 @@ final class WaitCoordinator {
             }
         } finally {
             var _ = followers.remove(self);
-            // This thread may have been promoted just when it did not need to wait any more.
+            // This thread may have been promoted just when it no longer needed to wait.
             promote();
         }
         return done.getAsBoolean();
@@ -188,15 +192,15 @@ final class WaitCoordinator {
     private void lead(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
         leaderSinceNanos = clock.nanoTime();
         try {
-            Engine.Look look = Engine.Look.UNLESS_DRY;
+            Engine.Poll poll = Engine.Poll.SKIP_IF_IDLE;
             while (!isOver(done, deadlineNanos)) {
                 boolean isLocalReady = true;
-                if (engine.leadCycle(done, look)) {
+                if (engine.leadCycle(done, poll)) {
                     isLocalReady = self == backgroundWaiter
                             ? sleep(self, done, deadlineNanos)
-                            : lookAndSleep(self, done, deadlineNanos);
+                            : spinAndSleep(self, done, deadlineNanos);
                 }
-                look = isLocalReady ? Engine.Look.EVERYWHERE : Engine.Look.AT_LINKS;
+                poll = isLocalReady ? Engine.Poll.ALL : Engine.Poll.LINKS;
             }
         } finally {
             sleepDeadlineNanos = AWAKE;
@@ -206,37 +210,40 @@ final class WaitCoordinator {
         }
     }
 
-    /** Told under the engine lock by the leader's cycle, before it sleeps. */
+    /**
+     * Publishes the deadline of the leader's wait. Called under the engine lock by the leader's cycle, before it
+     * blocks.
+     */
     void publishSleep(long untilNanos) {
         sleepDeadlineNanos = untilNanos;
     }
 
-    /** Looks for input first if that is worth its while, and sleeps if there is none; returns the same as {@link #sleep}. */
-    private boolean lookAndSleep(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
+    /** Spins for input if that is worthwhile, and blocks if there is none. Returns the same as {@link #sleep}. */
+    private boolean spinAndSleep(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
         long begin = clock.nanoTime();
-        long lookNanos = spin.begin();
-        boolean found = lookNanos > 0 && look(done, deadlineNanos, begin, lookNanos);
+        long spinNanos = spin.begin();
+        boolean found = spinNanos > 0 && spinForInput(done, deadlineNanos, begin, spinNanos);
         boolean isLocalReady = found || sleep(self, done, deadlineNanos);
         spin.end(clock.nanoTime() - begin, found);
         return isLocalReady;
     }
 
-    /** Whether a look finds something, if only that there is to be done what forbids to sleep. */
-    private boolean look(BooleanSupplier done, long deadlineNanos, long begin, long lookNanos) {
+    /** Returns whether polling finds input or other work that prevents the leader from blocking. */
+    private boolean spinForInput(BooleanSupplier done, long deadlineNanos, long begin, long spinNanos) {
         sleepDeadlineNanos = AWAKE;
-        while (clock.nanoTime() - begin < lookNanos) {
+        while (clock.nanoTime() - begin < spinNanos) {
             if (engine.poll() || isOver(done, deadlineNanos)) {
                 return true;
             }
         }
-        return !engine.leadCycle(done, Engine.Look.UNLESS_DRY);
+        return !engine.leadCycle(done, Engine.Poll.SKIP_IF_IDLE);
     }
 
-    /** Sleeps; whether channels of this host's processes may have input then. */
+    /** Blocks. Returns whether channels of this host's processes may have input then. */
     private boolean sleep(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
         boolean isLocalReady = true;
-        // A change that this look misses was made after the sleep was published, and wakes.
-        if (!done.getAsBoolean() && !engine.isHandedSomething()) {
+        // A change that this check misses was made after the deadline was published, and wakes this thread.
+        if (!done.getAsBoolean() && !engine.hasHandedOverFrames()) {
             long now = clock.nanoTime();
             long until = Math.min(sleepDeadlineNanos, deadlineNanos);
             long timeout = until == Long.MAX_VALUE ? Long.MAX_VALUE : until - now;
@@ -259,7 +266,7 @@ final class WaitCoordinator {
         }
         inKernel = true;
         try {
-            // Who ends the process between the look above and the system call has woken the links, too.
+            // A thread that ended the process between the check above and the system call has woken the links, too.
             return links.await(timeoutNanos);
         } finally {
             inKernel = false;
@@ -267,20 +274,21 @@ final class WaitCoordinator {
     }
 
     /**
-     * The process ends: who leads sleeps in Java from now on, a millisecond at a time, and not in the kernel. A Java virtual
-     * machine that ends waits 0.3 s for threads that are in a system call; and other shutdown hooks may still use the
-     * engine. Returns when nobody is in the kernel any more, or after {@value #ENDING_PATIENCE_NANOS} nanoseconds.
+     * Makes the leader sleep in Java from now on, a millisecond at a time, instead of blocking in the kernel, because
+     * the process exits. An exiting Java virtual machine waits 0.3 s for threads in system calls, and other shutdown
+     * hooks may still use the engine. Returns when no thread is in the kernel, or after {@value #ENDING_PATIENCE_NANOS}
+     * nanoseconds.
      */
     void end() {
         ending = true;
         links.wakeup();
         long begin = clock.nanoTime();
         while (inKernel && clock.nanoTime() - begin < ENDING_PATIENCE_NANOS) {
-            LockSupport.parkNanos(this, ENDING_LOOK_NANOS);
+            LockSupport.parkNanos(this, ENDING_CHECK_NANOS);
         }
     }
 
-    /** Stops the background thread, and returns when it has ended. */
+    /** Stops the background thread, and returns when it has exited. */
     void close() {
         closed = true;
         boolean interrupted = false;
@@ -298,7 +306,7 @@ final class WaitCoordinator {
         }
     }
 
-    /** Sees to it that somebody leads if somebody must. */
+    /** Ensures that a thread leads if one is needed. */
     private void promote() {
         if (leader.get() != null) {
             return;
@@ -314,19 +322,19 @@ final class WaitCoordinator {
     private void runBackground() {
         while (!closed) {
             try {
-                takeTurn();
+                runBackgroundOnce();
             } catch (RuntimeException e) {
-                // Timers and acknowledgements of the whole process depend on this thread: it goes on, but does not
+                // Timers and acknowledgements of the whole process depend on this thread. It continues, but does not
                 // spin.
                 LOGGER.log(System.Logger.Level.ERROR, "the engine's duty cycle failed", e);
                 LockSupport.parkNanos(this, SETTLED_NANOS);
             }
-            // It answers to no interrupt; a flag left up would keep it from sleeping.
+            // This thread ignores interrupts; the flag would keep it from sleeping.
             var _ = Thread.interrupted();
         }
     }
 
-    private void takeTurn() {
+    private void runBackgroundOnce() {
         EngineWaiter current = leader.get();
         if (current != null) {
             standBy(current);

@@ -1,2 +1,2 @@
-/** The progress engine: one lock, one duty cycle, ports, timers, and who drives when. Not exported. */
+/** The engines: locks, duty cycles, ports, timers, and the threads that drive them. Not exported. */
 package io.rdma4j.soft.engine;

@@ -15,38 +15,43 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what processes in network namespaces that are no more have left: each namespace has a directory beside that of the
- * others. A directory is in use while a process has a slot there.
+ * Removes the run directories of network namespaces that no longer exist.
+ *
+ * <p>The directories of all network namespaces of a user lie side by side. A directory is in use while a process holds
+ * a slot in it.
  */
 final class Leftovers {
     private static final String NAMESPACE = "[0-9]+";
 
     private Leftovers() {}
 
-    /** Removes the directories beside this process' own that no process uses; those that cannot be removed stay. */
-    static void remove(Path own) {
-        Path parent = own.toAbsolutePath().getParent();
+    /** Removes the unused directories beside the given one. Directories that cannot be removed are left. */
+    static void remove(Path current) {
+        Path parent = current.toAbsolutePath().getParent();
         if (parent == null) {
             return;
         }
         try (DirectoryStream<Path> all = Files.newDirectoryStream(parent)) {
             for (Path each : all) {
                 if (each.getFileName().toString().matches(NAMESPACE)
-                        && !each.getFileName().equals(own.getFileName())
+                        && !each.getFileName().equals(current.getFileName())
                         && Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
                     removeUnused(each);
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            return; // they cost a little room, and nothing else
+            return; // leftover directories take a little space, but do no harm
         }
     }
 
-    /** A process that comes meanwhile finds all slots taken, or the file of its slot removed, and tries again. */
+    /**
+     * A process that opens the directory meanwhile finds all slots taken, or the file of its slot removed, and tries
+     * again.
+     */
     private static void removeUnused(Path directory) {
         Path slots = directory.resolve(Slots.FILE);
         if (SystemLockFile.isOpen(slots)) {
-            return; // closing another handle of it would free this process' own locks
+            return; // closing a second handle would release this process' locks
         }
         try (FileChannel channel = FileChannel.open(slots, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
                 FileLock lock = channel.tryLock()) {
@@ -63,7 +68,10 @@ final class Leftovers {
         }
     }
 
-    /** All but the slots, or null if there is something that no process of this program has made. */
+    /**
+     * Returns all files but the slots, or null if the directory contains a subdirectory, which no process of this
+     * program creates.
+     */
     private static @Nullable List<Path> filesOf(Path directory) throws IOException {
         List<Path> files = new ArrayList<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {

@@ -15,13 +15,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RDMA port numbers, claimed among all processes that share the run directory, with the conflicts of Linux's rdma_cm: the
- * same address twice is {@code EADDRINUSE}; a wildcard address against any other is {@code EADDRNOTAVAIL}; claims for
- * IPv4 alone and for IPv6 alone do not meet; two that both allow reuse do not meet. Thread safe.
+ * The RDMA port numbers claimed by all processes that share a run directory. Thread safe.
  *
- * <p>Each port has a few bytes in a lock file: for each family one that a wildcard claim locks alone and a specific claim
- * shares, a pair by which specific claims and reusing wildcards exclude each other, and one per address. Kernel and JDK keep
- * the locks of a file in a list which they walk at every claim, so the ports of a port space are spread over many files.
+ * <p>Claims conflict as in Linux's rdma_cm. A second claim of the same address fails with {@code EADDRINUSE}. A
+ * wildcard address conflicts with any other address: {@code EADDRNOTAVAIL}. Claims for IPv4 exclusive and for IPv6 exclusive do
+ * not conflict, nor do two claims that both allow reuse.
+ *
+ * <p>Each port has a few bytes in a lock file. For each family there is one byte that a wildcard claim locks
+ * exclusively and a specific claim shares, and a pair of bytes by which specific claims and reusing wildcards exclude
+ * each other. There is one more byte for each address. The kernel and the JDK keep the locks of a file in a list that
+ * they walk for each claim, so the ports of a port space are spread over many files.
  */
 public final class PortClaims implements AutoCloseable {
     private static final long REGION = 1L << 32;
@@ -31,7 +34,7 @@ public final class PortClaims implements AutoCloseable {
     private static final int REUSING_WILDCARD = 4;
     private static final long ADDRESSES = 16;
 
-    /** Bytes that one claim locks: at most two of each family, and one of the address. */
+    /** The most bytes that one claim locks: two of each family, and one of the address. */
     private static final int MOST_BYTES = 5;
 
     /** A claim of this process. */
@@ -48,34 +51,34 @@ public final class PortClaims implements AutoCloseable {
             this.bytes = bytes;
         }
 
-        /** The port number. */
+        /** Returns the port number. */
         public int port() {
             return held.key.port;
         }
 
         /**
-         * Keeps the port for this claim alone, since who listens shares it with nobody.
+         * Makes the claim exclusive: a listening port is not shared.
          *
-         * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if another has the port, too; the claim stays
-         *     what it was
+         * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if the port is also claimed elsewhere; the
+         *     claim is unchanged then
          */
         public void listen() {
             synchronized (PortClaims.this) {
                 if (open && held.reuse) {
-                    keepAlone(this);
+                    makeExclusive(this);
                 }
             }
         }
 
         /**
-         * Lets others have the port, too, that also allow it.
+         * Allows further claims of the port that also allow reuse.
          *
-         * @throws RdmaException {@code EIO} without file locks; the claim stays what it was
+         * @throws RdmaException {@code EIO} if the file system has no locks; the claim is unchanged then
          */
         public void allowReuse() {
             synchronized (PortClaims.this) {
                 if (open && !held.reuse) {
-                    shareWithOthers(this);
+                    makeReusable(this);
                 }
             }
         }
@@ -106,7 +109,7 @@ public final class PortClaims implements AutoCloseable {
 
     /** A port of a port space. */
     private record PortKey(int space, int port) {
-        /** The name of the file that has its bytes. */
+        /** Returns the name of the file that contains the port's bytes. */
         String file() {
             return "ports-%04x-%02x".formatted(space, port % FILES);
         }
@@ -129,10 +132,11 @@ public final class PortClaims implements AutoCloseable {
      *
      * @param portSpace number of the port space, such as 0x0106
      * @param address local address, or a wildcard
-     * @param familyOnly whether an IPv6 claim leaves IPv4 alone; IPv4 claims always leave IPv6 alone
-     * @param reuse whether to share with others that also allow it
+     * @param familyOnly true if an IPv6 claim does not include IPv4; IPv4 claims never include IPv6
+     * @param reuse true to share the port with other claims that also allow it
      * @param port 1 to 65535
-     * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} as above; {@code EIO} without file locks
+     * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} on a conflict; {@code EIO} if the file system
+     *     has no locks
      */
     public synchronized Claim claim(int portSpace, InetAddress address, boolean familyOnly, boolean reuse, int port) {
         PortKey key = new PortKey(portSpace, port);
@@ -143,9 +147,9 @@ public final class PortClaims implements AutoCloseable {
         return claim;
     }
 
-    private void requireNoConflict(String operation, Held wanted, @Nullable Claim own) {
+    private void requireNoConflict(String operation, Held wanted, @Nullable Claim self) {
         for (Claim claim : claims.getOrDefault(wanted.key, List.of())) {
-            Errno conflict = claim.equals(own) ? null : conflict(wanted, claim.held);
+            Errno conflict = claim.equals(self) ? null : conflict(wanted, claim.held);
             if (conflict != null) {
                 throw refusal(operation, wanted, conflict, "this process has it");
             }
@@ -167,23 +171,23 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    /** Makes a claim that allows reuse one that does not, or leaves it as it is. */
-    private void keepAlone(Claim claim) {
-        Held alone = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, false);
-        requireNoConflict("rdma_listen", alone, claim);
+    /** Makes a claim that allows reuse exclusive. The claim is unchanged on failure. */
+    private void makeExclusive(Claim claim) {
+        Held exclusive = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, false);
+        requireNoConflict("rdma_listen", exclusive, claim);
         boolean done = false;
         try {
             for (LockedByte held : claim.bytes) {
-                if (isForOne(alone, held.key.at) && !relock(held, false)) {
-                    Errno errno = alone.address.isAnyLocalAddress() ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE;
-                    throw refusal("rdma_listen", alone, errno, "another process of this host has it, too");
+                if (isExclusiveByte(exclusive, held.key.at) && !relock(held, false)) {
+                    Errno errno = exclusive.address.isAnyLocalAddress() ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE;
+                    throw refusal("rdma_listen", exclusive, errno, "another process of this host has it, too");
                 }
             }
-            claim.bytes.addAll(lockedFor("rdma_listen", alone));
-            claim.held = alone;
+            claim.bytes.addAll(lockedFor("rdma_listen", exclusive));
+            claim.held = exclusive;
             done = true;
         } catch (IOException e) {
-            throw failure("rdma_listen", alone, e);
+            throw failure("rdma_listen", exclusive, e);
         } finally {
             if (!done) {
                 share(claim);
@@ -191,8 +195,8 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    /** Makes a claim that keeps the port for itself one that allows reuse, with the bytes of such a one. */
-    private void shareWithOthers(Claim claim) {
+    /** Makes an exclusive claim allow reuse, and exchanges its locked bytes accordingly. */
+    private void makeReusable(Claim claim) {
         Held shared = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, true);
         List<LockedByte> bytes = lockedFor("rdma_set_option", shared);
         releaseAll(claim.bytes);
@@ -202,12 +206,14 @@ public final class PortClaims implements AutoCloseable {
         share(claim);
     }
 
-    /** Whether a claim without reuse locks a byte for itself. */
-    private static boolean isForOne(Held alone, long at) {
-        return alone.address.isAnyLocalAddress() ? at < SPECIFIC * REGION : at >= ADDRESSES * REGION;
+    /** Returns whether an exclusive claim locks a byte exclusively. */
+    private static boolean isExclusiveByte(Held exclusive, long at) {
+        return exclusive.address.isAnyLocalAddress() ? at < SPECIFIC * REGION : at >= ADDRESSES * REGION;
     }
 
-    /** Another process that claims the port without reuse between the two steps gets it; then this returns false. */
+    /**
+     * Locks a byte again in another mode. Returns false if another process locked it exclusively between the two steps.
+     */
     private boolean relock(LockedByte held, boolean shared) throws IOException {
         if (held.lock.isValid()) {
             held.lock.release();
@@ -227,7 +233,7 @@ public final class PortClaims implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // The file system gives no locks any more: the caller is told of the first failure.
+            // The file system no longer provides locks. The first failure is reported to the caller.
             return;
         }
     }
@@ -239,7 +245,7 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    /** Of two claims of the same port. */
+    /** Returns the error by which two claims of the same port conflict, or null. */
     private static @Nullable Errno conflict(Held a, Held b) {
         if (a.reuse && b.reuse) {
             return null;
@@ -257,8 +263,8 @@ public final class PortClaims implements AutoCloseable {
     private @Nullable Errno lockAll(Held wanted, List<LockedByte> bytes) throws IOException {
         boolean ipv4 = wanted.address instanceof Inet4Address;
         for (int family = 0; family < 2; family++) {
-            boolean own = ipv4 == (family == 0);
-            if ((own || !wanted.familyOnly) && !lockFamily(wanted, family, bytes)) {
+            boolean sameFamily = ipv4 == (family == 0);
+            if ((sameFamily || !wanted.familyOnly) && !lockFamily(wanted, family, bytes)) {
                 return Errno.EADDRNOTAVAIL;
             }
         }
@@ -270,17 +276,17 @@ public final class PortClaims implements AutoCloseable {
 
     private boolean lockFamily(Held wanted, int family, List<LockedByte> bytes) throws IOException {
         boolean wildcard = wanted.address.isAnyLocalAddress();
-        boolean alone = wildcard && !wanted.reuse;
-        if (!lock(wanted.key, at(WILDCARD + family, wanted.key), !alone, bytes)) {
+        boolean exclusive = wildcard && !wanted.reuse;
+        if (!lock(wanted.key, at(WILDCARD + family, wanted.key), !exclusive, bytes)) {
             return false;
         }
         if (wildcard == wanted.reuse) {
-            // Specific without reuse and wildcard with reuse exclude each other, but neither excludes its own kind:
-            // each marks its presence and then looks for the other.
-            int own = wildcard ? REUSING_WILDCARD : SPECIFIC;
-            int other = wildcard ? SPECIFIC : REUSING_WILDCARD;
-            return lock(wanted.key, at(own + family, wanted.key), true, bytes)
-                    && !isMarkedElsewhere(wanted.key, at(other + family, wanted.key));
+            // Specific claims without reuse and wildcards with reuse exclude each other, but not their own kind: each
+            // sets its mark and then checks for the mark of the other.
+            int mark = wildcard ? REUSING_WILDCARD : SPECIFIC;
+            int excluded = wildcard ? SPECIFIC : REUSING_WILDCARD;
+            return lock(wanted.key, at(mark + family, wanted.key), true, bytes)
+                    && !isMarkedElsewhere(wanted.key, at(excluded + family, wanted.key));
         }
         return true;
     }
@@ -304,7 +310,7 @@ public final class PortClaims implements AutoCloseable {
         ByteKey key = new ByteKey(port, at);
         LockedByte known = locked.get(key);
         if (known != null) {
-            // Claims of this process do not conflict, as was checked; but a shared lock cannot become an exclusive one.
+            // Claims of this process do not conflict, as was checked, but a shared lock cannot become exclusive.
             if (!shared && known.lock.isShared()) {
                 return false;
             }
@@ -316,9 +322,9 @@ public final class PortClaims implements AutoCloseable {
         if (lock == null) {
             return false;
         }
-        LockedByte fresh = new LockedByte(key, lock);
-        locked.put(key, fresh);
-        bytes.add(fresh);
+        LockedByte added = new LockedByte(key, lock);
+        locked.put(key, added);
+        bytes.add(added);
         return true;
     }
 
@@ -345,7 +351,7 @@ public final class PortClaims implements AutoCloseable {
         try {
             lock.release();
         } catch (IOException e) {
-            // The file is gone with its locks: free all the same.
+            // The file was removed with its locks: the port is free in any case.
             return;
         }
     }
@@ -374,9 +380,10 @@ public final class PortClaims implements AutoCloseable {
                 "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
     }
 
-    private static RdmaException refusal(String operation, Held wanted, Errno errno, String who) {
-        String details = "RDMA port " + wanted.key.port + " of address " + AddressText.of(wanted.address) + ": " + who;
+    private static RdmaException refusal(String operation, Held wanted, Errno errno, String holder) {
+        String details =
+                "RDMA port " + wanted.key.port + " of address " + AddressText.of(wanted.address) + ": " + holder;
         return new RdmaException(
-                operation, errno, details, "Choose another port, 0 for any free one, or end the other user of it");
+                operation, errno, details, "Choose another port, 0 for any free one, or close its other user");
     }
 }

@@ -16,11 +16,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory where the processes of one user in one network namespace meet: {@code $XDG_RUNTIME_DIR/rdma4j/<network
- * namespace>}, or {@code rdma4j-<user>/<network namespace>} in the directory for temporary files; {@code RDMA4J_RUN_DIR}
- * names another. Only its owner may enter it: who can connect to the sockets in it can take part in connections. Nobody but
- * its owner and root may put another in its place ({@link TrustedPath}). Whoever opens the usual one removes those of network
- * namespaces beside it that no process uses any more ({@link Leftovers}).
+ * The directory that the processes of one user in one network namespace share.
+ *
+ * <p>Its path is {@code $XDG_RUNTIME_DIR/rdma4j/<network namespace>}, or {@code rdma4j-<user>/<network namespace>} in
+ * the directory for temporary files. {@code RDMA4J_RUN_DIR} names another one. Only its owner may enter it, since a
+ * process that can connect to its sockets can take part in connections. Only its owner and root may replace it ({@link
+ * TrustedPath}). Opening the default directory removes the unused directories of other network namespaces beside it
+ * ({@link Leftovers}).
  */
 public final class RunDirectory {
     /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
@@ -30,7 +32,7 @@ public final class RunDirectory {
 
     private final Path path;
 
-    /** Of a virtual host, by name; null for a directory of the file system. */
+    /** The files of a virtual host by name; null for a directory of the file system. */
     private final @Nullable Map<String, MemoryLockFile> inMemory;
 
     private RunDirectory(Path path, @Nullable Map<String, MemoryLockFile> inMemory) {
@@ -38,32 +40,35 @@ public final class RunDirectory {
         this.inMemory = inMemory;
     }
 
-    /** Creates the directory of a virtual host. Its files exist in memory only, for the stacks that are given this object. */
+    /**
+     * Creates the directory of a virtual host. Its files exist in memory only, for the stacks that are given this
+     * object.
+     */
     public static RunDirectory ofVirtualHost(String hostName) {
         return new RunDirectory(Path.of("virtual", hostName), new ConcurrentHashMap<>());
     }
 
     /**
-     * Opens the directory, creating it if need be.
+     * Opens the default directory, or the one that {@link #OVERRIDE} names, and creates it if it does not exist.
      *
-     * @throws RdmaException if it cannot be made, or is not this user's alone
+     * @throws RdmaException if it cannot be created, or if other users may enter or replace it
      */
     public static RunDirectory open() {
         String override = System.getProperty("rdma4j.run.dir", System.getenv(OVERRIDE));
         if (override != null && !override.isEmpty()) {
             return at(Path.of(override));
         }
-        RunDirectory directory = at(usual(), true);
+        RunDirectory directory = at(defaultPath(), true);
         Leftovers.remove(directory.path());
         return directory;
     }
 
-    /** Opens a directory at a path of the caller's choice; see {@link #open}. */
+    /** Opens the directory at a given path; see {@link #open}. */
     public static RunDirectory at(Path path) {
         return at(path, false);
     }
 
-    /** The parent of the usual directory is this user's alone, too. */
+    /** Opens a directory. The parent of the default directory must belong to this user alone, too. */
     private static RunDirectory at(Path path, boolean hasOwnParent) {
         try {
             Path parent = path.toAbsolutePath().getParent();
@@ -71,7 +76,7 @@ public final class RunDirectory {
                 TrustedPath.require(parent);
                 if (!Files.exists(parent)) {
                     create(parent);
-                    TrustedPath.require(parent); // another user may have been faster
+                    TrustedPath.require(parent); // another user may have created it first
                 }
                 if (hasOwnParent) {
                     check(parent);
@@ -89,12 +94,12 @@ public final class RunDirectory {
         }
     }
 
-    /** The directory. */
+    /** Returns the path of the directory. */
     public Path path() {
         return path;
     }
 
-    /** Makes it again if another process has removed it, since nobody used it. */
+    /** Creates the directory again if another process has removed it as unused. */
     void renew() {
         if (inMemory == null && !Files.exists(path)) {
             var _ = at(path);
@@ -112,30 +117,33 @@ public final class RunDirectory {
                 : inMemory.computeIfAbsent(name, _ -> new MemoryLockFile());
     }
 
-    /** A file in it. */
+    /** Returns the path of a file in the directory. */
     public Path file(String name) {
         return path.resolve(name);
     }
 
-    private static Path usual() {
+    private static Path defaultPath() {
         String runtime = System.getenv("XDG_RUNTIME_DIR");
-        Path base = runtime != null && !runtime.isEmpty() && isOwn(Path.of(runtime))
+        Path base = runtime != null && !runtime.isEmpty() && isSessionDirectory(Path.of(runtime))
                 ? Path.of(runtime, "rdma4j")
                 : Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "rdma4j-" + userName());
         return base.resolve(networkNamespace());
     }
 
-    /** Whether it is the session's directory of this user, and not of one who has called {@code su} or {@code sudo}. */
-    private static boolean isOwn(Path runtime) {
+    /**
+     * Returns whether this is the session directory of this user, and not that of a user who called {@code su} or
+     * {@code sudo}.
+     */
+    private static boolean isSessionDirectory(Path runtime) {
         try {
             return Files.isWritable(runtime)
-                    && (!isPosix(runtime) || Files.getOwner(runtime).getName().equals(ownUser(runtime)));
+                    && (!isPosix(runtime) || Files.getOwner(runtime).getName().equals(currentUser(runtime)));
         } catch (IOException e) {
             return false;
         }
     }
 
-    /** User number where the system tells, else the name. */
+    /** Returns the user number if the system provides it, else the name. */
     private static String userName() {
         try {
             return String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
@@ -162,7 +170,7 @@ public final class RunDirectory {
             try {
                 Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
             } catch (java.nio.file.FileAlreadyExistsException e) {
-                // Another process was faster; the check says whether it was one of this user.
+                // Another process created it first; the check finds out whether that was a process of this user.
                 return;
             }
         } else {
@@ -184,18 +192,18 @@ public final class RunDirectory {
             throw failure(path, "it is not a directory", null);
         }
         String owner = attributes.owner().getName();
-        if (!owner.equals(ownUser(path))) {
+        if (!owner.equals(currentUser(path))) {
             throw failure(path, "it belongs to user " + owner, null);
         }
         Set<PosixFilePermission> others = EnumSet.noneOf(PosixFilePermission.class);
         others.addAll(attributes.permissions());
         others.removeAll(OWNER_ONLY);
         if (!others.isEmpty()) {
-            throw failure(path, "others than its owner may enter it", null);
+            throw failure(path, "users other than its owner may enter it", null);
         }
     }
 
-    private static String ownUser(Path path) throws IOException {
+    private static String currentUser(Path path) throws IOException {
         Path proc = Path.of("/proc/self");
         if (Files.exists(proc)) {
             return Files.getOwner(proc).getName();
@@ -206,12 +214,12 @@ public final class RunDirectory {
                 .getName();
     }
 
-    private static RdmaException failure(Path path, String what, @Nullable IOException cause) {
+    private static RdmaException failure(Path path, String problem, @Nullable IOException cause) {
         String hint = "Remove the directory, or name another by " + OVERRIDE
-                + ", with access for its owner alone; it is where the processes of one user share their addresses";
+                + ", which only its owner may enter; it is where the processes of one user share their addresses";
         return cause == null
-                ? new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + what, hint)
+                ? new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + problem, hint)
                 : new RdmaException(
-                        "ibv_open_device", Errno.EACCES, "run directory " + path + ": " + what, hint, cause);
+                        "ibv_open_device", Errno.EACCES, "run directory " + path + ": " + problem, hint, cause);
     }
 }

@@ -7,17 +7,18 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This process' slot: a number from 1 to 254 that no other process of the user in this network namespace has. It is the
- * upper part of queue pair numbers and communication IDs, by which the owner of an address passes packets on.
+ * This process' slot: a number from 1 to 254 that is unique among the user's processes in this network namespace.
+ *
+ * <p>It is the upper part of queue pair numbers and communication IDs, by which the owner of an address relays packets.
  */
 public final class Slots implements AutoCloseable {
     private static final int FIRST = 1;
     private static final int COUNT = 254;
 
-    /** The file of the locks; while any is held, the directory is in use. */
+    /** The file of the locks; the directory is in use while any of them is held. */
     static final String FILE = "slots";
 
-    /** The directory may be removed between the look whether it is there and the lock, but not again and again. */
+    /** The directory may be removed between the check that it exists and the lock, but not several times in a row. */
     private static final int TRIES = 3;
 
     private final LockFile file;
@@ -31,9 +32,9 @@ public final class Slots implements AutoCloseable {
     }
 
     /**
-     * Takes a free slot for the life of this process.
+     * Claims a free slot for the lifetime of this process.
      *
-     * @throws RdmaException {@code EAGAIN} if all are taken, {@code EIO} if the file system has no locks
+     * @throws RdmaException {@code EAGAIN} if all slots are taken, {@code EIO} if the file system has no locks
      */
     public static Slots claim(RunDirectory directory, RandomGenerator random) {
         try {
@@ -58,7 +59,7 @@ public final class Slots implements AutoCloseable {
                         + " and an address of its own");
     }
 
-    /** Null if all are taken, or if the file has just been removed by a process that saw no slot taken. */
+    /** Returns null if all slots are taken, or if a process that saw no slot in use has just removed the file. */
     private static @Nullable Slots tryClaim(RunDirectory directory, RandomGenerator random) throws IOException {
         directory.renew();
         LockFile file = directory.openLockFile(FILE);
@@ -90,12 +91,12 @@ public final class Slots implements AutoCloseable {
         return null;
     }
 
-    /** The slot. */
+    /** Returns the slot. */
     public int number() {
         return slot;
     }
 
-    /** Gives the slot back. */
+    /** Releases the slot. */
     @Override
     public void close() {
         try {

@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.util.Locale;
 
 /**
- * What the caller is told when the system refuses something that an operation needs.
+ * Creates the exception for an operation that failed because the system refused something it needs.
  *
- * <p>Of the causes only the lack of file descriptors is told apart, by the words that the JDK and our links take from the
- * system, since it is the one that passes by itself, that every operation can meet, and that has one remedy.
+ * <p>The only cause that is distinguished is the lack of file descriptors, recognized by the system's error text in the
+ * messages of the JDK and our links. It is transient, any operation can encounter it, and it has one remedy.
  */
 public final class SystemFailure {
     private static final String NO_DESCRIPTORS = Errno.EMFILE.text().toLowerCase(Locale.ROOT);
@@ -17,12 +17,12 @@ public final class SystemFailure {
     private SystemFailure() {}
 
     /**
-     * The exception of an operation.
+     * Creates the exception of an operation.
      *
      * @param operation the operation, by its C name
-     * @param doing what was being done, with its objects
-     * @param cause what the system said
-     * @param hint what to try, unless descriptors are lacking
+     * @param doing the failed step, with its objects
+     * @param cause the exception of the system call
+     * @param hint advice for the caller, unless descriptors are lacking
      * @return with {@link Errno#EMFILE} if descriptors are lacking, else {@link Errno#EIO}
      */
     public static RdmaException of(String operation, String doing, IOException cause, String hint) {
@@ -31,11 +31,13 @@ public final class SystemFailure {
                 operation,
                 exhausted ? Errno.EMFILE : Errno.EIO,
                 doing + ": " + cause.getMessage(),
-                exhausted ? "Close what is not needed, or raise the limit of open files (ulimit -n)" : hint,
+                exhausted
+                        ? "Close files and sockets that are not needed, or raise the limit of open files (ulimit -n)"
+                        : hint,
                 cause);
     }
 
-    /** Whether a failure is for want of file descriptors. */
+    /** Returns whether a failure was caused by a lack of file descriptors. */
     public static boolean lacksDescriptors(IOException failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains(NO_DESCRIPTORS);
     }

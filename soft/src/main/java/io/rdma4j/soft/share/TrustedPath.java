@@ -15,8 +15,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory that nobody but this user and root can exchange for another: it, all above it, and symbolic links on the way
- * belong to one of the two, and others may write to none of the directories unless it is sticky, like {@code /tmp}.
+ * Checks that only this user and root can replace a directory.
+ *
+ * <p>The directory, all directories above it and the symbolic links on its path must belong to one of the two. Other
+ * users may write to none of the directories unless it is sticky, like {@code /tmp}.
  */
 final class TrustedPath {
     private static final String ATTRIBUTES = "unix:uid,gid,mode,isDirectory,isSymbolicLink";
@@ -30,7 +32,7 @@ final class TrustedPath {
     private static final int GROUP_WRITES = 020;
     private static final int OTHERS_WRITE = 02;
 
-    /** A directory that another user could exchange; the message says which, and why. */
+    /** Thrown for a directory that another user could replace; the message names the path and the reason. */
     static final class Untrusted extends FileSystemException {
         private static final long serialVersionUID = 1;
 
@@ -46,7 +48,10 @@ final class TrustedPath {
 
     private final int ownUser;
 
-    /** Stands for users of whom a container knows nothing, its host's root among them; null where all are known. */
+    /**
+     * Represents the users that are not mapped into the container, including the host's root; null if all users are
+     * mapped.
+     */
     private final @Nullable Integer unmappedUser;
 
     private TrustedPath() throws IOException {
@@ -55,10 +60,11 @@ final class TrustedPath {
     }
 
     /**
-     * Checks a directory. Only what exists is looked at; where the system does not tell owners and rights, nothing is.
+     * Checks a directory. Path elements that do not exist are ignored. Nothing is checked if the system does not
+     * provide owners and permissions.
      *
-     * @throws Untrusted if another user could exchange it
-     * @throws IOException if it cannot be looked at
+     * @throws Untrusted if another user could replace it
+     * @throws IOException if its attributes cannot be read
      */
     static void require(Path directory) throws IOException {
         if (directory.getFileSystem().supportedFileAttributeViews().contains("unix") && Files.exists(OWN_PROCESS)) {
@@ -76,19 +82,19 @@ final class TrustedPath {
             Path name = names.pop();
             Path next = at.resolve(name);
             if (name.toString().equals("..")) {
-                at = at.getParent() == null ? at : at.getParent(); // checked on the way here
+                at = at.getParent() == null ? at : at.getParent(); // already checked
                 continue;
             }
             Map<String, Object> attributes;
             try {
                 attributes = attributes(next);
-            } catch (NoSuchFileException notYet) {
+            } catch (NoSuchFileException missing) {
                 return;
             }
             if (Boolean.TRUE.equals(attributes.get("isSymbolicLink"))) {
                 requireOwner(next, attributes);
                 if (++links > MOST_LINKS) {
-                    throw new Untrusted(directory, "too many symbolic links on the way to " + directory);
+                    throw new Untrusted(directory, "too many symbolic links in " + directory);
                 }
                 Path target = Files.readSymbolicLink(next);
                 push(names, target);
@@ -121,11 +127,13 @@ final class TrustedPath {
         int mode = number(attributes.get("mode"));
         boolean mayOthersWrite = (mode & OTHERS_WRITE) != 0 || (mode & GROUP_WRITES) != 0 && !isOwnGroup(attributes);
         if (mayOthersWrite && (mode & STICKY) == 0) {
-            throw new Untrusted(path, "others may write to " + path);
+            throw new Untrusted(path, "other users may write to " + path);
         }
     }
 
-    /** Whether a group is root's, or that of the user alone, which systems number as the user. */
+    /**
+     * Returns whether a group is root's, or the user's private group, which systems give the same number as the user.
+     */
     private boolean isOwnGroup(Map<String, Object> attributes) {
         int group = number(attributes.get("gid"));
         return group == ROOT || group == ownUser;
@@ -151,7 +159,7 @@ final class TrustedPath {
             return known >= ALL_USERS
                     ? null
                     : Integer.valueOf(Files.readString(UNMAPPED_USER).strip());
-        } catch (IOException | NumberFormatException notTold) {
+        } catch (IOException | NumberFormatException unavailable) {
             return null;
         }
     }

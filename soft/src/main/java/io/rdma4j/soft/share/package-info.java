@@ -1,2 +1,2 @@
-/** What processes of one user on one host share: the run directory, slots and RDMA ports. Not exported. */
+/** The state that the processes of one user on one host share: run directory, slots and RDMA ports. Not exported. */
 package io.rdma4j.soft.share;

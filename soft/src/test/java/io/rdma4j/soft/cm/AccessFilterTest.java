@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** A listener's application decides who may connect, before anything is kept of a request. */
+/** A listener's application decides which peers may connect, before any state of a request is kept. */
 class AccessFilterTest {
     private final Dialogue dialogue = new Dialogue();
 
@@ -24,13 +24,13 @@ class AccessFilterTest {
     }
 
     @Test
-    void filterSeesBothEndsAndRefusesWithoutATrace() {
+    void filterGetsBothEndsAndRejectsWithoutKeepingState() {
         List<ConnectionAttempt> attempts = new ArrayList<>();
         dialogue.listener.id().setAccessFilter(attempt -> {
             attempts.add(attempt);
             return false;
         });
-        dialogue.asked();
+        dialogue.connecting();
         assertRefused();
         InetSocketAddress client = Objects.requireNonNull(dialogue.active.id().localAddress());
         assertThat(attempts)
@@ -42,16 +42,16 @@ class AccessFilterTest {
     }
 
     @Test
-    void filterThatFailsRefuses() {
+    void failingFilterRejects() {
         dialogue.listener.id().setAccessFilter(attempt -> {
             throw new IllegalStateException("on purpose");
         });
-        dialogue.asked();
+        dialogue.connecting();
         assertRefused();
     }
 
     @Test
-    void filterThatAgreesChangesNothing() {
+    void acceptingFilterChangesNothing() {
         dialogue.listener
                 .id()
                 .setAccessFilter(attempt -> attempt.source().getAddress().equals(InetAddress.ofLiteral("10.0.0.1")));
@@ -60,7 +60,7 @@ class AccessFilterTest {
     }
 
     @Test
-    void changedFilterCountsForLaterRequests() {
+    void changedFilterAppliesToLaterRequests() {
         dialogue.listener.id().setAccessFilter(attempt -> false);
         dialogue.listener.id().setAccessFilter(attempt -> true);
         dialogue.requested();

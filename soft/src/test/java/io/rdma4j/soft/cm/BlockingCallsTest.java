@@ -40,25 +40,27 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Every call of the connection manager and of the verbs that waits ends when what it waits at is closed by another thread,
- * and when its thread is interrupted, and says which of them happened. Addresses, routes and groups of the software device are
- * resolved without a wait.
+ * Every blocking call of the connection manager and of the verbs ends when another thread closes its object, and when
+ * its thread is interrupted.
+ *
+ * <p>The call reports which of them happened. Addresses, routes and groups of the software device are resolved without
+ * blocking.
  */
 @Timeout(60)
 class BlockingCallsTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final Duration LONG = Duration.ofDays(1);
 
-    /** Makes what a call waits at; what is to be closed after the test goes to the front of the stack. */
+    /** Creates the object that a call waits for. Resources to close after the test are pushed on the stack. */
     private interface Setting {
         Wait make(Deque<Runnable> cleanup);
     }
 
     /**
-     * A call that waits.
+     * A blocking call.
      *
-     * @param call the call; gives what it returns
-     * @param close closes what it waits at
+     * @param call the call; returns its result
+     * @param close closes the object that it waits for
      */
     private record Wait(Callable<@Nullable Object> call, Runnable close) {
         static Wait of(Runnable call, Runnable close) {
@@ -100,22 +102,22 @@ class BlockingCallsTest {
     }
 
     private static String outcome(Callable<@Nullable Object> call) {
-        String said;
+        String result;
         try {
-            said = String.valueOf(call.call());
+            result = String.valueOf(call.call());
         } catch (RdmaException e) {
             boolean namesClosing = String.valueOf(e.getMessage()).contains("closed");
-            said = e.operation() + " " + e.errno() + (namesClosing ? ", closed" : "");
+            result = e.operation() + " " + e.errno() + (namesClosing ? ", closed" : "");
         } catch (Exception e) {
-            said = e.toString();
+            result = e.toString();
         }
-        return Thread.currentThread().isInterrupted() ? said + ", interrupted" : said;
+        return Thread.currentThread().isInterrupted() ? result + ", interrupted" : result;
     }
 
-    /** Where the end comes before the wait, the outcome is the same. */
+    /** Waits until the thread blocks. If the end comes before the wait, the outcome is the same. */
     private static void awaitBlocked(Thread thread) throws InterruptedException {
-        for (int looks = 0; thread.isAlive() && thread.getState() != Thread.State.WAITING && looks < 200; looks++) {
-            Thread.sleep(1); // a thread that drives the device waits in the kernel, which its state does not tell
+        for (int checks = 0; thread.isAlive() && thread.getState() != Thread.State.WAITING && checks < 200; checks++) {
+            Thread.sleep(1); // a thread that drives the device blocks in the kernel, which its state does not show
         }
     }
 
@@ -273,7 +275,7 @@ class BlockingCallsTest {
         return queuePair;
     }
 
-    /** A completion queue with an event that is not acknowledged, and without queue pairs. */
+    /** A completion queue with an unacknowledged event and without queue pairs. */
     private static CompletionQueue heldQueue(DeviceContext context) {
         CompletionChannel channel = context.createCompletionChannel();
         CompletionQueue queue = context.createCompletionQueue(4, null, channel);
@@ -297,7 +299,7 @@ class BlockingCallsTest {
         return id;
     }
 
-    /** A listener whose requests wait in a channel. */
+    /** A listener whose requests are queued in a channel. */
     private static CmId listener(Deque<Runnable> cleanup) {
         EventChannel servers = EventChannel.open();
         CmId listener = Session.listener(servers, LOOPBACK);
@@ -314,7 +316,7 @@ class BlockingCallsTest {
         return client;
     }
 
-    /** The identifier of a request, whose peer will not confirm the acceptance. */
+    /** The identifier of a request whose peer does not confirm the acceptance. */
     private static CmId requested(Deque<Runnable> cleanup) {
         CmId listener = bound(PortSpace.TCP);
         listener.listen(0);
@@ -330,7 +332,7 @@ class BlockingCallsTest {
         return server;
     }
 
-    /** An identifier that is connected to one that does not answer its disconnection. */
+    /** An identifier that is connected to one that does not reply to its disconnect. */
     private static CmId connected(Deque<Runnable> cleanup) {
         CmId listener = listener(cleanup);
         EventChannel servers = Objects.requireNonNull(listener.channel());

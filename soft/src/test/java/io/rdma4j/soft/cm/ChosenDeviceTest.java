@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The device that the user has chosen is the only one, also for who binds to a wildcard. */
+/** Only the device that the user has chosen is used, also by identifiers that are bound to a wildcard. */
 @Timeout(60)
 class ChosenDeviceTest {
     private static final String CHOICE = "rdma4j.device";
@@ -50,7 +50,7 @@ class ChosenDeviceTest {
         }
     }
 
-    /** An IPv4 address of this host that is not the loopback one, or null. */
+    /** Returns an IPv4 address of this host that is not the loopback one, or null. */
     private static @Nullable InetAddress anotherAddress() {
         for (Device device : Device.list()) {
             try (DeviceContext context = device.open()) {
@@ -65,7 +65,7 @@ class ChosenDeviceTest {
     }
 
     @Test
-    void aWildcardStandsForTheAddressesOfTheChosenDevice() {
+    void wildcardStandsForTheAddressesOfTheChosenDevice() {
         InetAddress other = anotherAddress();
         assumeTrue(other != null, "this host has no address besides the loopback one");
         try (EventChannel servers = EventChannel.open();
@@ -90,7 +90,7 @@ class ChosenDeviceTest {
     }
 
     @Test
-    void aWildcardIsNotBoundWhereTheChosenDeviceIsNotThere() {
+    void wildcardIsNotBoundIfTheChosenDeviceDoesNotExist() {
         choose("no_such_device");
         try (CmId id = CmId.create(PortSpace.TCP, null)) {
             RdmaException refused =
@@ -101,7 +101,7 @@ class ChosenDeviceTest {
     }
 
     @Test
-    void whoIsBoundToAWildcardResolvesWithTheChosenDeviceOnly() {
+    void wildcardIdentifierResolvesWithTheChosenDeviceOnly() {
         InetAddress other = anotherAddress();
         assumeTrue(other != null, "this host has no address besides the loopback one");
         choose("127.0.0.1");

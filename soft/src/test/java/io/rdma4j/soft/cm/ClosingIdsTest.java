@@ -29,7 +29,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Closing an identifier ends what waits for it, and ends whole, whatever is still in use. */
+/** Closing an identifier ends the calls that wait for it, and completes whatever is still in use. */
 @Timeout(30)
 class ClosingIdsTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
@@ -69,7 +69,7 @@ class ClosingIdsTest {
         throw new AssertionError("the call ended without an error");
     }
 
-    /** Closes an identifier in whose call a thread is blocked; returns what that call threw. */
+    /** Closes an identifier in whose call a thread is blocked; returns the exception of that call. */
     private static RdmaException closedWhile(Runnable call, CmId id) throws InterruptedException, TimeoutException {
         CompletableFuture<Thread> caller = new CompletableFuture<>();
         CompletableFuture<Void> blocked = inThread(() -> {
@@ -104,7 +104,7 @@ class ClosingIdsTest {
         }
     }
 
-    /** Has the event of a completion taken, and not acknowledged. */
+    /** Takes the event of a completion without acknowledging it. */
     private static CompletionQueue takeCompletionEvent(CmId id) {
         QueuePair queuePair = Objects.requireNonNull(id.queuePair());
         queuePair.postReceive(new ReceiveWorkRequest().reset(1));
@@ -139,14 +139,14 @@ class ClosingIdsTest {
     }
 
     @Test
-    void whoHasTheEventOfACompletionCanCallTheIdentifierWhileItIsBeingClosed() throws Exception {
+    void holderOfACompletionEventCanCallTheIdentifierWhileItIsBeingClosed() throws Exception {
         CmId id = bound();
         id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
         aCallIsPossibleWhileAnEventIsUnacknowledged(id, id::close);
     }
 
     @Test
-    void whoHasTheEventOfACompletionCanCallTheIdentifierWhileItsQueuePairIsBeingDestroyed() throws Exception {
+    void holderOfACompletionEventCanCallTheIdentifierWhileItsQueuePairIsBeingDestroyed() throws Exception {
         CmId id = bound();
         id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
         aCallIsPossibleWhileAnEventIsUnacknowledged(id, id::destroyQueuePair);
@@ -154,7 +154,7 @@ class ClosingIdsTest {
     }
 
     @Test
-    void anIdentifierWhoseCompletionQueueIsInUseGivesItsPortUpAndCanBeClosedAgain() {
+    void identifierWhoseCompletionQueueIsInUseReleasesItsPortAndCanBeClosedAgain() {
         CmId id = bound();
         int port = id.sourcePort();
         id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
@@ -179,7 +179,7 @@ class ClosingIdsTest {
     }
 
     @Test
-    void anInterruptedCloseGivesThePortUpAndCanBeRepeated() throws Exception {
+    void interruptedCloseReleasesThePortAndCanBeRepeated() throws Exception {
         CmId id = bound();
         int port = id.sourcePort();
         id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two ends in this process over the real device: engine, UDP sockets, and all. */
+/** Two ends in this process over the real device, with engine and UDP sockets. */
 @Timeout(60)
 class ConnectTest {
     private final EventChannel servers = EventChannel.open();
@@ -83,7 +83,7 @@ class ConnectTest {
                         Objects.requireNonNull(listener.localAddress()).getAddress(), listener.sourcePort())));
     }
 
-    /** Every address of this host, the loopback ones and the link-local ones included. */
+    /** Returns every address of this host, including loopback and link-local addresses. */
     static Stream<InetAddress> addresses() throws SocketException {
         return NetworkInterface.networkInterfaces().filter(ConnectTest::isUp).flatMap(NetworkInterface::inetAddresses);
     }
@@ -147,7 +147,7 @@ class ConnectTest {
     }
 
     @Test
-    void bothQueuePairsGetWhatTheMessagesSay() {
+    void bothQueuePairsGetTheAttributesOfTheMessages() {
         CmId listener = track(listener(servers, loopback()));
         CmId client = clientOf(listener);
         client.connect(ConnectionParameters.defaults().withDepths(3, 2).withRetries(5, 4));
@@ -222,7 +222,7 @@ class ConnectTest {
     }
 
     @Test
-    void aRejectionCarriesReasonAndPrivateDataAndStopsTheQueuePair() {
+    void rejectionCarriesReasonAndPrivateDataAndStopsTheQueuePair() {
         CmId listener = track(listener(servers, loopback()));
         CmId client = clientOf(listener);
         client.connect(null);
@@ -237,8 +237,9 @@ class ConnectTest {
                 .isEqualTo("connection from 127.0.0.1:" + client.sourcePort() + " to 127.0.0.1:"
                         + listener.sourcePort()
                         + " (device rdma4j_lo, GID 127.0.0.1 at index " + gidIndex(client)
-                        + ") was rejected: consumer defined (28): the peer's application said no, or its listener does"
-                        + " not take this address. Its private data may say why");
+                        + ") was rejected: consumer defined (28): the peer's application rejected the"
+                        + " connection, or its listener does not accept this address. Its private data may contain the"
+                        + " reason");
     }
 
     private static int gidIndex(CmId id) {
@@ -249,7 +250,7 @@ class ConnectTest {
     }
 
     @Test
-    void nobodyListeningIsReasonEight() {
+    void requestWithoutListenerIsRejectedWithReasonEight() {
         CmId listener = listener(servers, loopback());
         int port = listener.sourcePort();
         listener.close();
@@ -266,7 +267,7 @@ class ConnectTest {
     }
 
     @Test
-    void aLoopbackAddressThatNoProcessHasRefusesAtOnce() {
+    void loopbackAddressOfNoProcessRejectsAtOnce() {
         CmId client = track(resolved(clients, null, new InetSocketAddress(TestAddresses.loopback(), 7471)));
         long start = System.nanoTime();
         client.connect(null);
@@ -277,7 +278,7 @@ class ConnectTest {
     }
 
     @Test
-    void aWildcardListenerTakesWhatItsProcessSendsToAnyLoopbackAddress() {
+    void wildcardListenerAcceptsRequestsOfItsProcessToAnyLoopbackAddress() {
         CmId listener = track(listener(servers, InetAddress.ofLiteral("0.0.0.0")));
         InetAddress address = TestAddresses.loopback();
         CmId client = track(resolved(clients, null, new InetSocketAddress(address, listener.sourcePort())));
@@ -297,7 +298,7 @@ class ConnectTest {
     }
 
     @Test
-    void closingAListenerRejectsTheRequestsThatNobodyTook() {
+    void closingAListenerRejectsItsPendingRequests() {
         CmId listener = listener(servers, loopback());
         CmId client = clientOf(listener);
         client.connect(null);
@@ -342,7 +343,7 @@ class ConnectTest {
         assertThat(Objects.requireNonNull(client.queuePair()).state()).isEqualTo(QueuePairState.ERROR);
         expect(clients, CmEvent.Type.TIMEWAIT_EXIT);
         expect(servers, CmEvent.Type.TIMEWAIT_EXIT);
-        client.disconnect(); // does nothing any more, as in Linux
+        client.disconnect(); // has no effect any longer, as in Linux
     }
 
     @Test
@@ -385,7 +386,7 @@ class ConnectTest {
     }
 
     @Test
-    void establishIsRefusedWhereTheIdentifierHasAQueuePair() {
+    void establishIsRefusedIfTheIdentifierHasAQueuePair() {
         CmId listener = track(listener(servers, loopback()));
         CmId client = clientOf(listener);
         assertThatThrownBy(client::establish)
@@ -410,7 +411,7 @@ class ConnectTest {
     }
 
     @Test
-    void wildcardListenerTakesRequestsOfAllItsAddresses() throws SocketException {
+    void wildcardListenerAcceptsRequestsAtAllItsAddresses() throws SocketException {
         CmId four = track(listener(servers, address("0.0.0.0")));
         CmId six = track(listener(servers, address("::")));
         addresses().forEach(address -> {
@@ -453,7 +454,7 @@ class ConnectTest {
     }
 
     @Test
-    void listenWithoutBindTakesAnyAddressAndAFreePort() {
+    void listenWithoutBindUsesAnyAddressAndAFreePort() {
         CmId listener = track(servers.createId(PortSpace.TCP, null));
         listener.listen(1);
         assertThat(listener.sourcePort()).isPositive();
@@ -476,7 +477,7 @@ class ConnectTest {
     }
 
     @Test
-    void addressesOfTwoFamiliesDoNotGoTogether() {
+    void addressesOfTwoFamiliesAreRefused() {
         CmId client = track(clients.createId(PortSpace.TCP, null));
         RdmaException refused = catchThrowableOfType(
                 RdmaException.class,
@@ -485,24 +486,24 @@ class ConnectTest {
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
         assertThat(refused)
                 .hasMessage("rdma_resolve_addr: Invalid argument (EINVAL): the local address ::1 and the destination"
-                        + " 127.0.0.1 are of different address families. Give two IPv4 or two IPv6 addresses");
+                        + " 127.0.0.1 are of different address families. Use two IPv4 or two IPv6 addresses");
     }
 
     @Test
-    void bindingToAForeignAddressNamesIt() {
+    void bindingToAForeignAddressIsRefusedWithItsName() {
         CmId id = track(clients.createId(PortSpace.TCP, null));
         RdmaException refused = catchThrowableOfType(
                 RdmaException.class, () -> id.bindAddress(new InetSocketAddress(address("198.51.100.7"), 0)));
         assertThat(refused.errno()).isEqualTo(Errno.EADDRNOTAVAIL);
         assertThat(refused)
                 .hasMessage(
-                        "rdma_bind_addr: Cannot assign requested address (EADDRNOTAVAIL): no network interface that is up"
-                                + " has the address 198.51.100.7. Use an address of this host whose network interface is up;"
-                                + " `ip address` lists them");
+                        "rdma_bind_addr: Cannot assign requested address (EADDRNOTAVAIL): no network interface that is"
+                            + " up has the address 198.51.100.7. Use an address of this host whose network interface"
+                            + " is up; `ip address` lists them");
     }
 
     @Test
-    void aHundredConnectionsLiveAtOnce() {
+    void hundredConnectionsExistAtOnce() {
         CmId listener = track(listener(servers, loopback()));
         List<CmId> active = new ArrayList<>();
         List<CmId> passive = new ArrayList<>();

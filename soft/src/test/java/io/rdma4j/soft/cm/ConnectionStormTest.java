@@ -21,17 +21,19 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many connections in one process, and nothing left of them. {@code -Drdma4j.storm.connections=10000} is the soak: the
- * connections are opened, used and closed a thousand at a time.
+ * Many connections in one process leave nothing behind.
+ *
+ * <p>{@code -Drdma4j.storm.connections=10000} is the soak test: the connections are opened, used and closed a thousand
+ * at a time.
  */
 class ConnectionStormTest {
     private static final int AT_ONCE = 1000;
     private static final int CONNECTIONS = Integer.getInteger("rdma4j.storm.connections", AT_ONCE);
 
-    /** What a thousand connections may leave behind: less than a tenth of a connection's own size each. */
+    /** The growth that a thousand connections may cause: less than a tenth of a connection's own size each. */
     private static final long LEFTOVER_BYTES = 1 << 20;
 
-    /** Short, so that connections which wait for stray packets are forgotten soon. */
+    /** Short, so that connections in time-wait are removed soon. */
     private static final int ACK_TIMEOUT = 8;
 
     /** A minute of time-wait. */
@@ -66,13 +68,13 @@ class ConnectionStormTest {
     private record Connection(CmId client, CmId server) {}
 
     @Test
-    void connectionsThatHaveGoneLeaveNothing() throws Exception {
+    void closedConnectionsLeaveNothing() throws Exception {
         InetAddress address = InetAddress.getLoopbackAddress();
         try (EventChannel servers = EventChannel.open();
                 EventChannel clients = EventChannel.open();
                 CmId listener = Session.listener(servers, address)) {
             InetSocketAddress destination = new InetSocketAddress(address, listener.sourcePort());
-            storm(servers, clients, destination, AT_ONCE); // classes are loaded, tables have their size
+            storm(servers, clients, destination, AT_ONCE); // loads classes and grows tables to their size
             Figures before = settled(null);
             long started = System.nanoTime();
             for (int done = 0; done < CONNECTIONS; done += AT_ONCE) {
@@ -86,7 +88,7 @@ class ConnectionStormTest {
     }
 
     @Test
-    void closedIdentifiersLetGoOfTheirContextsBeforeTheirTimeWaitIsOver() throws Exception {
+    void closedIdentifiersReleaseTheirContextsBeforeTheEndOfTheTimeWait() throws Exception {
         InetAddress address = InetAddress.getLoopbackAddress();
         try (EventChannel servers = EventChannel.open();
                 EventChannel clients = EventChannel.open();
@@ -148,7 +150,7 @@ class ConnectionStormTest {
         id.close();
     }
 
-    /** The figures when they have stopped to fall, or are within those before. */
+    /** Returns the figures when they no longer fall, or do not exceed those before. */
     private static Figures settled(@Nullable Figures before) throws IOException, InterruptedException {
         Figures last = Figures.now();
         long end = System.nanoTime() + PATIENCE.toNanos();

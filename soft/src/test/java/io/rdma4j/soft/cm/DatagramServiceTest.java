@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Laws of datagram services: asking, answering, and what follows. */
+/** Datagram services: resolution, acceptance and what follows. */
 class DatagramServiceTest {
     private static final int REQUEST_BYTES = 180;
     private static final int REPLY_BYTES = 136;
@@ -109,20 +109,20 @@ class DatagramServiceTest {
         QueuePair to = server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
         server.accept(saying("I do"));
         CmEvent established = next(clients, CmEvent.Type.ESTABLISHED);
-        DatagramParameters way = Objects.requireNonNull(established.datagram());
+        DatagramParameters destination = Objects.requireNonNull(established.datagram());
         established.acknowledge();
-        assertThat(text(way.privateData())).isEqualTo("I do");
+        assertThat(text(destination.privateData())).isEqualTo("I do");
         assertThat(established.privateData()).hasSize(REPLY_BYTES);
-        assertThat(way.queuePairNumber()).isEqualTo(to.number());
-        assertThat(way.queueKey()).isEqualTo(DatagramParameters.UDP_QUEUE_KEY);
-        send(client, way, server);
+        assertThat(destination.queuePairNumber()).isEqualTo(to.number());
+        assertThat(destination.queueKey()).isEqualTo(DatagramParameters.UDP_QUEUE_KEY);
+        send(client, destination, server);
     }
 
-    private static void send(CmId client, DatagramParameters way, CmId server) {
+    private static void send(CmId client, DatagramParameters destination, CmId server) {
         try (Arena arena = Arena.ofShared();
                 MemoryRegion source = client.protectionDomain().register(arena.allocate(64), AccessFlag.LOCAL_WRITE);
                 MemoryRegion target = server.protectionDomain().register(arena.allocate(128), AccessFlag.LOCAL_WRITE);
-                AddressHandle handle = client.protectionDomain().createAddressHandle(way.addressVector())) {
+                AddressHandle handle = client.protectionDomain().createAddressHandle(destination.addressVector())) {
             source.memory().setString(0, "hello");
             Objects.requireNonNull(server.queuePair())
                     .postReceive(new ReceiveWorkRequest().reset(1).into(target));
@@ -130,7 +130,7 @@ class DatagramServiceTest {
                     .postSend(new SendWorkRequest()
                             .reset(2)
                             .from(source)
-                            .to(handle, way.queuePairNumber(), way.queueKey())
+                            .to(handle, destination.queuePairNumber(), destination.queueKey())
                             .signaled());
             Session.await(server.receiveCompletions());
             Session.await(client.sendCompletions());
@@ -164,13 +164,13 @@ class DatagramServiceTest {
         refused.acknowledge();
         assertThat(refused.status()).isEqualTo(2);
         assertThat(text(refused.privateData())).isEqualTo("not today");
-        assertThat(refused.explanation()).contains("said no");
+        assertThat(refused.explanation()).contains("rejected the request");
     }
 
     @Test
-    void nobodyServesIsUnreachableAndSaysWhere() {
+    void unknownServiceIsUnreachableWithItsAddress() {
         InetAddress address = TestAddresses.loopback();
-        listener(PortSpace.UDP, address); // somebody is there, but not at that port
+        listener(PortSpace.UDP, address); // a process listens there, but not at that port
         CmId client = client(PortSpace.UDP, address, 4242);
         client.connect(ConnectionParameters.NONE.withQueuePairNumber(77));
         CmEvent refused = next(clients, CmEvent.Type.UNREACHABLE);
@@ -180,7 +180,7 @@ class DatagramServiceTest {
     }
 
     @Test
-    void requestThatNobodyAnswersIsRejectedWhenItsIdentifierIsClosed() {
+    void unansweredRequestIsRejectedWhenItsIdentifierIsClosed() {
         InetAddress address = TestAddresses.loopback();
         CmId listener = listener(PortSpace.UDP, address);
         CmId client = client(PortSpace.UDP, address, listener.sourcePort());
@@ -192,7 +192,7 @@ class DatagramServiceTest {
     }
 
     @Test
-    void portSpacesAreApart() {
+    void portSpacesAreSeparate() {
         InetAddress address = TestAddresses.loopback();
         CmId datagrams = listener(PortSpace.UDP, address);
         CmId connections = track(servers.createId(PortSpace.TCP, null));
@@ -218,7 +218,7 @@ class DatagramServiceTest {
     }
 
     @Test
-    void aRequestIsAnsweredOnceAndThereIsNothingToDisconnect() {
+    void requestIsAnsweredOnceAndThereIsNothingToDisconnect() {
         InetAddress address = TestAddresses.loopback();
         CmId listener = listener(PortSpace.UDP, address);
         CmId client = client(PortSpace.UDP, address, listener.sourcePort());
@@ -255,7 +255,7 @@ class DatagramServiceTest {
     }
 
     @Test
-    void synchronousCallsOfADatagramServiceReturnWhenTheyAreDone() throws InterruptedException {
+    void synchronousCallsOfADatagramServiceReturnWhenTheyAreComplete() throws InterruptedException {
         InetAddress address = TestAddresses.loopback();
         CmId listener = track(CmId.create(PortSpace.UDP, null));
         listener.bindAddress(new InetSocketAddress(address, 0));

@@ -33,16 +33,16 @@ final class Dialogue {
         return this;
     }
 
-    /** The client has asked; nothing has arrived yet. */
-    Dialogue asked() {
+    /** The client has sent a request, which has not arrived yet. */
+    Dialogue connecting() {
         routed();
         active.id().connect(parameters());
         return this;
     }
 
-    /** The server's application has the request. */
+    /** The server's application has received the request. */
     Dialogue requested() {
-        asked();
+        connecting();
         network.settle();
         passive = listener.requests.remove();
         passive.take(CmEvent.Type.CONNECT_REQUEST);
@@ -50,7 +50,7 @@ final class Dialogue {
         return this;
     }
 
-    /** The server has accepted, and the client knows. */
+    /** The server has accepted, and the client has been notified. */
     Dialogue answered() {
         requested();
         passive.id().accept(parameters());
@@ -67,7 +67,7 @@ final class Dialogue {
         return this;
     }
 
-    /** The client wants to end; the server's application knows and has not answered. */
+    /** The client disconnects. The server's application has been notified and has not replied. */
     Dialogue parting() {
         established();
         active.id().disconnect();

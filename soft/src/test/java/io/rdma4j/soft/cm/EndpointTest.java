@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Looking addresses up, and endpoints made of what was found. */
+/** Address look-ups, and endpoints created from their results. */
 @Timeout(60)
 class EndpointTest {
     private static final Hints PASSIVE = Hints.of(PortSpace.TCP, Flag.PASSIVE);
@@ -102,7 +102,7 @@ class EndpointTest {
     }
 
     @Test
-    void endpointsConnectAndTheListenersQueuePairIsMadeForTheRequest() {
+    void endpointsConnectAndTheListenersQueuePairIsCreatedForTheRequest() {
         CmQueuePairAttributes attributes = CmQueuePairAttributes.of(SIZES);
         CmId listener = CmId.createEndpoint(AddressInformation.lookUp("127.0.0.1", "0", PASSIVE), null, attributes);
         listener.listen(0);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Connection enhancement options go to the peer and back, for applications with queue pairs of their own. */
+/** Connection enhancement options are sent to the peer and back, for applications with their own queue pairs. */
 class EnhancementTest {
     private static final InetAddress ADDRESS = TestAddresses.loopback();
 
@@ -50,8 +50,8 @@ class EnhancementTest {
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
     }
 
-    /** Parameters for a queue pair of the application's own, which lives as long as the test. */
-    private ConnectionParameters own(CmId id) {
+    /** Returns parameters for a queue pair of the application, which exists as long as the test. */
+    private ConnectionParameters parameters(CmId id) {
         ProtectionDomain domain = id.verbs().createProtectionDomain();
         CompletionQueue queue = id.verbs().createCompletionQueue(32, null, null);
         QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(queue, SIZES));
@@ -71,13 +71,13 @@ class EnhancementTest {
     }
 
     @Test
-    void optionsAreAskedForAndAnsweredUnderTheVendorOfTheRequest() {
+    void optionsAreRequestedAndAnsweredWithTheVendorOfTheRequest() {
         client.setLocalEnhancement(new ConnectionEnhancement(0x0002c9, 0x8000_0003));
-        client.connect(own(client));
+        client.connect(parameters(client));
         try (CmId server = expect(servers, CmEvent.Type.CONNECT_REQUEST).id()) {
             assertThat(server.remoteEnhancement()).isEqualTo(new ConnectionEnhancement(0x0002c9, 0x8000_0003));
             server.setLocalEnhancement(new ConnectionEnhancement(0xabcdef, 0x8000_0001));
-            server.accept(own(server));
+            server.accept(parameters(server));
             expect(clients, CmEvent.Type.CONNECT_RESPONSE);
             assertThat(client.remoteEnhancement()).isEqualTo(new ConnectionEnhancement(0x0002c9, 0x8000_0001));
         }
@@ -85,10 +85,10 @@ class EnhancementTest {
 
     @Test
     void withoutOptionsThereAreNone() {
-        client.connect(own(client));
+        client.connect(parameters(client));
         try (CmId server = expect(servers, CmEvent.Type.CONNECT_REQUEST).id()) {
             assertThat(server.remoteEnhancement()).isEqualTo(ConnectionEnhancement.NONE);
-            server.accept(own(server));
+            server.accept(parameters(server));
             expect(clients, CmEvent.Type.CONNECT_RESPONSE);
             assertThat(client.remoteEnhancement()).isEqualTo(ConnectionEnhancement.NONE);
         }
@@ -97,7 +97,7 @@ class EnhancementTest {
     @Test
     void aRequestIsRejectedBecauseOfItsOptions() {
         client.setLocalEnhancement(new ConnectionEnhancement(0x0002c9, 1));
-        client.connect(own(client));
+        client.connect(parameters(client));
         try (CmId server = expect(servers, CmEvent.Type.CONNECT_REQUEST).id()) {
             server.rejectEnhancement(new byte[] {7});
             CmEvent rejected = next(clients, CmEvent.Type.REJECTED);

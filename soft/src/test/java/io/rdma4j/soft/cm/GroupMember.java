@@ -25,7 +25,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 
-/** A datagram identifier with a queue pair and receives posted, that joins groups. */
+/** A datagram identifier with a queue pair and posted receives, that joins groups. */
 final class GroupMember implements AutoCloseable {
     private static final int HEADER_BYTES = 40;
     private static final int SLOT_BYTES = 64;
@@ -37,7 +37,7 @@ final class GroupMember implements AutoCloseable {
     private final MemorySegment memory = Arena.ofAuto().allocate((RECEIVES + 1) * SLOT_BYTES);
     private final MemoryRegion region;
 
-    /** Bound to a local address. */
+    /** Creates a member that is bound to a local address. */
     GroupMember(InetAddress local) {
         id = channel.createId(PortSpace.UDP, "member");
         id.bindAddress(new InetSocketAddress(local, 0));
@@ -52,7 +52,7 @@ final class GroupMember implements AutoCloseable {
         return Objects.requireNonNull(id.queuePair());
     }
 
-    /** Joins and waits for the event, which must be of success; it is acknowledged. */
+    /** Joins a group and waits for the event, which must report success; it is acknowledged. */
     DatagramParameters join(InetAddress group) {
         return join(MulticastJoinAttributes.of(group), "a context");
     }
@@ -68,18 +68,18 @@ final class GroupMember implements AutoCloseable {
     void send(DatagramParameters to, int mark) {
         long at = (long) RECEIVES * SLOT_BYTES;
         memory.set(ValueLayout.JAVA_INT, at, mark);
-        try (AddressHandle way = id.protectionDomain().createAddressHandle(to.addressVector())) {
+        try (AddressHandle handle = id.protectionDomain().createAddressHandle(to.addressVector())) {
             queuePair()
                     .postSend(new SendWorkRequest()
                             .reset(mark)
-                            .to(way, to.queuePairNumber(), to.queueKey())
+                            .to(handle, to.queuePairNumber(), to.queueKey())
                             .from(region, at, 4)
                             .signaled());
             assertThat(await(id.sendCompletions(), Session.PATIENCE.toNanos())).isEqualTo(mark);
         }
     }
 
-    /** The mark of the next datagram. */
+    /** Returns the mark of the next datagram. */
     int receive() {
         long slot = await(id.receiveCompletions(), Session.PATIENCE.toNanos());
         assertThat(slot).as("nothing came").isNotNegative();

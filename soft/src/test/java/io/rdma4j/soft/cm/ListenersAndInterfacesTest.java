@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Listeners, and interfaces and addresses that come and go under them. */
+/** Listeners whose interfaces and addresses are removed and added. */
 class ListenersAndInterfacesTest {
     private static final int PORT = 7174;
 
@@ -32,7 +32,7 @@ class ListenersAndInterfacesTest {
         listener.id().listen(0);
     }
 
-    /** A client asks; returns what the listener has made of it. */
+    /** Sends a client's request; returns the listener's event. */
     private SimulatedNetwork.Identifier request() {
         SimulatedNetwork.Identifier active = client.identifier();
         active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), Duration.ZERO);
@@ -55,71 +55,71 @@ class ListenersAndInterfacesTest {
     }
 
     @Test
-    void requestsAtAnInterfaceThatWasMadeAgainAreHeard() {
+    void requestsAtARecreatedInterfaceAreReceived() {
         server.wildcardAddresses.add(InetAddress.ofLiteral("127.0.0.1"));
         listen();
         assertThat(request().id().device()).isEqualTo(server.device);
         removeDevice();
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         makeDevice("sim0 again");
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         assertThat(request().id().device()).isEqualTo(server.device);
     }
 
     @Test
-    void anInterfaceThatWasMadeAgainBetweenTwoLooksIsHeard() {
+    void requestsAtAnInterfaceRecreatedBetweenTwoScansAreReceived() {
         listen();
         removeDevice();
         makeDevice("sim0 again");
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         assertThat(request().id().device()).isEqualTo(server.device);
     }
 
     @Test
-    void anAddressThatHasMovedToAnotherInterfaceIsServedThere() {
+    void addressThatMovedToAnotherInterfaceIsServedThere() {
         listen();
         server.device = new SimulatedNetwork.NamedDevice("sim1");
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         assertThat(request().id().device()).isEqualTo(server.device);
     }
 
     @Test
-    void anAddressThatWasRefusedIsTriedAgainWhenItsInterfaceReturns() {
+    void refusedAddressIsTriedAgainWhenItsInterfaceReturns() {
         server.wildcardAddresses.clear();
         server.wildcardAddresses.add(InetAddress.ofLiteral("127.0.0.1"));
         listen();
         makeDevice("sim0");
         server.refusal = new RdmaException("rdma_bind_addr", Errno.EADDRINUSE, "held by another program", "");
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         removeDevice();
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         server.refusal = null;
         makeDevice("sim0 again");
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         assertThat(request().id().device()).isEqualTo(server.device);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0", "10.0.0.2"})
-    void requestsAtAnAddressThatHasLeftAndReturnedUseItsNewPlaceInTheTable(String bound) {
+    void requestsAtAnAddressThatWasRemovedAndAddedUseItsNewIndex(String bound) {
         listener.id().bind(new InetSocketAddress(InetAddress.ofLiteral(bound), PORT));
         listener.id().listen(0);
         server.gidIndex = 3;
         server.service.onAddressesChanged(at -> false);
-        AddressVector way = request()
+        AddressVector addressVector = request()
                 .id()
                 .initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE)
                 .addressVector();
-        assertThat(Objects.requireNonNull(way).sourceGidIndex()).isEqualTo(3);
+        assertThat(Objects.requireNonNull(addressVector).sourceGidIndex()).isEqualTo(3);
     }
 
     @Test
-    void everyServiceIsTakenBackAtTheEnd() {
+    void everyServiceIsUnregisteredAtTheEnd() {
         listen();
         removeDevice();
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         makeDevice("sim0 again");
-        assertThat(server.service.addressWatch().look()).isTrue();
+        assertThat(server.service.addressWatch().scan()).isTrue();
         listener.id().close();
         assertThat(server.services).isEmpty();
     }

@@ -57,13 +57,13 @@ class MessagesTest {
         MemorySegment local = Arena.ofAuto().allocate(64);
         MemorySegment remote = Arena.ofAuto().allocate(64);
         WorkCompletion done = new WorkCompletion();
-        try (MemoryRegion mine = from.register(local);
+        try (MemoryRegion localRegion = from.register(local);
                 MemoryRegion written = to.registerForWrite(remote);
                 MemoryRegion read = to.registerForRead(remote)) {
             local.setString(0, "sent");
             to.postReceive(1, written, 0, 16);
             assertThat(to.awaitReceiveCompletion(done, Duration.ofMillis(20))).isFalse();
-            from.postSend(2, mine, 0, 5, Set.of(CmVerbs.Flag.SIGNALED, CmVerbs.Flag.INLINE));
+            from.postSend(2, localRegion, 0, 5, Set.of(CmVerbs.Flag.SIGNALED, CmVerbs.Flag.INLINE));
             assertThat(to.awaitReceiveCompletion(done, Duration.ofSeconds(20))).isTrue();
             assertThat(done.id()).isEqualTo(1);
             assertThat(done.byteLength()).isEqualTo(5);
@@ -73,12 +73,12 @@ class MessagesTest {
             assertThat(from.awaitSendCompletion(done, Duration.ZERO)).isFalse();
 
             local.setString(0, "written");
-            from.postWrite(3, mine, 0, 8, SIGNALED, written.address() + 16, written.remoteKey());
+            from.postWrite(3, localRegion, 0, 8, SIGNALED, written.address() + 16, written.remoteKey());
             from.awaitSendCompletion(done);
             assertThat(done.opcode()).isEqualTo(CompletionOpcode.RDMA_WRITE);
             assertThat(remote.getString(16)).isEqualTo("written");
 
-            from.postRead(4, mine, 32, 8, SIGNALED, read.address() + 16, read.remoteKey());
+            from.postRead(4, localRegion, 32, 8, SIGNALED, read.address() + 16, read.remoteKey());
             from.awaitSendCompletion(done);
             assertThat(done.isSuccess()).isTrue();
             assertThat(local.getString(32)).isEqualTo("written");

@@ -34,7 +34,9 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Laws of the calls beside connecting: events of one's own, look-ups in the background, chosen paths, several pieces. */
+/**
+ * Calls other than connecting: the application's events, background look-ups, chosen paths, messages of several pieces.
+ */
 class MoreCallsTest {
     private final EventChannel channel = EventChannel.open();
 
@@ -44,7 +46,7 @@ class MoreCallsTest {
     }
 
     @Test
-    void anEventOfTheApplicationComesWithItsNumbers() {
+    void eventOfTheApplicationArrivesWithItsNumbers() {
         try (CmId id = channel.createId(PortSpace.TCP, null)) {
             id.writeEvent(CmEvent.Type.USER, -7, 0x1234_5678_9abcL);
             CmEvent event = next(channel, CmEvent.Type.USER);
@@ -60,7 +62,7 @@ class MoreCallsTest {
     }
 
     @Test
-    void addressesAreLookedUpInTheBackgroundAndTakenOnce() {
+    void addressesAreLookedUpInTheBackgroundAndReturnedOnce() {
         try (CmId id = channel.createId(PortSpace.TCP, null)) {
             assertThatThrownBy(id::queryAddressInformation)
                     .isInstanceOfSatisfying(
@@ -98,7 +100,7 @@ class MoreCallsTest {
     }
 
     @Test
-    void aPortIsSharedWithOthersOnceItsHolderAllowsIt() {
+    void portIsSharedAfterItsHolderAllowsIt() {
         InetSocketAddress local = new InetSocketAddress(TestAddresses.loopback(), 7199);
         try (CmId holder = CmId.create(PortSpace.TCP, null);
                 CmId other = CmId.create(PortSpace.TCP, null)) {
@@ -114,7 +116,7 @@ class MoreCallsTest {
     }
 
     @Test
-    void aListenersPortIsNotSharedWhateverItAllowsLater() {
+    void listenersPortIsNotSharedWhateverItAllowsLater() {
         InetSocketAddress local = new InetSocketAddress(TestAddresses.loopback(), 7199);
         try (CmId listener = CmId.create(PortSpace.TCP, null);
                 CmId other = CmId.create(PortSpace.TCP, null)) {
@@ -129,7 +131,7 @@ class MoreCallsTest {
     }
 
     @Test
-    void aSubnetAdministratorIsNotAsked() {
+    void subnetAdministratorIsNotUsed() {
         assertThatThrownBy(() -> AddressInformation.lookUp(
                         "127.0.0.1",
                         "1",

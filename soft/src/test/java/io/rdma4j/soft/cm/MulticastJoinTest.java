@@ -68,7 +68,7 @@ class MulticastJoinTest {
     }
 
     @Test
-    void theEventSaysHowToSendToTheGroup() {
+    void eventHasTheParametersForSendingToTheGroup() {
         DatagramParameters joined = member().join(group);
         assertThat(joined.queuePairNumber()).isEqualTo(0xff_ffff);
         assertThat(joined.queueKey()).isEqualTo(0x0123_4567);
@@ -84,9 +84,9 @@ class MulticastJoinTest {
         GroupMember second = member();
         first.join(group);
         second.join(group);
-        DatagramParameters way = sender.join(sendOnly(group), "to send");
-        sender.send(way, 1);
-        sender.send(way, 2);
+        DatagramParameters destination = sender.join(sendOnly(group), "to send");
+        sender.send(destination, 1);
+        sender.send(destination, 2);
         for (GroupMember receiver : List.of(first, second)) {
             assertThat(receiver.receive()).isEqualTo(1);
             assertThat(receiver.receive()).isEqualTo(2);
@@ -96,7 +96,7 @@ class MulticastJoinTest {
     }
 
     @Test
-    void aSenderThatIsFullMemberHearsItself() {
+    void senderThatIsFullMemberReceivesItsOwnDatagrams() {
         GroupMember member = member();
         member.send(member.join(group), 3);
         assertThat(member.receive()).isEqualTo(3);
@@ -104,7 +104,7 @@ class MulticastJoinTest {
     }
 
     @Test
-    void theHostIsAMemberFromJoiningToLeaving() throws Exception {
+    void hostIsAMemberFromJoinToLeave() throws Exception {
         GroupMember one = member();
         GroupMember other = member();
         one.join(group);
@@ -117,25 +117,25 @@ class MulticastJoinTest {
     }
 
     @Test
-    void toSendOnlyMakesNobodyAMember() throws Exception {
+    void sendOnlyJoinMakesTheHostNoMember() throws Exception {
         GroupMember sender = member();
-        DatagramParameters way = sender.join(sendOnly(group), "to send");
+        DatagramParameters destination = sender.join(sendOnly(group), "to send");
         assertThat(KernelGroups.isMember(group, "lo")).isFalse();
-        sender.send(way, 1);
+        sender.send(destination, 1);
         sender.assertQuiet();
         sender.id.leaveMulticast(group);
     }
 
     @Test
-    void whoHasLeftHearsNothing() {
+    void identifierThatHasLeftReceivesNothing() {
         GroupMember sender = member();
         GroupMember leaves = member();
         GroupMember stays = member();
         leaves.join(group);
         stays.join(group);
-        DatagramParameters way = sender.join(sendOnly(group), "to send");
+        DatagramParameters destination = sender.join(sendOnly(group), "to send");
         leaves.id.leaveMulticast(group);
-        sender.send(way, 1);
+        sender.send(destination, 1);
         assertThat(stays.receive()).isEqualTo(1);
         leaves.assertQuiet();
         assertErrno(
@@ -162,24 +162,24 @@ class MulticastJoinTest {
         GroupMember member = member();
         member.join(MulticastJoinAttributes.of(group), "first");
         member.join(MulticastJoinAttributes.of(group), "second");
-        DatagramParameters way = sender.join(sendOnly(group), "to send");
+        DatagramParameters destination = sender.join(sendOnly(group), "to send");
         member.id.leaveMulticast(group);
-        sender.send(way, 1);
+        sender.send(destination, 1);
         assertThat(member.receive()).isEqualTo(1);
         member.assertQuiet();
         member.id.leaveMulticast(group);
-        sender.send(way, 2);
+        sender.send(destination, 2);
         member.assertQuiet();
         assertErrno(() -> member.id.leaveMulticast(group), Errno.EADDRNOTAVAIL, "has not joined");
     }
 
     @Test
-    void anUnmappedGroupIsTheSameGroupUnderAnotherName() {
+    void unmappedGroupIsTheSameGroupWithAnotherName() {
         GroupMember sender = member();
         GroupMember member = member();
         member.join(MulticastJoinAttributes.unmapped(Gid.of(group)), "by GID");
-        DatagramParameters way = sender.join(sendOnly(group), "to send");
-        sender.send(way, 1);
+        DatagramParameters destination = sender.join(sendOnly(group), "to send");
+        sender.send(destination, 1);
         assertThat(member.receive()).isEqualTo(1);
         assertErrno(() -> member.id.leaveMulticast(group), Errno.EADDRNOTAVAIL, "has not joined");
         member.id.leaveMulticast(Gid.of(group));
@@ -189,17 +189,17 @@ class MulticastJoinTest {
     void theQueuePairIsAttachedWhenTheEventIsTaken() {
         GroupMember sender = member();
         GroupMember member = member();
-        DatagramParameters way = sender.join(sendOnly(group), "to send");
+        DatagramParameters destination = sender.join(sendOnly(group), "to send");
         member.id.joinMulticast(group, null);
-        sender.send(way, 1);
+        sender.send(destination, 1);
         member.assertQuiet();
         Session.expect(member.channel, CmEvent.Type.MULTICAST_JOIN);
-        sender.send(way, 2);
+        sender.send(destination, 2);
         assertThat(member.receive()).isEqualTo(2);
     }
 
     @Test
-    void theEventOfAGroupThatWasLeftMeanwhileIsNotDelivered() {
+    void eventOfAGroupThatWasLeftMeanwhileIsNotDelivered() {
         GroupMember member = member();
         member.id.joinMulticast(group, "left");
         member.id.leaveMulticast(group);
@@ -235,7 +235,7 @@ class MulticastJoinTest {
     }
 
     @Test
-    void anAddressThatIsNoGroupIsAnErrorEventThatSaysSo() {
+    void joiningAnAddressThatIsNoGroupIsExplainedByAnErrorEvent() {
         GroupMember member = member();
         member.id.joinMulticast(InetAddress.ofLiteral("127.0.0.9"), "context");
         try (CmEvent event = Session.next(member.channel, CmEvent.Type.MULTICAST_ERROR)) {
@@ -266,7 +266,7 @@ class MulticastJoinTest {
             wildcard.bindAddress(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
             assertErrno(() -> wildcard.joinMulticast(group, null), Errno.EINVAL, "has no device");
             connected.bindAddress(new InetSocketAddress(LOOPBACK, 0));
-            assertErrno(() -> connected.joinMulticast(group, null), Errno.EINVAL, "not one of datagrams");
+            assertErrno(() -> connected.joinMulticast(group, null), Errno.EINVAL, "not a datagram type");
         }
     }
 
@@ -293,11 +293,11 @@ class MulticastJoinTest {
             InetAddress ipv6Group = InetAddress.ofLiteral(text);
             GroupMember sender = member(local);
             GroupMember receiver = member(local);
-            DatagramParameters way = sender.join(sendOnly(ipv6Group), "to send");
+            DatagramParameters destination = sender.join(sendOnly(ipv6Group), "to send");
             assertThat(KernelGroups.isMember(ipv6Group, network)).isFalse();
             receiver.join(ipv6Group);
             assertThat(KernelGroups.isMember(ipv6Group, network)).isTrue();
-            sender.send(way, 5);
+            sender.send(destination, 5);
             assertThat(receiver.receive()).isEqualTo(5);
             receiver.assertQuiet();
             receiver.id.leaveMulticast(ipv6Group);

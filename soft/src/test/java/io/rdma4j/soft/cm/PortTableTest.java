@@ -10,64 +10,64 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-/** Who may have which port: the rules of Linux's rdma_cm. */
+/** The rules of Linux's rdma_cm for sharing ports. */
 class PortTableTest {
     private static final String ANY = "0.0.0.0";
     private static final String ANY6 = "::";
 
     private final PortTable table = new PortTable(new SimulatedNetwork().host("10.0.0.1"));
 
-    private PortTable.Hold take(String address, int port, boolean reuse) {
+    private PortTable.Hold reserve(String address, int port, boolean reuse) {
         boolean ipv4 = !address.contains(":");
-        return table.take(PortSpace.TCP, new InetSocketAddress(InetAddress.ofLiteral(address), port), reuse, ipv4);
+        return table.reserve(PortSpace.TCP, new InetSocketAddress(InetAddress.ofLiteral(address), port), reuse, ipv4);
     }
 
     private Errno refusal(String address, int port, boolean reuse) {
-        return catchThrowableOfType(RdmaException.class, () -> take(address, port, reuse))
+        return catchThrowableOfType(RdmaException.class, () -> reserve(address, port, reuse))
                 .errno();
     }
 
     @Test
-    void theSameAddressTwiceIsInUse() {
-        take("10.0.0.1", 5000, false);
+    void sameAddressTwiceIsInUse() {
+        reserve("10.0.0.1", 5000, false);
         assertThat(refusal("10.0.0.1", 5000, false)).isEqualTo(Errno.EADDRINUSE);
-        assertThat(take("10.0.0.2", 5000, false).local.getPort()).isEqualTo(5000);
+        assertThat(reserve("10.0.0.2", 5000, false).local.getPort()).isEqualTo(5000);
     }
 
     @Test
     void theSameLinkLocalAddressOnTwoLinksIsTwoAddresses() {
-        take("fe80::1%1", 5000, false);
+        reserve("fe80::1%1", 5000, false);
         assertThat(refusal("fe80::1%1", 5000, false)).isEqualTo(Errno.EADDRINUSE);
-        assertThat(take("fe80::1%2", 5000, false).local.getPort()).isEqualTo(5000);
+        assertThat(reserve("fe80::1%2", 5000, false).local.getPort()).isEqualTo(5000);
     }
 
     @Test
-    void aWildcardMeetsEveryAddress() {
-        take(ANY, 5000, false);
+    void wildcardConflictsWithEveryAddress() {
+        reserve(ANY, 5000, false);
         assertThat(refusal("10.0.0.1", 5000, false)).isEqualTo(Errno.EADDRNOTAVAIL);
-        take("10.0.0.1", 5001, false);
+        reserve("10.0.0.1", 5001, false);
         assertThat(refusal(ANY, 5001, false)).isEqualTo(Errno.EADDRNOTAVAIL);
         assertThat(refusal(ANY6, 5001, false)).isEqualTo(Errno.EADDRNOTAVAIL);
     }
 
     @Test
-    void familiesThatKeepToThemselvesDoNotMeet() {
-        take(ANY, 5000, false);
+    void claimsOfOneFamilyOnlyDoNotConflict() {
+        reserve(ANY, 5000, false);
         PortTable.Hold six =
-                table.take(PortSpace.TCP, new InetSocketAddress(InetAddress.ofLiteral(ANY6), 5000), false, true);
+                table.reserve(PortSpace.TCP, new InetSocketAddress(InetAddress.ofLiteral(ANY6), 5000), false, true);
         assertThat(six.local.getPort()).isEqualTo(5000);
     }
 
     @Test
-    void reuseSharesAPortUntilSomebodyListens() {
-        PortTable.Hold first = take("10.0.0.1", 5000, true);
-        PortTable.Hold second = take("10.0.0.1", 5000, true);
+    void reuseSharesAPortUntilItIsListening() {
+        PortTable.Hold first = reserve("10.0.0.1", 5000, true);
+        PortTable.Hold second = reserve("10.0.0.1", 5000, true);
         assertThat(refusal("10.0.0.1", 5000, false)).isEqualTo(Errno.EADDRINUSE);
         RdmaException refused = catchThrowableOfType(RdmaException.class, () -> table.listen(first));
         assertThat(refused)
                 .hasMessage("rdma_listen: Address already in use (EADDRINUSE): RDMA port 10.0.0.1:5000 is taken by an"
-                        + " identifier of this process at 10.0.0.1:5000. Use another port, or setReuseAddress(true) on both"
-                        + " before binding");
+                        + " identifier of this process at 10.0.0.1:5000. Use another port, or"
+                        + " setReuseAddress(true) on both before binding");
         table.release(second);
         table.listen(first);
         assertThat(refusal("10.0.0.1", 5000, true)).isEqualTo(Errno.EADDRINUSE);
@@ -75,14 +75,14 @@ class PortTableTest {
 
     @Test
     void aReleasedPortIsFree() {
-        table.release(take("10.0.0.1", 5000, false));
-        assertThat(take("10.0.0.1", 5000, false).local.getPort()).isEqualTo(5000);
+        table.release(reserve("10.0.0.1", 5000, false));
+        assertThat(reserve("10.0.0.1", 5000, false).local.getPort()).isEqualTo(5000);
     }
 
     @Test
-    void portZeroIsEachTimeAnotherFreePort() {
-        int first = take("10.0.0.1", 0, false).local.getPort();
-        int second = take("10.0.0.1", 0, false).local.getPort();
+    void portZeroIsAnotherFreePortEachTime() {
+        int first = reserve("10.0.0.1", 0, false).local.getPort();
+        int second = reserve("10.0.0.1", 0, false).local.getPort();
         assertThat(first).isBetween(1024, 65535).isNotEqualTo(second);
         assertThat(second).isBetween(1024, 65535);
     }
@@ -91,7 +91,7 @@ class PortTableTest {
     void allPortsTakenIsNotAvailable() {
         RdmaException refused = catchThrowableOfType(RdmaException.class, () -> {
             for (int i = 0; i < 65536; i++) {
-                take("10.0.0.1", 0, false);
+                reserve("10.0.0.1", 0, false);
             }
         });
         assertThat(refused.errno()).isEqualTo(Errno.EADDRNOTAVAIL);

@@ -42,7 +42,7 @@ final class Session {
         return listener;
     }
 
-    /** Takes the next event, which must be of the type and of status 0, and acknowledges it. */
+    /** Takes the next event, which must be of the given type and of status 0, and acknowledges it. */
     static CmEvent expect(EventChannel channel, CmEvent.Type type) {
         CmEvent event = next(channel, type);
         assertThat(event.status()).as(event.toString()).isZero();
@@ -56,7 +56,7 @@ final class Session {
         return event;
     }
 
-    /** A client whose route is resolved, with a queue pair. */
+    /** Creates a client whose route is resolved, with a queue pair. */
     static CmId resolved(EventChannel channel, @Nullable InetSocketAddress source, InetSocketAddress destination) {
         CmId client = channel.createId(PortSpace.TCP, "client");
         client.resolveAddress(source, destination, PATIENCE);

@@ -42,7 +42,7 @@ class SharedReceivesOfIdTest {
     }
 
     @Test
-    void peerIsToldAndMessagesTakeTheIdentifiersReceives() {
+    void replyAnnouncesTheSharedQueueAndMessagesTakeItsReceives() {
         CmId client = Session.resolved(clients, null, target);
         client.destroyQueuePair();
         SharedReceiveQueue ofClient = client.createSharedReceiveQueue(null, RECEIVES);
@@ -113,7 +113,7 @@ class SharedReceivesOfIdTest {
     }
 
     @Test
-    void identifierHasAtMostOne() {
+    void identifierHasAtMostOneSharedQueue() {
         CmId client = Session.resolved(clients, null, target);
         client.createSharedReceiveQueue(null, RECEIVES);
         assertThat(refused(() -> client.createSharedReceiveQueue(null, RECEIVES)))

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What identifiers make of messages and of their absence, in simulated time. */
+/** The reactions of identifiers to messages and to their absence, in simulated time. */
 class SimulatedConnectionTest {
     private static final Duration AGES = Duration.ofMinutes(10);
 
-    /** Runs until an identifier has an event; returns the seconds that took. */
+    /** Runs until an identifier has an event; returns the elapsed seconds. */
     private static double secondsUntilEvent(Dialogue dialogue, SimulatedNetwork.Identifier id) {
         long start = dialogue.network.nowNanos();
         while (id.events.isEmpty() && dialogue.network.nowNanos() - start < AGES.toNanos()) {
@@ -31,10 +31,10 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void aSilentHostIsUnreachableAfterTheTimeOfLinux() {
+    void silentHostIsUnreachableAfterTheTimeOfLinux() {
         Dialogue dialogue = new Dialogue();
         dialogue.server.isUp = false;
-        dialogue.asked();
+        dialogue.connecting();
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(98.3, within(5.0));
         ProviderEvent event = dialogue.active.take(CmEvent.Type.UNREACHABLE);
         assertThat(event.status()).isEqualTo(-110);
@@ -51,7 +51,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void anUnconfirmedAcceptanceIsUnreachable() {
+    void unconfirmedAcceptanceIsUnreachable() {
         Dialogue dialogue = new Dialogue().requested();
         dialogue.client.isUp = false;
         dialogue.passive.id().accept(Dialogue.parameters());
@@ -62,20 +62,20 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void aDeadPeerMakesDisconnectedWithTimeout() {
+    void silentPeerCausesDisconnectedWithTimeout() {
         Dialogue dialogue = new Dialogue().established();
         dialogue.server.isUp = false;
         dialogue.active.id().disconnect();
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isBetween(1.0, 105.0);
         ProviderEvent event = dialogue.active.take(CmEvent.Type.DISCONNECTED);
         assertThat(event.status()).isEqualTo(-110);
-        assertThat(event.explanation()).contains("the peer did not answer the disconnection (ETIMEDOUT)");
+        assertThat(event.explanation()).contains("the peer did not confirm the disconnect (ETIMEDOUT)");
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(2.048, within(0.02));
         dialogue.active.take(CmEvent.Type.TIMEWAIT_EXIT);
     }
 
     @Test
-    void thePeerIsAnsweredOnlyWhenTheApplicationReacts() {
+    void disconnectIsAnsweredOnlyWhenTheApplicationReacts() {
         Dialogue dialogue = new Dialogue().parting();
         dialogue.network.run(Duration.ofSeconds(3));
         assertThat(dialogue.active.events).isEmpty();
@@ -90,7 +90,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void everyMessageThreeTimesMakesOneEventEach() {
+    void tripledMessagesCauseOneEventEach() {
         Dialogue dialogue = new Dialogue();
         dialogue.network.copies = 3;
         dialogue.parting();
@@ -108,7 +108,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void aLostMessageOfEachKindIsMadeUpFor() {
+    void lostMessageOfEachKindIsRetransmitted() {
         for (CmAttribute kind :
                 new CmAttribute[] {CmAttribute.REQ, CmAttribute.REP, CmAttribute.DREQ, CmAttribute.DREP}) {
             Dialogue dialogue = new Dialogue();
@@ -118,7 +118,7 @@ class SimulatedConnectionTest {
                 lost[0] |= lose;
                 return lose;
             };
-            dialogue.asked();
+            dialogue.connecting();
             dialogue.network.run(Duration.ofSeconds(1));
             dialogue.passive = dialogue.listener.requests.remove();
             dialogue.passive.take(CmEvent.Type.CONNECT_REQUEST);
@@ -139,7 +139,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void requestsBeyondTheBacklogComeWhenThereIsRoom() {
+    void requestsBeyondTheBacklogArriveWhenThereIsRoom() {
         Dialogue dialogue = new Dialogue();
         SimulatedNetwork.Identifier narrow = dialogue.server.listener(8000, 2);
         for (int i = 0; i < 5; i++) {
@@ -158,7 +158,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void wildcardListenersTakeRequestsAtLaterAddresses() {
+    void wildcardListenersAcceptRequestsAtLaterAddresses() {
         SimulatedNetwork.Host host = new SimulatedNetwork().host("10.0.0.2");
         SimulatedNetwork.Identifier listener = host.identifier();
         listener.id().bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 7174));
@@ -167,11 +167,11 @@ class SimulatedConnectionTest {
         assertThat(host.services).containsExactly("10.0.0.2 " + service);
         host.wildcardAddresses.add(InetAddress.ofLiteral("10.0.0.5"));
         host.wildcardAddresses.add(InetAddress.ofLiteral("fd00::5"));
-        assertThat(host.service.addressWatch().look()).isTrue();
+        assertThat(host.service.addressWatch().scan()).isTrue();
         assertThat(host.services).containsExactly("10.0.0.2 " + service, "10.0.0.5 " + service);
         listener.id().close();
         assertThat(host.services).isEmpty();
-        assertThat(host.service.addressWatch().look()).isFalse();
+        assertThat(host.service.addressWatch().scan()).isFalse();
     }
 
     @Test
@@ -179,7 +179,7 @@ class SimulatedConnectionTest {
         Dialogue dialogue = new Dialogue();
         SimulatedNetwork.Host jumbo = dialogue.network.host("10.0.0.3", PathMtu.MTU_4096);
         dialogue.active = jumbo.identifier();
-        dialogue.asked();
+        dialogue.connecting();
         dialogue.network.settle();
         ProviderEvent event = dialogue.active.take(CmEvent.Type.REJECTED);
         assertThat(event.status()).isEqualTo(26);
@@ -189,7 +189,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void privateDataHaveLimitsThatAreNamed() {
+    void limitsOfPrivateDataAreNamed() {
         Dialogue dialogue = new Dialogue().routed();
         assertThatThrownBy(
                         () -> dialogue.active.id().connect(Dialogue.parameters().withPrivateData(new byte[57])))
@@ -215,16 +215,16 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void closingTellsThePeerWhatTheStateAsksFor() {
-        Dialogue asked = new Dialogue().asked();
-        asked.network.settle();
-        SimulatedNetwork.Identifier request = asked.listener.requests.remove();
+    void closingSendsTheMessageThatTheStateRequires() {
+        Dialogue connecting = new Dialogue().connecting();
+        connecting.network.settle();
+        SimulatedNetwork.Identifier request = connecting.listener.requests.remove();
         request.take(CmEvent.Type.CONNECT_REQUEST);
-        asked.active.id().close();
-        asked.network.settle();
+        connecting.active.id().close();
+        connecting.network.settle();
         ProviderEvent gaveUp = request.take(CmEvent.Type.REJECTED);
         assertThat(gaveUp.status()).isEqualTo(4);
-        assertThat(gaveUp.explanation()).contains("timeout (4): the peer gave up waiting for an answer");
+        assertThat(gaveUp.explanation()).contains("timeout (4): the peer timed out while it waited for a reply");
 
         Dialogue answered = new Dialogue().answered();
         answered.active.id().close();
@@ -239,7 +239,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void aProcessThatEndsPartsFromAllPeers() {
+    void exitingProcessDisconnectsAllPeers() {
         Dialogue dialogue = new Dialogue().established();
         dialogue.server.service.disconnectAll();
         assertThat(dialogue.server.service.isDisconnecting()).isTrue();
@@ -252,10 +252,10 @@ class SimulatedConnectionTest {
                 .isFalse();
     }
 
-    /** Also of an identifier that is closed already. */
+    /** Also for an identifier that is closed already. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aProcessThatEndsRepeatsItsLastWordWhileItIsThere(boolean isClosed) {
+    void exitingProcessRetransmitsItsDisconnects(boolean isClosed) {
         Dialogue dialogue = new Dialogue().established();
         int[] left = {3};
         dialogue.network.loses = datagram -> datagram.is(CmAttribute.DREQ) && left[0]-- > 0;
@@ -271,7 +271,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void aClosedIdentifiersPeerIsToldThoughTheFirstWordsAreLost() {
+    void peerOfAClosedIdentifierIsDisconnectedAlthoughTheFirstMessagesAreLost() {
         Dialogue dialogue = new Dialogue().established();
         int[] left = {2};
         dialogue.network.loses = datagram -> datagram.is(CmAttribute.DREQ) && left[0]-- > 0;
@@ -286,7 +286,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void anEndThatOvertakesTheConfirmationIsToldAfterTheBeginning() {
+    void disconnectThatOvertakesTheConfirmationIsReportedAfterEstablished() {
         Dialogue dialogue = new Dialogue().answered();
         dialogue.network.loses = datagram -> datagram.is(CmAttribute.RTU);
         dialogue.active.id().establish();
@@ -297,7 +297,7 @@ class SimulatedConnectionTest {
     }
 
     @Test
-    void theAddressThatNoDeviceHasIsAnAddressError() {
+    void addressOfNoDeviceIsAnAddressError() {
         Dialogue dialogue = new Dialogue();
         SimulatedNetwork.Identifier id = dialogue.client.identifier();
         InetAddress elsewhere = InetAddress.ofLiteral("10.0.0.9");

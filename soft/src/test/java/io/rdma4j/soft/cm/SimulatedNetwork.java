@@ -36,15 +36,15 @@ import java.util.Random;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Connection managers of several hosts joined by a wire with a clock of its own: hours pass in milliseconds. */
+/** Connection managers of several hosts on a simulated network with its own clock: hours pass in milliseconds. */
 final class SimulatedNetwork {
     private static final long LATENCY_NANOS = 10_000;
     private static final int ATTRIBUTE_OFFSET = 16;
     private static final int MAD_BYTES = 256;
 
-    /** A datagram under way. */
+    /** A datagram in flight. */
     record Datagram(long atNanos, Gid source, Gid destination, PrivateData mad) {
-        /** Whether it is a message of a kind. */
+        /** Returns whether it is a message of a kind. */
         boolean is(CmAttribute attribute) {
             byte[] bytes = mad.toByteArray();
             int id = bytes[ATTRIBUTE_OFFSET] << 8 | bytes[ATTRIBUTE_OFFSET + 1] & 0xff;
@@ -57,10 +57,10 @@ final class SimulatedNetwork {
     private final Random random = new Random(7);
     private long nowNanos = 1_000_000_000L;
 
-    /** What the wire loses. */
+    /** The datagrams that are lost. */
     Predicate<Datagram> loses = datagram -> false;
 
-    /** How often each datagram arrives. */
+    /** The number of times that each datagram arrives. */
     int copies = 1;
 
     Host host(String address) {
@@ -77,7 +77,7 @@ final class SimulatedNetwork {
         return nowNanos;
     }
 
-    /** Lets everything happen that happens within a time. */
+    /** Runs everything that happens within a time. */
     void run(Duration time) {
         long end = nowNanos + time.toNanos();
         while (true) {
@@ -98,7 +98,7 @@ final class SimulatedNetwork {
         }
     }
 
-    /** Lets what is under way arrive. */
+    /** Delivers the datagrams in flight. */
     void settle() {
         run(Duration.ofMillis(1));
     }
@@ -131,7 +131,7 @@ final class SimulatedNetwork {
         }
     }
 
-    /** A device that there is nothing to open of. */
+    /** A device that cannot be opened. */
     record NamedDevice(String name) implements Device {
         @Override
         public long guid() {
@@ -154,10 +154,10 @@ final class SimulatedNetwork {
         /** The device that has all its addresses. */
         NamedDevice device = new NamedDevice("sim0");
 
-        /** The place of its addresses in the device's GID table. */
+        /** The index of its addresses in the device's GID table. */
         int gidIndex = 1;
 
-        /** Why no address can be attached, or null. */
+        /** The reason why no address can be attached, or null. */
         @Nullable
         RdmaException refusal;
 
@@ -175,14 +175,14 @@ final class SimulatedNetwork {
             service = new CmService(this);
         }
 
-        /** An identifier in the idle state. */
+        /** Creates an identifier in the idle state. */
         Identifier identifier() {
-            Identifier made = new Identifier();
-            made.id = new SoftCmId(service, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, made);
-            return made;
+            Identifier created = new Identifier();
+            created.id = new SoftCmId(service, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, created);
+            return created;
         }
 
-        /** A listener on a port of the host's address. */
+        /** Creates a listener on a port of the host's address. */
         Identifier listener(int port, int backlog) {
             Identifier listener = identifier();
             listener.id().bind(new InetSocketAddress(address, port));
@@ -318,7 +318,7 @@ final class SimulatedNetwork {
         }
     }
 
-    /** An identifier and what has happened to it. */
+    /** An identifier and its events. */
     static final class Identifier implements CmEventSink {
         private @Nullable ProviderCmId id;
         final ArrayDeque<ProviderEvent> events = new ArrayDeque<>();
@@ -338,11 +338,11 @@ final class SimulatedNetwork {
 
         @Override
         public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
-            Identifier made = new Identifier();
-            made.id = child;
-            made.events.add(event);
-            requests.add(made);
-            return made;
+            Identifier created = new Identifier();
+            created.id = child;
+            created.events.add(event);
+            requests.add(created);
+            return created;
         }
 
         /** Takes the next event, which must be of a type. */

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Which call is allowed in which state: everything else is {@code EINVAL} and changes nothing. */
+/** The calls that are allowed in each state. All others fail with {@code EINVAL} and change nothing. */
 class StateTableTest {
     private static final InetSocketAddress LOCAL = new InetSocketAddress(InetAddress.ofLiteral("10.0.0.1"), 0);
     private static final InetSocketAddress PEER = new InetSocketAddress(InetAddress.ofLiteral("10.0.0.2"), 7174);
@@ -44,7 +44,7 @@ class StateTableTest {
         CALLS.put("setReuseAddress(false)", id -> id.setReuseAddress(false));
     }
 
-    private record State(String name, String allowed, Supplier<ProviderCmId> made) {}
+    private record State(String name, String allowed, Supplier<ProviderCmId> supplier) {}
 
     /** Columns in the order of the calls above; {@code C} is {@code EISCONN}. */
     private static List<State> states() {
@@ -63,7 +63,7 @@ class StateTableTest {
                 new State(
                         "asked",
                         "--------y-y--y-",
-                        () -> new Dialogue().asked().active.id()),
+                        () -> new Dialogue().connecting().active.id()),
                 new State(
                         "requested",
                         "-----y-yy-yy-y-",
@@ -114,7 +114,7 @@ class StateTableTest {
                 char expected = state.allowed.charAt(column++);
                 tests.add(DynamicTest.dynamicTest(
                         state.name + ": " + call.getKey(),
-                        () -> assertThat(outcome(state.made.get(), call.getValue()))
+                        () -> assertThat(outcome(state.supplier.get(), call.getValue()))
                                 .isEqualTo(expected)));
             }
         }

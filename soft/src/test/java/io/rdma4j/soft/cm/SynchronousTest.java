@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Identifiers without a channel: calls wait. */
+/** Identifiers without a channel, whose calls block. */
 @Timeout(60)
 class SynchronousTest {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -54,7 +54,7 @@ class SynchronousTest {
     }
 
     @Test
-    void callsReturnWhenTheirEventHasCome() {
+    void callsReturnWhenTheirEventHasArrived() {
         CmId listener = listening();
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(
                 () -> {
@@ -82,7 +82,7 @@ class SynchronousTest {
     }
 
     @Test
-    void aRejectionIsConnectionRefusedAndItsEventStays() {
+    void rejectionIsConnectionRefusedAndItsEventRemains() {
         CmId listener = listening();
         CmId client = resolved(listener.sourcePort());
         CompletableFuture<Void> rejected = CompletableFuture.runAsync(
@@ -104,7 +104,7 @@ class SynchronousTest {
     }
 
     @Test
-    void nobodyListeningIsConnectionRefusedWithTheReason() {
+    void requestWithoutListenerIsConnectionRefusedWithTheReason() {
         CmId listener = listening();
         int port = listener.sourcePort();
         listener.close();
@@ -152,7 +152,7 @@ class SynchronousTest {
     }
 
     @Test
-    void queuedEventsMoveAlongWithTheIdentifier() {
+    void queuedEventsMoveWithTheIdentifier() {
         EventChannel from = EventChannel.open();
         EventChannel to = EventChannel.open();
         CmId listener = listener(from, InetAddress.ofLiteral("127.0.0.1"));
@@ -196,7 +196,7 @@ class SynchronousTest {
     }
 
     @Test
-    void disconnectingAfterARefusalIsRefusedAtOnce() {
+    void disconnectingAfterARejectionFailsAtOnce() {
         CmId listener = listening();
         int port = listener.sourcePort();
         listener.close();
@@ -209,7 +209,7 @@ class SynchronousTest {
     }
 
     @Test
-    void disconnectingBeforeTheConnectionIsEstablishedIsRefusedAndDoesNotHarmIt() {
+    void disconnectingBeforeTheConnectionIsEstablishedFailsWithoutEffect() {
         CmId listener = listening();
         CmId client = resolved(listener.sourcePort());
         CompletableFuture<Void> connected = CompletableFuture.runAsync(() -> client.connect(null), threads);

@@ -41,11 +41,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** This process and another over the same loopback address. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a line that does not come blocks the reader
+/** This process and another one over the same loopback address. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a missing line blocks the reader
 class TwoProcessesTest {
-    /** Processes tell each other what they leave a hundred times a second. */
-    private static final Duration WILLS_ARE_TOLD = Duration.ofSeconds(1);
+    /** Processes publish their crash disconnects a hundred times a second. */
+    private static final Duration PUBLICATION = Duration.ofSeconds(1);
 
     private final List<Process> processes = new ArrayList<>();
 
@@ -80,7 +80,7 @@ class TwoProcessesTest {
         return process;
     }
 
-    /** Where the tests are: beside the classes of the module that they are patched into. */
+    /** Returns the path of the tests: beside the classes of the module that they are patched into. */
     private static String testClasses(Path location) {
         Path sibling = location.resolveSibling("test-classes");
         return (sibling.toFile().isDirectory() ? sibling : location)
@@ -93,7 +93,7 @@ class TwoProcessesTest {
     }
 
     @Test
-    void dataFlowBetweenProcessesWhoeverWasFirst() throws Exception {
+    void dataFlowBetweenProcessesInEitherOrderOfStart() throws Exception {
         Process peer = start("server", "127.0.0.1");
         BufferedReader output = peer.inputReader();
         String port = Objects.requireNonNull(output.readLine());
@@ -133,9 +133,9 @@ class TwoProcessesTest {
         assertThat(one[0].status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
-    /** Takes the connection of a peer that was started; returns this process' side. */
+    /** Accepts the connection of a peer that was started; returns this process' side. */
     private static CmId accept(EventChannel channel, Process peer) throws IOException {
-        // A busy machine may take longer to start a process than one waits for an event.
+        // A busy machine may take longer to start a process than the default timeout of an event.
         assertThat(peer.inputReader().readLine()).isEqualTo("calls");
         CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
         server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
@@ -146,7 +146,7 @@ class TwoProcessesTest {
     }
 
     @Test
-    void aProcessThatEndsDisconnectsItsPeers() throws Exception {
+    void exitingProcessDisconnectsItsPeers() throws Exception {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());
         Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
@@ -161,7 +161,7 @@ class TwoProcessesTest {
     }
 
     @Test
-    void aKilledProcessIsMissedByItsPeersOnTheSameAddressThoughNothingIsUnderWay() throws Exception {
+    void killIsReportedToIdlePeersOnTheSameAddress() throws Exception {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());
         Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
@@ -174,10 +174,13 @@ class TwoProcessesTest {
         channel.close();
     }
 
-    /** A process that owns the UDP port of its address, and one that shares it; whichever is killed, the other speaks for it. */
+    /**
+     * A process that owns the UDP port of its address, and one that shares it. Whichever is killed, the other
+     * disconnects its peers.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
-    void aKilledProcessIsMissedByItsPeersElsewhereIfAnotherSharesItsAddress(int victim) throws Exception {
+    void killIsReportedToPeersElsewhereIfAnotherProcessSharesTheAddress(int victim) throws Exception {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());
         String source = TestAddresses.loopback().getHostAddress();
@@ -187,7 +190,7 @@ class TwoProcessesTest {
             peerReputation.add(start("client", "127.0.0.1", String.valueOf(listener.sourcePort()), source));
             servers.add(accept(channel, peerReputation.get(i)));
         }
-        Thread.sleep(WILLS_ARE_TOLD);
+        Thread.sleep(PUBLICATION);
         peerReputation.get(victim).destroyForcibly().waitFor();
         assertThat(expect(channel, CmEvent.Type.DISCONNECTED).id()).isSameAs(servers.get(victim));
         servers.get(victim).disconnect();
@@ -202,7 +205,7 @@ class TwoProcessesTest {
     }
 
     @Test
-    void aKilledPeerMakesErrorCompletionsInTheTimeOfTheParameters() throws Exception {
+    void killedPeerCausesErrorCompletionsInTheTimeOfTheParameters() throws Exception {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());
         Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
@@ -218,7 +221,7 @@ class TwoProcessesTest {
             while (queue.poll(one) == 0) {
                 assertThat(System.nanoTime() - start).isLessThan(Session.PATIENCE.toNanos());
             }
-            // 17 ms for each of 8 tries, by the time-out of exponent 12; longer only for waits that grow.
+            // 17 ms for each of 8 tries, by the timeout of exponent 12. It takes longer only because waits grow.
             assertThat(System.nanoTime() - start).isBetween(100_000_000L, 8_000_000_000L);
             assertThat(one[0].status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
         }
@@ -228,7 +231,7 @@ class TwoProcessesTest {
     }
 
     @Test
-    void processesOfOneAddressHearAGroupAlikeAndAKilledOneIsAMemberNoMore() throws Exception {
+    void processesOfOneAddressReceiveAGroupAlikeAndAKilledOneIsNoLongerAMember() throws Exception {
         InetAddress group = TestAddresses.group();
         List<Process> receivers = List.of(
                 start("group", "127.0.0.1", group.getHostAddress()),
@@ -237,17 +240,17 @@ class TwoProcessesTest {
             assertThat(receiver.inputReader().readLine()).isEqualTo("joined");
         }
         try (GroupMember sender = new GroupMember(loopback())) {
-            DatagramParameters way = sender.join(
+            DatagramParameters destination = sender.join(
                     MulticastJoinAttributes.of(group).withFlag(MulticastJoinFlag.SEND_ONLY_FULL_MEMBER), "to send");
             for (int mark = 1; mark <= 3; mark++) {
-                sender.send(way, mark);
+                sender.send(destination, mark);
                 for (Process receiver : receivers) {
                     assertThat(receiver.inputReader().readLine()).isEqualTo("received " + mark);
                 }
             }
             receivers.getFirst().destroyForcibly().waitFor();
             assertThat(KernelGroups.isMember(group, "lo")).isTrue();
-            sender.send(way, 4);
+            sender.send(destination, 4);
             assertThat(receivers.getLast().inputReader().readLine()).isEqualTo("received 4");
             receivers.getLast().destroyForcibly().waitFor();
             assertThat(KernelGroups.isMember(group, "lo")).isFalse();

@@ -51,7 +51,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Identifiers of the port space IB, which are of any type of queue pair: extended connections above all. */
+/** Identifiers of the port space IB, which may be of any queue pair type, especially extended connections. */
 @Timeout(60)
 class TypesOfIdTest {
     private static final SharedReceiveQueueInitAttributes RECEIVES = SharedReceiveQueueInitAttributes.of(8, 1);
@@ -88,7 +88,7 @@ class TypesOfIdTest {
         return track(CmId.createEndpoint(AddressInformation.lookUp("127.0.0.1", port, hints), null, ATTRIBUTES));
     }
 
-    /** An initiator with a target, whose application tells the number of the target's shared receive queue. */
+    /** An initiator with a target, whose application announces the number of the target's shared receive queue. */
     private final class Extended {
         final CmId initiator;
         final CmId target;
@@ -138,7 +138,7 @@ class TypesOfIdTest {
     }
 
     @Test
-    void messageGoesToTheSharedReceiveQueueThatTheAcceptanceNamed() {
+    void messageArrivesAtTheSharedReceiveQueueThatTheReplyNamed() {
         Extended connection = new Extended();
         CmId target = connection.target;
         CmVerbs receiving = new CmVerbs(target);
@@ -169,18 +169,20 @@ class TypesOfIdTest {
     }
 
     @Test
-    void replyTellsOfASharedReceiveQueueAndOfTheTargetsNumber() {
+    void replyAnnouncesASharedReceiveQueueAndTheTargetsNumber() {
         Extended connection = new Extended();
-        ConnectionParameters told =
+        ConnectionParameters announced =
                 Objects.requireNonNull(connection.initiator.event()).connection();
-        assertThat(told.sharedReceiveQueue()).isTrue();
-        assertThat(told.queuePairNumber())
+        assertThat(announced.sharedReceiveQueue()).isTrue();
+        assertThat(announced.queuePairNumber())
                 .isEqualTo(queuePair(connection.target).number());
-        assertThat(told.responderResources()).as("an initiator serves nothing").isZero();
+        assertThat(announced.responderResources())
+                .as("an initiator serves nothing")
+                .isZero();
     }
 
     @Test
-    void initiatorRepeatsAsOftenAsTheApplicationSaidThoughTheRequestDoesNotTellIt() {
+    void initiatorUsesTheApplicationsRetryCountAlthoughTheRequestDoesNotContainIt() {
         Extended connection = new Extended();
         QueuePairAttributes query = queuePair(connection.initiator).query();
         assertThat(query.retryCount()).isEqualTo(ConnectionParameters.defaults().retryCount());
@@ -188,7 +190,7 @@ class TypesOfIdTest {
     }
 
     @Test
-    void memoryOfTheTargetIsReachedByTheInitiatorAlone() {
+    void memoryOfTheTargetIsAccessedByTheInitiatorOnly() {
         Extended connection = new Extended();
         MemorySegment far = Arena.ofAuto().allocate(64);
         try (MemoryRegion exposed = new CmVerbs(connection.target).registerForWrite(far);
@@ -212,7 +214,7 @@ class TypesOfIdTest {
     }
 
     @Test
-    void queueOfAnotherIdentifierOfTheDomainIsReachedOverTheSameConnection() {
+    void queueOfAnotherIdentifierOfTheDomainIsUsedOverTheSameConnection() {
         Extended connection = new Extended();
         CmId other = track(CmId.create(PortSpace.TCP, null));
         other.bindAddress(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
@@ -234,7 +236,7 @@ class TypesOfIdTest {
         assertThat(other.receiveCompletions()).isNull();
     }
 
-    /** Only such a queue has completions of its own: no queue pair keeps it, and with it them, open. */
+    /** Only such a queue has completions of its own: no queue pair keeps it open, and with it its completion queue. */
     @Test
     void queuePairCannotTakeReceivesFromAnExtendedSharedReceiveQueue() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
@@ -264,19 +266,19 @@ class TypesOfIdTest {
     }
 
     @Test
-    void sharedReceiveQueueReportsWhereTheApplicationSays() {
+    void sharedReceiveQueueReportsToTheApplicationsCompletionQueue() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
-        CompletionQueue own = id.verbs().createCompletionQueue(4, null, null);
-        id.createSharedReceiveQueue(null, RECEIVES.reportedAt(own));
-        assertThat(id.receiveCompletions()).isSameAs(own);
+        CompletionQueue created = id.verbs().createCompletionQueue(4, null, null);
+        id.createSharedReceiveQueue(null, RECEIVES.reportedAt(created));
+        assertThat(id.receiveCompletions()).isSameAs(created);
         assertThat(id.receiveCompletionChannel()).isNull();
         assertThat(sharedReceiveQueue(id).number()).isPositive();
         id.destroySharedReceiveQueue();
-        own.close();
+        created.close();
     }
 
     @Test
-    void unreliableConnectionIsOneOfTheTypesToo() {
+    void unreliableConnectionIsSupported() {
         CmId listener = listener(QueuePairType.UNRELIABLE_CONNECTION);
         CmId client = client(QueuePairType.UNRELIABLE_CONNECTION, listener);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
@@ -292,7 +294,7 @@ class TypesOfIdTest {
     }
 
     @Test
-    void datagramServiceIsOneOfTheTypesToo() {
+    void datagramServiceIsSupported() {
         CmId listener = listener(QueuePairType.UNRELIABLE_DATAGRAM);
         CmId client = client(QueuePairType.UNRELIABLE_DATAGRAM, listener);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
@@ -302,9 +304,9 @@ class TypesOfIdTest {
         });
         client.connect(null);
         CmId server = track(accepted.join());
-        DatagramParameters told =
+        DatagramParameters announced =
                 Objects.requireNonNull(Objects.requireNonNull(client.event()).datagram());
-        assertThat(told.queuePairNumber()).isEqualTo(queuePair(server).number());
+        assertThat(announced.queuePairNumber()).isEqualTo(queuePair(server).number());
     }
 
     @ParameterizedTest
@@ -315,9 +317,9 @@ class TypesOfIdTest {
         "XRC_SEND, XRC_SEND",
         "XRC_RECEIVE, XRC_RECEIVE"
     })
-    void requestOfAnotherTypeThanTheListenersIsRejected(QueuePairType asked, QueuePairType offered) {
+    void requestOfAnotherTypeThanTheListenersIsRejected(QueuePairType requested, QueuePairType offered) {
         CmId listener = listener(offered);
-        CmId client = client(asked, listener);
+        CmId client = client(requested, listener);
         assertThat(refused(() -> client.connect(null))).isEqualTo(Errno.ECONNREFUSED);
         assertThat(Objects.requireNonNull(client.event()).status()).isEqualTo(RejectReason.CONSUMER_DEFINED.code());
     }
@@ -343,7 +345,7 @@ class TypesOfIdTest {
 
     @ParameterizedTest
     @EnumSource(QueuePairType.class)
-    void lookUpOfATypeFindsAPortSpaceThatTakesIt(QueuePairType type) {
+    void lookUpOfATypeFindsAPortSpaceThatSupportsIt(QueuePairType type) {
         Hints hints = new Hints(Set.of(), null, type, null, null, null);
         AddressInformation found = AddressInformation.lookUp("127.0.0.1", "7471", hints);
         assertThat(found.queuePairType()).isEqualTo(type);
@@ -352,17 +354,17 @@ class TypesOfIdTest {
     }
 
     @Test
-    void targetIsInTheDomainThatTheApplicationGives() {
+    void targetIsInTheApplicationsDomain() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
-        try (XrcDomain own = id.verbs().openXrcDomain()) {
-            id.createQueuePair(null, ATTRIBUTES.xrcDomain(own));
-            assertThat(refused(own::close)).isEqualTo(Errno.EBUSY);
+        try (XrcDomain created = id.verbs().openXrcDomain()) {
+            id.createQueuePair(null, ATTRIBUTES.xrcDomain(created));
+            assertThat(refused(created::close)).isEqualTo(Errno.EBUSY);
             id.destroyQueuePair();
         }
     }
 
     @Test
-    void domainIsTheDevicesAndLastsAsLongAsAnyIdentifierUsesIt() {
+    void domainBelongsToTheDeviceAndExistsWhileAnyIdentifierUsesIt() {
         CmId first = listener(QueuePairType.XRC_RECEIVE);
         CmId second = listener(QueuePairType.RELIABLE_CONNECTION);
         XrcDomain domain = first.xrcDomain();

@@ -20,7 +20,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is closed neither reports anything nor is built upon, whatever another thread was just about to do with it. */
+/**
+ * A closed object reports nothing, and no object is created that depends on it, whatever another thread is doing
+ * concurrently.
+ */
 class ClosingTest {
     private static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(4, 4, 1, 1, 0);
 
@@ -30,7 +33,7 @@ class ClosingTest {
 
     /** As when its completion queue overruns at another engine, while it is being closed. */
     @Test
-    void closedQueuePairThatIsAskedToFailReportsNothing() {
+    void failureOfAClosedQueuePairReportsNothing() {
         try (DeviceContext context = open()) {
             ProtectionDomain domain = context.createProtectionDomain();
             CompletionQueue completions = context.createCompletionQueue(16, null, null);
@@ -44,7 +47,7 @@ class ClosingTest {
     }
 
     @Test
-    void nothingIsMadeToReportToACompletionQueueThatIsClosed() {
+    void noReporterIsCreatedForAClosedCompletionQueue() {
         try (DeviceContext context = open()) {
             ProtectionDomain domain = context.createProtectionDomain();
             CompletionQueue completions = context.createCompletionQueue(16, null, null);
@@ -53,25 +56,25 @@ class ClosingTest {
                             () -> domain.createQueuePair(QueuePairInitAttributes.reliable(completions, CAPABILITIES)))
                     .isInstanceOfSatisfying(
                             RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
-            domain.close(); // the queue pair that was refused is not there
+            domain.close(); // the queue pair that was refused does not exist
         }
     }
 
     @Test
-    void channelIsNotClosedWhileACompletionQueueIsMadeToReportToIt() throws InterruptedException {
+    void channelIsNotClosedWhileACompletionQueueIsCreatedForIt() throws InterruptedException {
         try (DeviceContext context = open()) {
             for (int i = 0; i < 300; i++) {
                 CompletionChannel channel = context.createCompletionChannel();
-                AtomicReference<@Nullable CompletionQueue> made = new AtomicReference<>();
+                AtomicReference<@Nullable CompletionQueue> created = new AtomicReference<>();
                 Thread maker = Thread.ofPlatform()
-                        .start(() -> made.set(orNull(() -> context.createCompletionQueue(1, null, channel))));
+                        .start(() -> created.set(orNull(() -> context.createCompletionQueue(1, null, channel))));
                 boolean closed = orNull(() -> {
                             channel.close();
                             return true;
                         })
                         != null;
                 maker.join();
-                CompletionQueue queue = made.get();
+                CompletionQueue queue = created.get();
                 assertThat(closed).as("round %d", i).isEqualTo(queue == null);
                 if (queue != null) {
                     queue.close();
@@ -81,7 +84,7 @@ class ClosingTest {
         }
     }
 
-    /** What it makes, or null if that is refused. */
+    /** Returns the created object, or null if its creation is refused. */
     private static <T> @Nullable T orNull(Supplier<T> maker) {
         try {
             return maker.get();
@@ -91,16 +94,16 @@ class ClosingTest {
     }
 
     @Test
-    void requestForMoreEventsDoesNotLoseTheEventOfTheOneBefore() {
+    void strongerRequestKeepsTheEventOfThePendingOne() {
         EventRequest request = new EventRequest();
-        assertThat(request.take(true)).isFalse();
-        request.make(true);
-        assertThat(request.take(false)).isFalse();
-        request.make(false);
-        assertThat(request.take(false)).isTrue();
-        assertThat(request.take(true)).isFalse();
-        request.make(false);
-        request.make(true); // asks for less, and takes nothing back
-        assertThat(request.take(false)).isTrue();
+        assertThat(request.consume(true)).isFalse();
+        request.arm(true);
+        assertThat(request.consume(false)).isFalse();
+        request.arm(false);
+        assertThat(request.consume(false)).isTrue();
+        assertThat(request.consume(true)).isFalse();
+        request.arm(false);
+        request.arm(true); // a weaker request does not replace the pending one
+        assertThat(request.consume(false)).isTrue();
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What cannot be made leaves nothing: no number, no place, no memory, nobody counted as a user. */
+/** Failed creations leak nothing: no number, no slot, no memory, no user count. */
 class CreationTest {
     private static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(1, 1, 1, 1, 0);
     private static final SharedReceiveQueueInitAttributes SIZES = SharedReceiveQueueInitAttributes.of(1, 1);
@@ -47,9 +47,9 @@ class CreationTest {
 
     private static void refused(int times, Errno errno, Supplier<?> creation) {
         for (int i = 0; i < times; i++) {
-            Errno heard = errno(creation);
-            if (heard != errno) {
-                throw new AssertionError("try " + i + " ended with " + heard);
+            Errno error = errno(creation);
+            if (error != errno) {
+                throw new AssertionError("try " + i + " ended with " + error);
             }
         }
     }
@@ -67,7 +67,7 @@ class CreationTest {
         return QueuePairInitAttributes.reliable(queue, CAPABILITIES);
     }
 
-    /** More often than there are numbers. */
+    /** Tries more often than there are numbers. */
     private void queuePairIsRefused(QueuePairInitAttributes attributes) {
         int before = context.engine().queuePairCount();
         refused(context.attributes().maxQueuePairs() + 1, Errno.EINVAL, () -> domain.createQueuePair(attributes));
@@ -78,21 +78,21 @@ class CreationTest {
     }
 
     @Test
-    void queuePairWithAClosedSharedReceiveQueueTakesNoNumber() {
+    void queuePairWithAClosedSharedReceiveQueueUsesNoNumber() {
         SharedReceiveQueue receives = domain.createSharedReceiveQueue(SIZES);
         receives.close();
         queuePairIsRefused(reliable(completions).sharedReceiveQueue(receives));
     }
 
     @Test
-    void queuePairWithAClosedXrcDomainTakesNoNumber() {
+    void queuePairWithAClosedXrcDomainUsesNoNumber() {
         XrcDomain extended = context.openXrcDomain();
         extended.close();
         queuePairIsRefused(QueuePairInitAttributes.extendedReceive(extended, completions));
     }
 
     @Test
-    void queuePairWithAClosedCompletionQueueTakesNoNumber() {
+    void queuePairWithAClosedCompletionQueueUsesNoNumber() {
         CompletionQueue closed = context.createCompletionQueue(1, null, null);
         closed.close();
         SharedReceiveQueue receives = domain.createSharedReceiveQueue(SIZES);
@@ -103,15 +103,15 @@ class CreationTest {
     }
 
     @Test
-    void sharedReceiveQueueThatIsRefusedIsNowhere() {
+    void refusedSharedReceiveQueueLeavesNothing() {
         CompletionQueue closed = context.createCompletionQueue(1, null, null);
         closed.close();
         XrcDomain extended = context.openXrcDomain();
-        XrcDomain gone = context.openXrcDomain();
-        gone.close();
+        XrcDomain closedDomain = context.openXrcDomain();
+        closedDomain.close();
         int tries = Limits.MAX_SHARED_RECEIVE_QUEUES + 1;
         refused(tries, Errno.EINVAL, () -> domain.createSharedReceiveQueue(SIZES.extended(extended, closed)));
-        refused(tries, Errno.EINVAL, () -> domain.createSharedReceiveQueue(SIZES.extended(gone, completions)));
+        refused(tries, Errno.EINVAL, () -> domain.createSharedReceiveQueue(SIZES.extended(closedDomain, completions)));
         refused(tries, Errno.EINVAL, () -> domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(0, 1)));
         domain.createSharedReceiveQueue(SIZES.extended(extended, completions)).close();
         extended.close();
@@ -120,7 +120,7 @@ class CreationTest {
     }
 
     @Test
-    void completionQueueThatIsRefusedIsNowhere() {
+    void refusedCompletionQueueLeavesNothing() {
         CompletionChannel channel = context.createCompletionChannel();
         CompletionChannel closed = context.createCompletionChannel();
         closed.close();

@@ -24,11 +24,11 @@ class PeerReputationTest {
     @Test
     void onlyQueuePairsOfRdma4jAreHeldToTheirPort() {
         PeerReputation peerReputation = peerReputation(SecurityOptions.SourcePort.AUTO, SecurityOptions.Violations.OFF);
-        peerReputation.noteKin(PEER, 5, "a connection");
+        peerReputation.noteRdma4jPeer(PEER, 5, "a connection");
         assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
         assertThat(peerReputation.sourcePortCheck(PEER, 6)).isEqualTo(SourcePortCheck.COUNT);
         assertThat(peerReputation.sourcePortCheck(OWN, 5)).isEqualTo(SourcePortCheck.COUNT);
-        peerReputation.noteKin(PEER, 5, "its successor");
+        peerReputation.noteRdma4jPeer(PEER, 5, "its successor");
         peerReputation.forget(PEER, 5, "a connection");
         assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
         peerReputation.forget(PEER, 5, "its successor");
@@ -36,7 +36,7 @@ class PeerReputationTest {
     }
 
     @Test
-    void aSettingCountsForAllPeers() {
+    void settingAppliesToAllPeers() {
         for (SourcePortCheck check : SourcePortCheck.values()) {
             PeerReputation peerReputation =
                     peerReputation(SecurityOptions.SourcePort.valueOf(check.name()), SecurityOptions.Violations.OFF);
@@ -45,7 +45,7 @@ class PeerReputationTest {
     }
 
     @Test
-    void ownGuidsAreKnownAndOthersAreNot() {
+    void guidsOfRdma4jAreRecognizedAndOthersAreNot() {
         Random random = new Random(3);
         for (int i = 0; i < 1000; i++) {
             long guid = ProcessGuid.draw(random);
@@ -59,7 +59,7 @@ class PeerReputationTest {
     }
 
     @Test
-    void fiveIllegalAccessesWithinAMinuteCloseTheDoorForAMinute() {
+    void fiveIllegalAccessesWithinAMinuteBlockAnAddressForAMinute() {
         PeerReputation peerReputation = punishing(SecurityOptions.Violations.REMOTE);
         for (int i = 0; i < 4; i++) {
             peerReputation.noteViolation(PEER, i * SECOND);
@@ -73,7 +73,7 @@ class PeerReputationTest {
     }
 
     @Test
-    void illegalAccessesThatAreFarBetweenAreForgiven() {
+    void rareIllegalAccessesHaveNoConsequence() {
         PeerReputation peerReputation = punishing(SecurityOptions.Violations.REMOTE);
         for (int i = 0; i < 100; i++) {
             long now = 20L * i * SECOND;
@@ -83,7 +83,7 @@ class PeerReputationTest {
     }
 
     @Test
-    void processesOfThisHostDoNotPayForEachOtherUnlessAsked() {
+    void localAddressesAreBlockedOnlyIfConfigured() {
         PeerReputation remote = punishing(SecurityOptions.Violations.REMOTE);
         PeerReputation all = punishing(SecurityOptions.Violations.ALL);
         PeerReputation off = punishing(SecurityOptions.Violations.OFF);
@@ -98,7 +98,7 @@ class PeerReputationTest {
     }
 
     @Test
-    void violatorsAreForgottenWhenThereAreTooMany() {
+    void oldestViolatorsAreRemovedWhenThereAreTooMany() {
         PeerReputation peerReputation = punishing(SecurityOptions.Violations.REMOTE);
         for (int i = 0; i < 5; i++) {
             peerReputation.noteViolation(PEER, 0);

@@ -8,11 +8,11 @@ import io.rdma4j.transport.UdQueuePair;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A short message waits for one turn of those with long ones, and does not keep them from sending. */
+/** A newly active queue pair waits for one quantum of the bulk transfers, and does not starve them. */
 class ActiveQueueTest {
     private final ActiveQueue activeQueue = new ActiveQueue();
-    private final List<DrivenQueuePair> longOnes = List.of(queuePair(), queuePair(), queuePair());
-    private final DrivenQueuePair shortOne = queuePair();
+    private final List<DrivenQueuePair> bulk = List.of(queuePair(), queuePair(), queuePair());
+    private final DrivenQueuePair newcomer = queuePair();
 
     private static DrivenQueuePair queuePair() {
         QueuePairMachine machine = new UdQueuePair(
@@ -24,49 +24,49 @@ class ActiveQueueTest {
         return new DrivenQueuePair(ProcessStack.stack().internals().engine(), machine, failure -> {});
     }
 
-    private void longTurn(int index) {
-        assertThat(activeQueue.next()).isSameAs(longOnes.get(index));
-        activeQueue.goOn(longOnes.get(index));
+    private void bulkQuantum(int index) {
+        assertThat(activeQueue.next()).isSameAs(bulk.get(index));
+        activeQueue.addContinuing(bulk.get(index));
     }
 
     @Test
-    void whoGoesOnComesAgainAfterAllOthers() {
-        longOnes.forEach(activeQueue::goOn);
+    void continuingQueuePairsAreServedInTurn() {
+        bulk.forEach(activeQueue::addContinuing);
         for (int i = 0; i < 7; i++) {
-            longTurn(i % 3);
+            bulkQuantum(i % 3);
         }
         assertThat(activeQueue.isEmpty()).isFalse();
     }
 
     @Test
-    void whoBeginsWaitsForOneTurnAtMost() {
-        longOnes.forEach(activeQueue::goOn);
-        longTurn(0);
-        activeQueue.begin(shortOne);
-        assertThat(activeQueue.next()).isSameAs(shortOne);
-        activeQueue.begin(shortOne);
-        longTurn(1);
-        assertThat(activeQueue.next()).isSameAs(shortOne);
+    void newlyActiveQueuePairWaitsForOneQuantumAtMost() {
+        bulk.forEach(activeQueue::addContinuing);
+        bulkQuantum(0);
+        activeQueue.addNew(newcomer);
+        assertThat(activeQueue.next()).isSameAs(newcomer);
+        activeQueue.addNew(newcomer);
+        bulkQuantum(1);
+        assertThat(activeQueue.next()).isSameAs(newcomer);
     }
 
     @Test
-    void whoBeginsAgainAndAgainLeavesHalfOfTheTurns() {
-        longOnes.forEach(activeQueue::goOn);
+    void repeatedlyActivatedQueuePairLeavesHalfOfTheQuanta() {
+        bulk.forEach(activeQueue::addContinuing);
         for (int i = 0; i < 9; i++) {
-            activeQueue.begin(shortOne);
-            assertThat(activeQueue.next()).isSameAs(shortOne);
-            activeQueue.begin(shortOne);
-            longTurn(0);
-            assertThat(activeQueue.next()).isSameAs(shortOne);
-            longTurn(1);
-            longTurn(2);
+            activeQueue.addNew(newcomer);
+            assertThat(activeQueue.next()).isSameAs(newcomer);
+            activeQueue.addNew(newcomer);
+            bulkQuantum(0);
+            assertThat(activeQueue.next()).isSameAs(newcomer);
+            bulkQuantum(1);
+            bulkQuantum(2);
         }
     }
 
     @Test
-    void nobodyIsLeftWhenAllHaveHadTheirTurn() {
-        longOnes.forEach(activeQueue::begin);
-        longOnes.forEach(each -> assertThat(activeQueue.next()).isSameAs(each));
+    void queueIsEmptyAfterAllWereServed() {
+        bulk.forEach(activeQueue::addNew);
+        bulk.forEach(each -> assertThat(activeQueue.next()).isSameAs(each));
         assertThat(activeQueue.isEmpty()).isTrue();
     }
 }

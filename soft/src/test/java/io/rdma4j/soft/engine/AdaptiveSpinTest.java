@@ -5,67 +5,68 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class AdaptiveSpinTest {
-    private static final long ANSWER_NANOS = 8_000;
+    private static final long RESPONSE_NANOS = 8_000;
 
-    private final AdaptiveSpin delay = new AdaptiveSpin();
+    private final AdaptiveSpin spin = new AdaptiveSpin();
 
-    /** A wait for something that comes after so long, and as much again if the thread sleeps; whether it looked. */
+    /**
+     * Waits for an event after {@code nanos}, or twice as long if the thread blocks. Returns whether the thread spun.
+     */
     private boolean waitFor(long nanos) {
-        long look = delay.begin();
-        boolean found = nanos <= look;
-        delay.end(found ? nanos : 2 * nanos, found);
-        return look > 0;
+        long spinNanos = spin.begin();
+        boolean found = nanos <= spinNanos;
+        spin.end(found ? nanos : 2 * nanos, found);
+        return spinNanos > 0;
     }
 
     @Test
-    void whoWaitsForLongNeverLooks() {
+    void longWaitsNeverSpin() {
         for (int i = 0; i < 10; i++) {
             assertThat(waitFor(1_000_000)).isFalse();
         }
     }
 
     @Test
-    void answersThatComeSoonAreLookedForFromTheSecondOn() {
-        assertThat(waitFor(ANSWER_NANOS)).isFalse();
+    void quickResponsesAreSpunForFromTheSecondOn() {
+        assertThat(waitFor(RESPONSE_NANOS)).isFalse();
         for (int i = 0; i < 100; i++) {
-            assertThat(waitFor(ANSWER_NANOS)).isTrue();
+            assertThat(waitFor(RESPONSE_NANOS)).isTrue();
         }
     }
 
     @Test
-    void onePauseCostsOneLookAndTheWaitAfterIt() {
-        boolean _ = waitFor(ANSWER_NANOS);
+    void oneLongWaitCostsOneSpinAndSkipsTheNext() {
+        boolean _ = waitFor(RESPONSE_NANOS);
         assertThat(waitFor(1_000_000)).isTrue();
-        assertThat(waitFor(ANSWER_NANOS)).isFalse();
-        assertThat(waitFor(ANSWER_NANOS)).isTrue();
+        assertThat(waitFor(RESPONSE_NANOS)).isFalse();
+        assertThat(waitFor(RESPONSE_NANOS)).isTrue();
     }
 
     @Test
-    void looksInVainGrowRare() {
-        // A short wait, and longer than a look nevertheless.
+    void unsuccessfulSpinsBecomeRare() {
+        // A short wait, but longer than a spin.
         long tooLong = AdaptiveSpin.SHORT_NANOS;
-        int looked = 0;
+        int spins = 0;
         for (int i = 0; i < 64_000; i++) {
-            long look = delay.begin();
-            looked += look > 0 ? 1 : 0;
-            delay.end(tooLong, false);
+            spins += spin.begin() > 0 ? 1 : 0;
+            spin.end(tooLong, false);
         }
-        assertThat(looked).isBetween(1000, 1010);
+        assertThat(spins).isBetween(1000, 1010);
     }
 
     @Test
-    void oneLookThatFindsMakesLooksFrequentAgain() {
+    void oneSuccessfulSpinMakesSpinsFrequentAgain() {
         for (int i = 0; i < 10_000; i++) {
-            long _ = delay.begin();
-            delay.end(AdaptiveSpin.SHORT_NANOS, false);
+            long _ = spin.begin();
+            spin.end(AdaptiveSpin.SHORT_NANOS, false);
         }
         int waits = 0;
-        while (!waitFor(ANSWER_NANOS)) {
+        while (!waitFor(RESPONSE_NANOS)) {
             waits++;
         }
-        assertThat(waits).isLessThanOrEqualTo(AdaptiveSpin.MOST_SKIPPED);
+        assertThat(waits).isLessThanOrEqualTo(AdaptiveSpin.MAX_SKIPPED);
         for (int i = 0; i < 10; i++) {
-            assertThat(waitFor(ANSWER_NANOS)).isTrue();
+            assertThat(waitFor(RESPONSE_NANOS)).isTrue();
         }
     }
 }

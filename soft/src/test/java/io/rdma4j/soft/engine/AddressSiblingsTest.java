@@ -19,7 +19,7 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 
-/** Frames go straight to a process of the same address that is known, and to UDP port 4791 otherwise. */
+/** Frames go directly to a known process of the same address, and to UDP port 4791 otherwise. */
 class AddressSiblingsTest {
     private static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress ELSEWHERE = InetAddress.ofLiteral("127.0.0.2");
@@ -63,7 +63,7 @@ class AddressSiblingsTest {
     }
 
     @Test
-    void answersOfConnectionManagementGoTheWayOfTheData() {
+    void responsesOfConnectionManagementTakeThePathOfTheData() {
         siblings.put(7, 1234);
         assertThat(siblings.portOf(burst(new Rtu(8 << 24, 7 << 24 | 5, PrivateData.EMPTY))))
                 .isEqualTo(1234);
@@ -79,17 +79,18 @@ class AddressSiblingsTest {
                 .isZero();
         assertThat(siblings.portOf(burst(new Rej(7 << 24, 0, 0, 8, 0, PrivateData.EMPTY, PrivateData.EMPTY))))
                 .isZero();
-        assertThat(siblings.portOf(burst(HERE, Receiver.GSI_QUEUE_PAIR))).isZero(); // too short for any
+        assertThat(siblings.portOf(burst(HERE, Receiver.GSI_QUEUE_PAIR)))
+                .isZero(); // too short for a management datagram
     }
 
     @Test
-    void otherAddressesAreNotConcerned() {
+    void otherAddressesAreNotAffected() {
         siblings.put(7, 1234);
         assertThat(siblings.portOf(burst(ELSEWHERE, 7 << 16))).isZero();
     }
 
     @Test
-    void whoHasEndedIsForgotten() {
+    void exitedProcessIsRemoved() {
         siblings.put(7, 1234);
         siblings.put(8, 1235);
         siblings.put(7, 0);
@@ -99,20 +100,22 @@ class AddressSiblingsTest {
     }
 
     @Test
-    void burstLeavesForThePortAndIsAsItWas() throws IOException {
+    void burstIsSentToThePortAndUnchangedAfterwards() throws IOException {
         try (LinkSet links = new MemoryNetwork(9000).newLinkSet()) {
             Link owner = links.openUdp(HERE, Frame.UDP_PORT);
-            Link neighbour = links.openUdp(HERE, 0);
+            Link sibling = links.openUdp(HERE, 0);
             Link link = new SiblingLink(links.openUdp(HERE, 0), siblings);
-            siblings.put(7, neighbour.localAddress().getPort());
+            siblings.put(7, sibling.localAddress().getPort());
             link.send(burst(HERE, 7 << 16));
             assertThat(burst.destinationPort()).isEqualTo(Frame.UDP_PORT);
             link.send(burst(HERE, 9 << 16));
-            ReceiveBurst taken = new ReceiveBurst(4);
-            assertThat(neighbour.poll(taken)).isEqualTo(1);
-            assertThat(taken.frame(0).buffer.get(taken.frame(0).offset + 5)).isEqualTo((byte) 7);
-            assertThat(owner.poll(taken)).isEqualTo(1);
-            assertThat(taken.frame(0).buffer.get(taken.frame(0).offset + 5)).isEqualTo((byte) 9);
+            ReceiveBurst received = new ReceiveBurst(4);
+            assertThat(sibling.poll(received)).isEqualTo(1);
+            assertThat(received.frame(0).buffer.get(received.frame(0).offset + 5))
+                    .isEqualTo((byte) 7);
+            assertThat(owner.poll(received)).isEqualTo(1);
+            assertThat(received.frame(0).buffer.get(received.frame(0).offset + 5))
+                    .isEqualTo((byte) 9);
         }
     }
 }

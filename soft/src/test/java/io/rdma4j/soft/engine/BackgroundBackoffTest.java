@@ -16,59 +16,59 @@ class BackgroundBackoffTest {
     @Test
     void pausesGrowSlowlyWhileItIsNotNeeded() {
         assertThat(pause()).isEqualTo(BackgroundBackoff.USUAL_NANOS);
-        long stoodByNanos = BackgroundBackoff.USUAL_NANOS;
+        long pausedNanos = BackgroundBackoff.USUAL_NANOS;
         for (long last = 0, next = pause(); next != last; next = pause()) {
             assertThat(next).isBetween(last, BackgroundBackoff.LONGEST_NANOS);
-            stoodByNanos += next;
+            pausedNanos += next;
             last = next;
         }
         assertThat(pause()).isEqualTo(BackgroundBackoff.LONGEST_NANOS);
-        assertThat(stoodByNanos).isBetween(30_000_000L, 60_000_000L);
+        assertThat(pausedNanos).isBetween(30_000_000L, 60_000_000L);
     }
 
     @Test
-    void whenItWasNeededPausesAreUsualAgain() {
+    void pausesAreUsualAgainAfterATakeover() {
         for (int i = 0; i < 100; i++) {
             pause();
         }
         backoff.takeOver();
         assertThat(pause()).isEqualTo(BackgroundBackoff.USUAL_NANOS);
-        backoff.expect();
+        backoff.onManagementMessage();
         backoff.takeOver();
         assertThat(pause()).isEqualTo(BackgroundBackoff.SHORTEST_NANOS);
     }
 
     @Test
-    void afterNewsPausesDoubleFromTheShortestToTheUsual() {
-        backoff.expect();
+    void pausesDoubleFromTheShortestToTheUsualAfterAManagementMessage() {
+        backoff.onManagementMessage();
         long expected = BackgroundBackoff.SHORTEST_NANOS;
         while (expected < BackgroundBackoff.USUAL_NANOS) {
             assertThat(pause()).isEqualTo(expected);
             expected *= 2;
         }
         assertThat(pause()).isEqualTo(BackgroundBackoff.USUAL_NANOS);
-        backoff.expect();
+        backoff.onManagementMessage();
         assertThat(pause()).isEqualTo(BackgroundBackoff.SHORTEST_NANOS);
     }
 
     @Test
-    void onlyAPauseThatIsTooLongIsCutShort() {
-        assertThat(backoff.expect()).isFalse();
+    void onlyALongPauseIsCutShort() {
+        assertThat(backoff.onManagementMessage()).isFalse();
         assertThat(backoff.begin()).isEqualTo(BackgroundBackoff.SHORTEST_NANOS);
-        assertThat(backoff.expect()).isFalse();
+        assertThat(backoff.onManagementMessage()).isFalse();
         backoff.end();
         pause();
         assertThat(backoff.begin()).isGreaterThan(BackgroundBackoff.SHORTEST_NANOS);
-        assertThat(backoff.expect()).isTrue();
+        assertThat(backoff.onManagementMessage()).isTrue();
         backoff.end();
-        assertThat(backoff.expect()).isFalse();
+        assertThat(backoff.onManagementMessage()).isFalse();
     }
 
     @Test
-    void aPollKeepsTheBackgroundThreadAwayForAMillisecondButForLessAfterNews() {
+    void pollKeepsTheBackgroundThreadAwayForAMillisecondOrLessAfterAManagementMessage() {
         assertThat(backoff.isPolling(999_999)).isTrue();
         assertThat(backoff.isPolling(1_000_000)).isFalse();
-        backoff.expect();
+        backoff.onManagementMessage();
         assertThat(backoff.isPolling(BackgroundBackoff.SHORTEST_NANOS - 1)).isTrue();
         assertThat(backoff.isPolling(BackgroundBackoff.SHORTEST_NANOS)).isFalse();
     }

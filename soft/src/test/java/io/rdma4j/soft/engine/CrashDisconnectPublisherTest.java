@@ -13,18 +13,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Another process keeps the wills of the connections that there are, and of no others. */
+/** The backup process has the crash disconnects of the existing connections, and no others. */
 class CrashDisconnectPublisherTest {
     private static final int SLOT = 255;
 
     private final Engine engine = ProcessStack.stack().internals().engine();
-    private final CrashDisconnectPublisher teller = new CrashDisconnectPublisher(engine);
+    private final CrashDisconnectPublisher publisher = new CrashDisconnectPublisher(engine);
 
-    /** The wills that should be kept. */
+    /** The crash disconnects that the backup should have. */
     private final Map<Integer, CrashDisconnect> live = new LinkedHashMap<>();
 
-    /** The other process, which has room for so many messages. */
-    private static final class Keeper implements LocalChannel {
+    /** The channel to the backup, which has room for a number of messages. */
+    private static final class Backup implements LocalChannel {
         private final CrashDisconnectStore crashDisconnects = new CrashDisconnectStore();
         private int room = Integer.MAX_VALUE;
         private int messages;
@@ -36,7 +36,7 @@ class CrashDisconnectPublisherTest {
             }
             room--;
             messages++;
-            assertThat(crashDisconnects.take(header, SLOT)).isTrue();
+            assertThat(crashDisconnects.onMessage(header, SLOT)).isTrue();
             return true;
         }
 
@@ -54,7 +54,7 @@ class CrashDisconnectPublisherTest {
         public void close() {}
     }
 
-    /** The test tells, and not the engine's timer. */
+    /** Keeps the engine's timer from publishing: the test does it. */
     @BeforeEach
     void lock() {
         engine.lock();
@@ -62,88 +62,88 @@ class CrashDisconnectPublisherTest {
 
     @AfterEach
     void unlock() {
-        engine.cancel(teller);
+        engine.cancel(publisher);
         engine.unlock();
     }
 
     private void add(int number, int remoteId) {
         CrashDisconnect crashDisconnect = new CrashDisconnect(SLOT << 24 | number, 5, remoteId, 6, 0, 0, number);
-        teller.add(crashDisconnect);
+        publisher.add(crashDisconnect);
         live.put(crashDisconnect.localId(), crashDisconnect);
     }
 
     private void remove(int number) {
-        teller.remove(SLOT << 24 | number);
+        publisher.remove(SLOT << 24 | number);
         live.remove(SLOT << 24 | number);
     }
 
     @Test
-    void willOfAConnectionThatIsOverIsKeptNoMore() {
-        Keeper keeper = new Keeper();
-        teller.keeper(keeper);
+    void disconnectedConnectionIsRemovedFromTheBackup() {
+        Backup backup = new Backup();
+        publisher.publishTo(backup);
         add(1, 1);
         add(2, 1);
-        teller.tell();
+        publisher.publish();
         remove(1);
-        teller.tell();
-        assertThat(keeper.crashDisconnects.open()).containsExactlyElementsOf(live.values());
+        publisher.publish();
+        assertThat(backup.crashDisconnects.takeAll()).containsExactlyElementsOf(live.values());
     }
 
     @Test
-    void connectionThatIsOverBeforeItsWillWasToldCostsNoMessage() {
-        Keeper keeper = new Keeper();
-        teller.keeper(keeper);
+    void connectionThatEndsBeforeItWasPublishedCostsNoMessage() {
+        Backup backup = new Backup();
+        publisher.publishTo(backup);
         add(1, 1);
         remove(1);
-        teller.tell();
-        assertThat(keeper.messages).isZero();
+        publisher.publish();
+        assertThat(backup.messages).isZero();
         add(1, 1);
-        teller.tell();
+        publisher.publish();
         remove(1);
-        teller.tell();
-        assertThat(keeper.messages).isEqualTo(2);
+        publisher.publish();
+        assertThat(backup.messages).isEqualTo(2);
         add(1, 2);
         remove(1);
-        teller.tell();
-        assertThat(keeper.messages).isEqualTo(2);
+        publisher.publish();
+        assertThat(backup.messages).isEqualTo(2);
     }
 
     @Test
-    void newKeeperHasTheWillsOfThePresentConnectionsOnly() {
-        Keeper before = new Keeper();
-        teller.keeper(before);
+    void newBackupHasTheExistingConnectionsOnly() {
+        Backup before = new Backup();
+        publisher.publishTo(before);
         add(1, 1);
         add(2, 1);
-        teller.tell();
-        teller.keeper(null);
+        publisher.publish();
+        publisher.publishTo(null);
         remove(1);
         add(3, 1);
-        Keeper after = new Keeper();
-        teller.keeper(after);
-        teller.tell();
-        assertThat(after.crashDisconnects.open()).containsExactlyInAnyOrderElementsOf(live.values());
+        Backup after = new Backup();
+        publisher.publishTo(after);
+        publisher.publish();
+        assertThat(after.crashDisconnects.takeAll()).containsExactlyInAnyOrderElementsOf(live.values());
     }
 
     @Test
-    void keeperHasWhatThereIsInTheEndHoweverConnectionsComeAndGoAndMessagesFindNoRoom() {
+    void backupFinallyHasTheExistingConnectionsAlthoughTheChannelIsFullAtTimes() {
         for (int seed = 0; seed < 50; seed++) {
             Random random = new Random(seed);
-            Keeper keeper = new Keeper();
-            teller.keeper(keeper);
+            Backup backup = new Backup();
+            publisher.publishTo(backup);
             for (int step = 0; step < 2_000; step++) {
                 int number = 1 + random.nextInt(600);
                 if (random.nextInt(100) == 0) {
-                    keeper.room = random.nextInt(3);
-                    teller.tell();
+                    backup.room = random.nextInt(3);
+                    publisher.publish();
                 } else if (random.nextBoolean()) {
                     add(number, 1 + random.nextInt(9));
                 } else {
                     remove(number);
                 }
             }
-            keeper.room = Integer.MAX_VALUE;
-            teller.tell();
-            assertThat(keeper.crashDisconnects.open())
+            backup.room = Integer.MAX_VALUE;
+            publisher.publish();
+            assertThat(backup.crashDisconnects.takeAll())
                     .as("seed %d", seed)
                     .containsExactlyInAnyOrderElementsOf(live.values());
         }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** What is handed over waits in bounded memory. */
+/** Frames that are handed over are queued in bounded memory. */
 class CrossEngineQueueTest {
     private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
     private final SharedPort port = new SharedPort(
@@ -26,14 +26,14 @@ class CrossEngineQueueTest {
     }
 
     @Test
-    void whatDoesNotFitIsRefusedAndThereIsRoomAgainAfterATake() {
+    void fullQueueRefusesFramesUntilItIsDrained() {
         Receiver receiver = new Receiver(ProcessStack.stack().internals().engine());
         assertThat(crossEngineQueue.isEmpty()).isTrue();
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < CrossEngineQueue.FRAMES; i++) {
-                assertThat(crossEngineQueue.put(port, frame(i % 12))).isTrue();
+                assertThat(crossEngineQueue.enqueue(port, frame(i % 12))).isTrue();
             }
-            assertThat(crossEngineQueue.put(port, frame(8))).isFalse();
+            assertThat(crossEngineQueue.enqueue(port, frame(8))).isFalse();
             assertThat(crossEngineQueue.isEmpty()).isFalse();
             assertThat(crossEngineQueue.drain(0, receiver)).isEqualTo(CrossEngineQueue.FRAMES);
             assertThat(crossEngineQueue.isEmpty()).isTrue();
@@ -43,7 +43,7 @@ class CrossEngineQueueTest {
 
     @Test
     void frameLongerThanAnyPacketIsRefused() {
-        assertThat(crossEngineQueue.put(port, frame(1 << 16))).isFalse();
+        assertThat(crossEngineQueue.enqueue(port, frame(1 << 16))).isFalse();
         assertThat(crossEngineQueue.isEmpty()).isTrue();
     }
 }

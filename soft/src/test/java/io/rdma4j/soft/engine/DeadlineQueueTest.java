@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Deadlines fire when they are due, in whatever way they were moved before. */
+/** Deadlines fire when they have passed, however they were moved before. */
 class DeadlineQueueTest {
     private static final class Item extends DeadlineTask {
         private long wanted = Long.MAX_VALUE;
@@ -32,14 +32,14 @@ class DeadlineQueueTest {
         long now = 0;
         for (int step = 0; step < 20_000; step++) {
             Item item = items.get(random.nextInt(items.size()));
-            int what = random.nextInt(10);
-            if (what == 0) {
+            int action = random.nextInt(10);
+            if (action == 0) {
                 item.wanted = Long.MAX_VALUE;
                 queue.remove(item);
-            } else if (what == 1) {
+            } else if (action == 1) {
                 item.wanted = Long.MAX_VALUE;
                 queue.schedule(item, Long.MAX_VALUE);
-            } else if (what < 8) {
+            } else if (action < 8) {
                 item.wanted = now + random.nextInt(1000);
                 queue.schedule(item, item.wanted);
             } else {

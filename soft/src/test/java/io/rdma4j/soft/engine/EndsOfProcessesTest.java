@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The news that a process has ended comes after all that it had sent. This test plays the other processes. */
+/** The exit of a process is reported after everything that it sent. This test acts as the other processes. */
 @Timeout(20)
 class EndsOfProcessesTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
@@ -47,10 +47,10 @@ class EndsOfProcessesTest {
     private final MemoryNetwork network = new MemoryNetwork(9000);
     private final LinkSet others = network.newLinkSet();
 
-    /** For each process that has ended its slot, and how many packets were received before. */
-    private final BlockingQueue<List<Long>> ends = new LinkedBlockingQueue<>();
+    /** For each process that has exited: its slot, and how many packets were received before. */
+    private final BlockingQueue<List<Long>> exits = new LinkedBlockingQueue<>();
 
-    /** What processes that have ended have left. */
+    /** The crash disconnects of processes that have exited. */
     private final BlockingQueue<List<CrashDisconnect>> crashDisconnects = new LinkedBlockingQueue<>();
 
     private Engine engine() throws IOException {
@@ -64,13 +64,13 @@ class EndsOfProcessesTest {
             public void onGsiPacket(long nowNanos, Port port, Packet packet) {}
 
             @Override
-            public void onProcessGone(Port port, int slot) {
-                ends.add(List.of((long) slot, engine.counters().receivedPackets));
+            public void onProcessExited(Port port, int slot) {
+                exits.add(List.of((long) slot, engine.counters().receivedPackets));
             }
 
             @Override
-            public void onLastWills(Port port, List<CrashDisconnect> left) {
-                crashDisconnects.add(left);
+            public void onCrashDisconnects(Port port, List<CrashDisconnect> records) {
+                crashDisconnects.add(records);
             }
         });
         engine.unlock();
@@ -81,7 +81,7 @@ class EndsOfProcessesTest {
         return folder.resolve("run").resolve(GidAddresses.fileName(ADDRESS) + ".sock");
     }
 
-    private static void tell(LocalChannel channel, int... bytes) {
+    private static void send(LocalChannel channel, int... bytes) {
         ByteBuffer message = ByteBuffer.allocate(bytes.length);
         for (int each : bytes) {
             message.put((byte) each);
@@ -90,12 +90,12 @@ class EndsOfProcessesTest {
     }
 
     /** Waits for a message, and returns its kind. */
-    private static int hear(LocalChannel channel) throws InterruptedException {
-        ByteBuffer message = hearWhole(channel);
+    private static int receiveKind(LocalChannel channel) throws InterruptedException {
+        ByteBuffer message = receive(channel);
         return message.get(message.position());
     }
 
-    private static ByteBuffer hearWhole(LocalChannel channel) throws InterruptedException {
+    private static ByteBuffer receive(LocalChannel channel) throws InterruptedException {
         ByteBuffer message = channel.poll();
         while (message == null) {
             Thread.sleep(1);
@@ -104,168 +104,168 @@ class EndsOfProcessesTest {
         return message;
     }
 
-    /** The will of a connection of a process. */
+    /** Returns the crash disconnect of a connection of a process. */
     private static CrashDisconnect crashDisconnect(int slot, int number) {
         return new CrashDisconnect(
                 slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number, 3, 0xfe80L << 48, number);
     }
 
-    /** Tells wills, and takes others back. */
-    private static void tellWills(LocalChannel channel, List<CrashDisconnect> left, int... takenBack) {
+    /** Adds crash disconnects, and removes others. */
+    private static void publishCrashDisconnects(LocalChannel channel, List<CrashDisconnect> records, int... removed) {
         ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
-        RelayMessage.beginWills(message, left.size() + takenBack.length);
-        for (int i = 0; i < left.size(); i++) {
-            RelayMessage.putWill(message, i, left.get(i).localId(), left.get(i));
+        RelayMessage.beginCrashDisconnects(message, records.size() + removed.length);
+        for (int i = 0; i < records.size(); i++) {
+            RelayMessage.putCrashDisconnect(message, i, records.get(i).localId(), records.get(i));
         }
-        for (int i = 0; i < takenBack.length; i++) {
-            RelayMessage.putWill(message, left.size() + i, takenBack[i], null);
+        for (int i = 0; i < removed.length; i++) {
+            RelayMessage.putCrashDisconnect(message, records.size() + i, removed[i], null);
         }
         assertThat(channel.send(message, EMPTY)).isTrue();
     }
 
-    /** The wills that a process tells, until there are so many; one that it takes back is null. */
-    private static Map<Integer, @Nullable CrashDisconnect> hearWills(LocalChannel channel, int count)
+    /** Receives crash disconnects until there are {@code count}. A removal is null. */
+    private static Map<Integer, @Nullable CrashDisconnect> receiveCrashDisconnects(LocalChannel channel, int count)
             throws InterruptedException {
-        Map<Integer, @Nullable CrashDisconnect> heard = new LinkedHashMap<>();
-        while (heard.size() < count) {
-            ByteBuffer message = hearWhole(channel);
-            assertThat(message.get(message.position())).isEqualTo(RelayMessage.WILLS);
-            for (int at = message.position() + RelayMessage.WILLS_AT;
+        Map<Integer, @Nullable CrashDisconnect> received = new LinkedHashMap<>();
+        while (received.size() < count) {
+            ByteBuffer message = receive(channel);
+            assertThat(message.get(message.position())).isEqualTo(RelayMessage.CRASH_DISCONNECTS);
+            for (int at = message.position() + RelayMessage.RECORDS_AT;
                     at < message.limit();
-                    at += RelayMessage.WILL_BYTES) {
+                    at += RelayMessage.RECORD_BYTES) {
                 CrashDisconnect crashDisconnect = RelayMessage.crashDisconnect(message, at);
-                assertThat(heard).doesNotContainKey(crashDisconnect.localId());
-                heard.put(crashDisconnect.localId(), crashDisconnect.remoteId() == 0 ? null : crashDisconnect);
+                assertThat(received).doesNotContainKey(crashDisconnect.localId());
+                received.put(crashDisconnect.localId(), crashDisconnect.remoteId() == 0 ? null : crashDisconnect);
             }
         }
-        return heard;
+        return received;
     }
 
     private LocalChannel joined(int slot) throws Exception {
         LocalChannel channel = others.connectLocal(socket());
-        tell(channel, RelayMessage.HELLO, RelayMessage.VERSION, slot, 0xc1, 0x01);
-        while (hear(channel) != RelayMessage.WELCOME) {
-            // Others are introduced before.
+        send(channel, RelayMessage.HELLO, RelayMessage.VERSION, slot, 0xc1, 0x01);
+        while (receiveKind(channel) != RelayMessage.WELCOME) {
+            // The owner announces the other processes before.
         }
         return channel;
     }
 
     @Test
-    void ownerIsLeftTheWillsOfAProcessThatEndsButForThoseTakenBack() throws Exception {
+    void ownerReportsTheCrashDisconnectsOfAnExitedProcessExceptRemovedOnes() throws Exception {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel ending = joined(SLOT);
-        List<CrashDisconnect> left =
+        List<CrashDisconnect> records =
                 List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT, 2), crashDisconnect(SLOT, 3));
-        tellWills(ending, left);
-        CrashDisconnect changed = new CrashDisconnect(left.get(2).localId(), 9, 9, 9, 0, 0, 9);
-        tellWills(ending, List.of(changed), left.getFirst().localId(), 0xff00_0099);
+        publishCrashDisconnects(ending, records);
+        CrashDisconnect changed = new CrashDisconnect(records.get(2).localId(), 9, 9, 9, 0, 0, 9);
+        publishCrashDisconnects(ending, List.of(changed), records.getFirst().localId(), 0xff00_0099);
         ending.close();
-        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(left.get(1), changed);
-        assertThat(ends.poll()).as("the news of the end comes first").isNotNull();
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(records.get(1), changed);
+        assertThat(exits.poll()).as("the exit is reported first").isNotNull();
     }
 
     @Test
-    void whoWillsForAnotherProcessIsThrownOutAndLeavesNothing() throws Exception {
+    void memberThatNamesConnectionsOfAnotherProcessIsExpelled() throws Exception {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel forger = joined(SLOT);
         LocalChannel other = joined(SLOT - 1);
-        tellWills(forger, List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT - 1, 1)));
+        publishCrashDisconnects(forger, List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT - 1, 1)));
         while (!forger.isClosed()) {
             Thread.sleep(1);
         }
-        tellWills(other, List.of(crashDisconnect(SLOT - 1, 5)));
+        publishCrashDisconnects(other, List.of(crashDisconnect(SLOT - 1, 5)));
         other.close();
         assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(crashDisconnect(SLOT - 1, 5));
         assertThat(crashDisconnects).isEmpty();
     }
 
     @Test
-    void willsBeforeTheGreetingAndInPartAreRefused() throws Exception {
+    void crashDisconnectsBeforeHelloAndIncompleteOnesAreRefused() throws Exception {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel early = others.connectLocal(socket());
-        tellWills(early, List.of(crashDisconnect(0, 1)));
+        publishCrashDisconnects(early, List.of(crashDisconnect(0, 1)));
         LocalChannel partial = joined(SLOT);
-        tell(partial, RelayMessage.WILLS, 0, 0, 0, SLOT, 1);
+        send(partial, RelayMessage.CRASH_DISCONNECTS, 0, 0, 0, SLOT, 1);
         while (!early.isClosed() || !partial.isClosed()) {
             Thread.sleep(1);
         }
     }
 
     @Test
-    void processKeepsNoMoreWillsThanItHasQueuePairNumbers() {
-        CrashDisconnectStore keeper = new CrashDisconnectStore();
+    void storeIsLimitedToTheQueuePairNumbersOfAProcess() {
+        CrashDisconnectStore store = new CrashDisconnectStore();
         ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
-        for (int number = 1; number <= CrashDisconnectStore.MOST + 10; number++) {
-            RelayMessage.beginWills(message, 1);
-            RelayMessage.putWill(message, 0, SLOT << 24 | number, crashDisconnect(SLOT, number));
-            assertThat(keeper.take(message, SLOT)).isTrue();
+        for (int number = 1; number <= CrashDisconnectStore.MAX_RECORDS + 10; number++) {
+            RelayMessage.beginCrashDisconnects(message, 1);
+            RelayMessage.putCrashDisconnect(message, 0, SLOT << 24 | number, crashDisconnect(SLOT, number));
+            assertThat(store.onMessage(message, SLOT)).isTrue();
         }
-        assertThat(keeper.open()).hasSize(CrashDisconnectStore.MOST);
-        assertThat(keeper.open()).isEmpty();
+        assertThat(store.takeAll()).hasSize(CrashDisconnectStore.MAX_RECORDS);
+        assertThat(store.takeAll()).isEmpty();
     }
 
     @Test
-    void memberTellsItsWillsTogetherAndNothingOfWhatIsOver() throws Exception {
+    void memberPublishesCrashDisconnectsTogetherAndNoneOfEndedConnections() throws Exception {
         Joined member = new Joined();
         SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
         member.engine.lock();
         for (int number = 1; number <= 600; number++) {
-            port.addWill(crashDisconnect(SLOT - 2, number));
+            port.addCrashDisconnect(crashDisconnect(SLOT - 2, number));
         }
-        port.removeWill(crashDisconnect(SLOT - 2, 300).localId());
+        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 300).localId());
         member.engine.unlock();
-        assertThat(hearWills(member.channel, 599).values())
+        assertThat(receiveCrashDisconnects(member.channel, 599).values())
                 .doesNotContain(crashDisconnect(SLOT - 2, 300), (CrashDisconnect) null)
                 .contains(crashDisconnect(SLOT - 2, 1), crashDisconnect(SLOT - 2, 600));
 
         member.engine.lock();
-        port.removeWill(crashDisconnect(SLOT - 2, 1).localId());
-        port.addWill(crashDisconnect(SLOT - 2, 300));
-        port.removeWill(crashDisconnect(SLOT - 2, 300).localId());
-        port.tellWills();
+        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 1).localId());
+        port.addCrashDisconnect(crashDisconnect(SLOT - 2, 300));
+        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 300).localId());
+        port.publishCrashDisconnects();
         member.engine.unlock();
-        Map<Integer, @Nullable CrashDisconnect> heard = hearWills(member.channel, 1);
-        assertThat(heard).containsOnlyKeys(crashDisconnect(SLOT - 2, 1).localId());
-        assertThat(heard.values()).containsOnlyNulls();
+        Map<Integer, @Nullable CrashDisconnect> received = receiveCrashDisconnects(member.channel, 1);
+        assertThat(received).containsOnlyKeys(crashDisconnect(SLOT - 2, 1).localId());
+        assertThat(received.values()).containsOnlyNulls();
     }
 
     @Test
-    void willOfAConnectionThatIsOverIsTakenBackThoughNothingElseIsTold() throws Exception {
+    void disconnectedConnectionIsRemovedEvenIfNothingElseIsPublished() throws Exception {
         Joined member = new Joined();
         SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
         CrashDisconnect crashDisconnect = crashDisconnect(SLOT - 2, 1);
         member.engine.lock();
-        port.addWill(crashDisconnect);
+        port.addCrashDisconnect(crashDisconnect);
         member.engine.unlock();
-        assertThat(hearWills(member.channel, 1).values()).containsExactly(crashDisconnect);
+        assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsExactly(crashDisconnect);
         member.engine.lock();
-        port.removeWill(crashDisconnect.localId());
+        port.removeCrashDisconnect(crashDisconnect.localId());
         member.engine.unlock();
-        assertThat(hearWills(member.channel, 1).values()).containsOnlyNulls();
+        assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsOnlyNulls();
     }
 
     @Test
-    void ownersWillsAreKeptByOneMemberAfterTheOther() throws Exception {
+    void ownersCrashDisconnectsAreStoredByOneMemberAfterTheOther() throws Exception {
         Engine owner = engine();
         SharedPort port = (SharedPort) owner.openPort(ADDRESS);
         owner.lock();
-        port.addWill(crashDisconnect(owner.slot(), 1));
+        port.addCrashDisconnect(crashDisconnect(owner.slot(), 1));
         owner.unlock();
         LocalChannel first = joined(SLOT);
-        assertThat(hearWills(first, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
+        assertThat(receiveCrashDisconnects(first, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
         LocalChannel second = joined(SLOT - 1);
         first.close();
-        assertThat(hear(second)).isEqualTo(RelayMessage.GONE);
-        assertThat(hearWills(second, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
+        assertThat(receiveKind(second)).isEqualTo(RelayMessage.EXITED);
+        assertThat(receiveCrashDisconnects(second, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
     }
 
     @Test
-    void memberIsLeftTheWillsOfAnOwnerThatEnds() throws Exception {
+    void memberReportsTheCrashDisconnectsOfAnExitedOwner() throws Exception {
         Joined member = new Joined();
-        tellWills(
+        publishCrashDisconnects(
                 member.channel,
                 List.of(crashDisconnect(SLOT - 1, 1), crashDisconnect(SLOT - 1, 2)),
                 crashDisconnect(SLOT - 1, 2).localId());
@@ -274,12 +274,12 @@ class EndsOfProcessesTest {
     }
 
     @Test
-    void ownerThatIsNotUnderstoodIsNotTakenForDead() throws Exception {
+    void ownerThatSendsUnknownMessagesIsNotTakenForExited() throws Exception {
         Joined member = new Joined();
-        tellWills(member.channel, List.of(crashDisconnect(SLOT - 1, 1)));
-        tell(member.channel, 99);
-        assertThat(ends.poll(10, TimeUnit.SECONDS)).isNotNull();
-        member.engine.lock(); // what follows the news of the end
+        publishCrashDisconnects(member.channel, List.of(crashDisconnect(SLOT - 1, 1)));
+        send(member.channel, 99);
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isNotNull();
+        member.engine.lock(); // wait for the rest of the processing of the exit
         member.engine.unlock();
         assertThat(crashDisconnects).isEmpty();
     }
@@ -298,34 +298,34 @@ class EndsOfProcessesTest {
     }
 
     @Test
-    void ownerTakesAllThatAProcessHasSentBeforeItTellsItsEnd() throws Exception {
+    void ownerReceivesEverythingAProcessSentBeforeItReportsTheExit() throws Exception {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel listening = others.connectLocal(socket());
-        tell(listening, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
-        assertThat(hear(listening)).isEqualTo(RelayMessage.WELCOME);
+        send(listening, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
+        assertThat(receiveKind(listening)).isEqualTo(RelayMessage.WELCOME);
         LocalChannel ending = others.connectLocal(socket());
-        tell(ending, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x02);
-        assertThat(hear(ending)).isEqualTo(RelayMessage.NEIGHBOUR);
-        assertThat(hear(ending)).isEqualTo(RelayMessage.WELCOME);
+        send(ending, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x02);
+        assertThat(receiveKind(ending)).isEqualTo(RelayMessage.SIBLING);
+        assertThat(receiveKind(ending)).isEqualTo(RelayMessage.WELCOME);
         owner.lock();
         send(others.openUdp(ADDRESS, 0), Frame.UDP_PORT, 400);
         ending.close();
         owner.unlock();
-        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 400L));
-        assertThat(hear(listening)).isEqualTo(RelayMessage.NEIGHBOUR);
-        assertThat(hear(listening)).isEqualTo(RelayMessage.GONE);
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 400L));
+        assertThat(receiveKind(listening)).isEqualTo(RelayMessage.SIBLING);
+        assertThat(receiveKind(listening)).isEqualTo(RelayMessage.EXITED);
     }
 
     @Test
-    void whoGreetsTwiceIsThrownOutAndLeavesNoSlotBehind() throws Exception {
+    void memberThatSendsHelloTwiceIsExpelledAndLeavesNoSlot() throws Exception {
         Engine owner = engine();
         owner.openPort(ADDRESS);
-        LocalChannel greedy = others.connectLocal(socket());
-        tell(greedy, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
-        assertThat(hear(greedy)).isEqualTo(RelayMessage.WELCOME);
-        tell(greedy, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x01);
-        while (!greedy.isClosed()) {
+        LocalChannel twice = others.connectLocal(socket());
+        send(twice, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
+        assertThat(receiveKind(twice)).isEqualTo(RelayMessage.WELCOME);
+        send(twice, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x01);
+        while (!twice.isClosed()) {
             Thread.sleep(1);
         }
         SharedPort port = (SharedPort) owner.openPort(ADDRESS);
@@ -333,7 +333,7 @@ class EndsOfProcessesTest {
         frame.buffer = ByteBuffer.allocate(64);
         frame.length = 64;
         while (relays(owner, port, SLOT - 1, frame) || relays(owner, port, SLOT, frame)) {
-            Thread.sleep(1); // that it has gone is seen at the next look
+            Thread.sleep(1); // the exit is processed in a later duty cycle
         }
     }
 
@@ -346,7 +346,7 @@ class EndsOfProcessesTest {
         }
     }
 
-    /** A process that has joined the owner that this test plays. */
+    /** A process that has joined the owner, which is played by this test. */
     private final class Joined {
         final Engine engine;
         final LocalChannel channel;
@@ -358,12 +358,12 @@ class EndsOfProcessesTest {
             LinkSet.LocalListener listener = others.listenLocal(socket());
             CompletableFuture<SharedPort> opened =
                     CompletableFuture.supplyAsync(() -> engine.sharing().openPort(engine, ADDRESS));
-            LocalChannel fresh = listener.accept();
-            while (fresh == null) {
+            LocalChannel accepted = listener.accept();
+            while (accepted == null) {
                 Thread.sleep(1);
-                fresh = listener.accept();
+                accepted = listener.accept();
             }
-            channel = fresh;
+            channel = accepted;
             ByteBuffer hello = channel.poll();
             while (hello == null) {
                 Thread.sleep(1);
@@ -371,52 +371,52 @@ class EndsOfProcessesTest {
             }
             assertThat(hello.get(hello.position())).isEqualTo(RelayMessage.HELLO);
             udpPort = hello.getShort(hello.position() + 3) & 0xffff;
-            tell(channel, RelayMessage.WELCOME, RelayMessage.VERSION, SLOT - 1);
+            send(channel, RelayMessage.WELCOME, RelayMessage.VERSION, SLOT - 1);
             assertThat(opened.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
         }
 
-        void passOn(int frames) {
+        void relay(int frames) {
             int[] frame = new int[RelayMessage.FRAME_HEADER_BYTES + 64];
             frame[0] = RelayMessage.FRAME;
             for (int i = 0; i < frames; i++) {
-                tell(channel, frame);
+                send(channel, frame);
             }
         }
     }
 
     @Test
-    void memberTakesAllThatTheOwnerPassedOnBeforeTheNewsOfAnEnd() throws Exception {
+    void memberReceivesAllRelayedFramesBeforeItReportsAnExit() throws Exception {
         Joined member = new Joined();
         member.engine.lock();
-        member.passOn(100);
-        tell(member.channel, RelayMessage.GONE, SLOT);
-        member.passOn(1);
+        member.relay(100);
+        send(member.channel, RelayMessage.EXITED, SLOT);
+        member.relay(1);
         member.channel.close();
         member.engine.unlock();
-        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 100L));
-        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 101L));
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 100L));
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 101L));
     }
 
     @Test
-    void memberTakesAllThatCameStraightBeforeTheNewsOfAnEnd() throws Exception {
+    void memberReceivesAllDirectFramesBeforeItReportsAnExit() throws Exception {
         Joined member = new Joined();
-        Link neighbour = others.openUdp(ADDRESS, 0);
+        Link sibling = others.openUdp(ADDRESS, 0);
         member.engine.lock();
-        send(neighbour, member.udpPort, 300);
-        tell(member.channel, RelayMessage.GONE, SLOT);
-        tell(member.channel, RelayMessage.GONE, SLOT - 2);
+        send(sibling, member.udpPort, 300);
+        send(member.channel, RelayMessage.EXITED, SLOT);
+        send(member.channel, RelayMessage.EXITED, SLOT - 2);
         member.engine.unlock();
-        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 300L));
-        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 2, 300L));
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 300L));
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 2, 300L));
         member.engine.lock();
-        send(neighbour, member.udpPort, 300);
+        send(sibling, member.udpPort, 300);
         member.channel.close();
         member.engine.unlock();
-        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 600L));
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 600L));
     }
 
     @Test
-    void memberHasNoEarForFramesOfOtherAddressesAtThePortThatItSendsFrom() throws Exception {
+    void memberDropsFramesOfOtherAddressesAtItsSendingPort() throws Exception {
         Joined member = new Joined();
         EngineCounters counters = member.engine.counters();
         send(others.openUdp(InetAddress.ofLiteral("127.0.0.9"), 0), member.udpPort, 5);

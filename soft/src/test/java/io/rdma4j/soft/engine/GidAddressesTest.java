@@ -23,7 +23,7 @@ class GidAddressesTest {
         return NetworkInterface.networkInterfaces().findFirst().orElseThrow();
     }
 
-    /** An interface whose scope Java knows: one that has a link-local address. */
+    /** Returns an interface whose scope Java knows: one that has a link-local address. */
     private static Optional<NetworkInterface> interfaceWithScope() throws SocketException {
         return NetworkInterface.networkInterfaces()
                 .filter(each -> each.inetAddresses()

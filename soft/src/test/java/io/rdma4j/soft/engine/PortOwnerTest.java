@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What strangers send for processes that there are not costs the owner of a port little. */
+/** Packets for unknown processes cost the owner of a port little. */
 class PortOwnerTest {
     private static final int ABSENT = 254;
     private static final int ICRC_BYTES = 4;
@@ -37,13 +37,13 @@ class PortOwnerTest {
             listener,
             Long.MIN_VALUE);
 
-    /** Where no process ever comes; each look for one is a system call in earnest. */
+    /** A listener to which no process ever connects. A real check for one is a system call. */
     private static final class CountingListener implements LinkSet.LocalListener {
-        private int looks;
+        private int checks;
 
         @Override
         public @Nullable LocalChannel accept() {
-            looks++;
+            checks++;
             return null;
         }
 
@@ -51,7 +51,7 @@ class PortOwnerTest {
         public void close() {}
     }
 
-    /** Time stands still for the engine meanwhile. */
+    /** Keeps the engine's time constant during the test. */
     @BeforeEach
     void lock() {
         engine.lock();
@@ -77,23 +77,21 @@ class PortOwnerTest {
     }
 
     @Test
-    void answersForAnUnknownProcessAreLookedForOnceInAWhile() {
-        Packet answer = packet(new Drep(1, ABSENT << 24 | 5, PrivateData.EMPTY));
+    void unknownProcessOfAResponseIsCheckedForOnceInAWhile() {
+        Packet response = packet(new Drep(1, ABSENT << 24 | 5, PrivateData.EMPTY));
         for (int i = 0; i < 1_000; i++) {
-            assertThat(owner.routeGsi(answer))
-                    .as("it is this process' to refuse")
-                    .isTrue();
+            assertThat(owner.routeGsi(response)).as("this process rejects it").isTrue();
         }
-        assertThat(listener.looks).isEqualTo(1);
+        assertThat(listener.checks).isEqualTo(1);
     }
 
     @Test
-    void dataAndAnswersForUnknownProcessesShareTheLook() {
-        Packet answer = packet(new Rtu(1, ABSENT << 24 | 5, PrivateData.EMPTY));
+    void dataAndResponsesForUnknownProcessesShareTheCheck() {
+        Packet response = packet(new Rtu(1, ABSENT << 24 | 5, PrivateData.EMPTY));
         for (int i = 0; i < 1_000; i++) {
-            assertThat(owner.relay(ABSENT - 1, answer.frame())).isFalse();
-            assertThat(owner.routeGsi(answer)).isTrue();
+            assertThat(owner.relay(ABSENT - 1, response.frame())).isFalse();
+            assertThat(owner.routeGsi(response)).isTrue();
         }
-        assertThat(listener.looks).isEqualTo(1);
+        assertThat(listener.checks).isEqualTo(1);
     }
 }

@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Queue pair numbers belong to the process and an engine of it, and are not given out again soon. */
+/** Queue pair numbers identify the process and its engine, and are not reused soon. */
 class QueuePairTableTest {
     private final QueuePairTable table = new QueuePairTable(new QueuePairNumbers(7, 1), 0, new Random(1)::nextInt);
 
@@ -23,7 +23,7 @@ class QueuePairTableTest {
     }
 
     @Test
-    void numberThatIsGivenBackIsFreeAtOnce() {
+    void releasedNumberIsFreeAtOnce() {
         for (int i = 0; i <= 1 << 16; i++) {
             table.release(table.reserve(0));
         }
@@ -32,7 +32,7 @@ class QueuePairTableTest {
     }
 
     @Test
-    void numbersTellTheirEngine() {
+    void numbersIdentifyTheirEngine() {
         for (int engines = 1; engines <= Engines.MOST; engines++) {
             QueuePairNumbers numbers = new QueuePairNumbers(7, engines);
             int total = 0;
@@ -52,7 +52,7 @@ class QueuePairTableTest {
     }
 
     @Test
-    void numberOfAnotherSlotIsNobodys() {
+    void numberOfAnotherSlotIsNotFound() {
         assertThat(table.find(8 << 16)).isNull();
         assertThat(table.find(7 << 16)).isNull();
     }

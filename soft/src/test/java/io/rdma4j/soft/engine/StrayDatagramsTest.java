@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What comes to a socket that is there to send is gone after one cycle of the leader that it has woken: left there, it would
- * keep the leader from sleeping.
+ * A datagram to a socket that is only for sending is received within one cycle of the leader.
+ *
+ * <p>If it were left there, it would keep the leader from blocking.
  */
 @Timeout(20)
 class StrayDatagramsTest {
@@ -58,13 +59,13 @@ class StrayDatagramsTest {
         }
     }
 
-    /** What the leader does when input has woken it; nobody else drives meanwhile, since the caller has the lock. */
+    /** Runs the leader's cycle after a wake-up by input. No other thread drives, since the caller has the lock. */
     private static void leadOnce(Engine engine) {
-        boolean _ = engine.leadCycle(() -> false, Engine.Look.AT_LINKS);
+        boolean _ = engine.leadCycle(() -> false, Engine.Poll.LINKS);
     }
 
     @Test
-    void sideSocketThatNothingIsSteeredToIsEmptyAfterOneCycleOfTheLeader() throws IOException {
+    void unsteeredSideSocketIsEmptyAfterOneCycleOfTheLeader() throws IOException {
         Engine side = engines().engine(1);
         Port port = side.openPort(ADDRESS);
         Link stranger = others.openUdp(ADDRESS, 0);
@@ -81,29 +82,29 @@ class StrayDatagramsTest {
     }
 
     @Test
-    void socketThatAnOwnerSentFromBeforeIsEmptyAfterOneCycleOfTheLeader() throws Exception {
+    void previousSendingSocketOfAnOwnerIsEmptyAfterOneCycleOfTheLeader() throws Exception {
         Engine engine = engines().main();
         SharedPort port = joined(engine, network.newLinkSet());
         while (!port.isOwner()) {
             Thread.sleep(1);
         }
         assertThat(port.link().localAddress().getPort()).isNotEqualTo(Frame.UDP_PORT);
-        assertOneCycleTakesWhatComes(engine, port);
+        assertOneCycleReceivesEachDatagram(engine, port);
     }
 
     @Test
-    void socketOfAProcessWhosePortNobodyOwnsIsEmptyAfterOneCycleOfTheLeader() throws Exception {
+    void socketOfAProcessWithoutAnOwnerIsEmptyAfterOneCycleOfTheLeader() throws Exception {
         Engine engine = engines().main();
         LinkSet lasting = network.newLinkSet();
-        lasting.openUdp(ADDRESS, Frame.UDP_PORT); // of a program that knows nothing of this one
+        lasting.openUdp(ADDRESS, Frame.UDP_PORT); // held by another program
         SharedPort port = joined(engine, null);
         while (port.isConnected()) {
             Thread.sleep(1);
         }
-        assertOneCycleTakesWhatComes(engine, port);
+        assertOneCycleReceivesEachDatagram(engine, port);
     }
 
-    private void assertOneCycleTakesWhatComes(Engine engine, SharedPort port) throws IOException {
+    private void assertOneCycleReceivesEachDatagram(Engine engine, SharedPort port) throws IOException {
         Link stranger = others.openUdp(ADDRESS, 0);
         engine.lock();
         try {
@@ -119,9 +120,9 @@ class StrayDatagramsTest {
     }
 
     /**
-     * The port of a process that has joined an owner that this test plays, and that has gone.
+     * Returns the port of a process that has joined an owner that is played by this test and has exited.
      *
-     * @param udp where the owner had the UDP port, null if that stays taken
+     * @param udp the links by which the owner binds the UDP port, or null if the port stays bound
      */
     private SharedPort joined(Engine engine, @Nullable LinkSet udp) throws Exception {
         LinkSet first = udp == null ? network.newLinkSet() : udp;

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A leader that sleeps is woken for what it would sleep through, and for nothing else. */
+/** A blocked leader is woken for deadlines before the one that it has published, and for no others. */
 class WaitCoordinatorTest {
     private static final long UNTIL_NANOS = 10_000_000_000L;
 
@@ -20,7 +20,7 @@ class WaitCoordinatorTest {
                 return null;
             });
 
-    /** Its background thread is not started: nobody but the test leads. */
+    /** Its background thread is not started: only the test leads. */
     private final WaitCoordinator waitCoordinator =
             new WaitCoordinator(ProcessStack.stack().internals().engine(), links, "progress-test");
 
@@ -31,9 +31,9 @@ class WaitCoordinatorTest {
     }
 
     @Test
-    void sleepingLeaderIsWokenForEveryDeadlineBeforeTheOneItSleepsFor() {
+    void blockedLeaderIsWokenForEveryEarlierDeadline() {
         waitCoordinator.publishSleep(UNTIL_NANOS);
-        assertThat(waitCoordinator.isSomebodyAsleep()).isTrue();
+        assertThat(waitCoordinator.isLeaderAsleep()).isTrue();
         for (long earlierNanos = 1; earlierNanos < UNTIL_NANOS; earlierNanos *= 10) {
             assertThat(callsFor(UNTIL_NANOS - earlierNanos))
                     .as("%d ns earlier", earlierNanos)
@@ -42,7 +42,7 @@ class WaitCoordinatorTest {
     }
 
     @Test
-    void sleepingLeaderIsNotWokenForWhatItWakesUpForItself() {
+    void blockedLeaderIsNotWokenForItsOwnDeadlineOrLaterOnes() {
         waitCoordinator.publishSleep(UNTIL_NANOS);
         assertThat(callsFor(UNTIL_NANOS)).isEmpty();
         assertThat(callsFor(UNTIL_NANOS + 1)).isEmpty();
@@ -50,13 +50,13 @@ class WaitCoordinatorTest {
     }
 
     @Test
-    void nobodyIsWokenWhileNobodySleeps() {
-        assertThat(waitCoordinator.isSomebodyAsleep()).isFalse();
+    void noThreadIsWokenWhileNoneIsBlocked() {
+        assertThat(waitCoordinator.isLeaderAsleep()).isFalse();
         assertThat(callsFor(0)).isEmpty();
     }
 
     @Test
-    void leaderThatSleepsForInputAloneIsWokenForAnyDeadline() {
+    void leaderThatBlocksWithoutDeadlineIsWokenForAnyDeadline() {
         waitCoordinator.publishSleep(Long.MAX_VALUE);
         assertThat(callsFor(Long.MAX_VALUE - 1)).containsExactly("wakeup");
         assertThat(callsFor(Long.MAX_VALUE)).isEmpty();

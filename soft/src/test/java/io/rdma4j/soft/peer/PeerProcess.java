@@ -25,10 +25,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other process of a test, with synchronous identifiers. {@code server ADDRESS} prints its port, takes one connection,
- * echoes one message and disconnects when the peer has. {@code client ADDRESS PORT [SOURCE]} says that it calls, connects,
- * says so, and ends when told to on its standard input, without a word to the connection manager. {@code group ADDRESS GROUP} joins a multicast group and
- * prints the number in each datagram, until it is killed.
+ * The other process of a test, with synchronous identifiers.
+ *
+ * <ul>
+ *   <li>{@code server ADDRESS} prints its port, accepts one connection, echoes one message and disconnects when the peer has.
+ *   <li>{@code client ADDRESS PORT [SOURCE]} prints that it connects, connects, and prints that it has. It exits on a line of
+ *       its standard input, without calling the connection manager.
+ *   <li>{@code group ADDRESS GROUP} joins a multicast group and prints the number in each datagram, until it is killed.
+ * </ul>
  */
 public final class PeerProcess {
     private static final int SIZE = 256;
@@ -37,12 +41,12 @@ public final class PeerProcess {
 
     private PeerProcess() {}
 
-    /** See the class. */
+    /** Runs the process; see the class. */
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.ofLiteral(arguments[1]);
         switch (arguments[0]) {
             case "server" -> serve(address);
-            case "group" -> hear(address, InetAddress.ofLiteral(arguments[2]));
+            case "group" -> receiveGroup(address, InetAddress.ofLiteral(arguments[2]));
             default ->
                 call(
                         arguments.length > 3 ? new InetSocketAddress(InetAddress.ofLiteral(arguments[3]), 0) : null,
@@ -50,14 +54,14 @@ public final class PeerProcess {
         }
     }
 
-    private static void hear(InetAddress address, InetAddress group) {
+    private static void receiveGroup(InetAddress address, InetAddress group) {
         CmId member = CmId.create(PortSpace.UDP, null);
         member.bindAddress(new InetSocketAddress(address, 0));
         member.createQueuePair(null, sizes());
         MemorySegment memory = Arena.global().allocate(DATAGRAMS * SIZE);
         MemoryRegion region = member.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
         member.joinMulticast(group, null);
-        // All receives before the word that lets the sender begin: a datagram without one is lost.
+        // Post all receives before the line that lets the sender begin: a datagram without a receive is lost.
         for (int i = 0; i < DATAGRAMS; i++) {
             Objects.requireNonNull(member.queuePair())
                     .postReceive(new ReceiveWorkRequest().reset(i).into(region, (long) i * SIZE, SIZE));

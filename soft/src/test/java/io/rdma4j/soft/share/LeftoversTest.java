@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The directories of network namespaces that no process uses any more are removed, and no others. */
+/** The directories of network namespaces that no process uses any longer are removed, and no others. */
 @Timeout(60)
 class LeftoversTest {
     @TempDir
@@ -26,74 +26,74 @@ class LeftoversTest {
     Path parent;
 
     private Path directory(String name, String... files) throws IOException {
-        Path made = Files.createDirectory(
+        Path created = Files.createDirectory(
                 parent.resolve(name),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         for (String file : files) {
-            Files.createFile(made.resolve(file));
+            Files.createFile(created.resolve(file));
         }
-        return made;
+        return created;
     }
 
     private static String claim(ChildProcess by) throws IOException, InterruptedException {
         by.expect("= slot");
-        by.tell("claim 10.0.0.1 true false 7");
+        by.send("claim 10.0.0.1 true false 7");
         return by.expect("= ")[0];
     }
 
     @Test
-    void directoryOfANamespaceThatNobodyUsesIsRemoved() throws IOException {
-        Path own = directory("4026531840", "slots");
+    void directoryOfAnUnusedNamespaceIsRemoved() throws IOException {
+        Path current = directory("4026531840", "slots");
         Path dead = directory("4026531841", "slots", "ports-0106-01", "10.0.0.1.sock");
-        Leftovers.remove(own);
+        Leftovers.remove(current);
         assertThat(dead).doesNotExist();
-        assertThat(own.resolve("slots")).exists();
+        assertThat(current.resolve("slots")).exists();
     }
 
     @Test
-    void whatIsNoSuchDirectoryStays() throws IOException {
-        Path own = directory("4026531840", "slots");
+    void otherFilesAndDirectoriesStay() throws IOException {
+        Path current = directory("4026531840", "slots");
         Path other = directory("others", "slots");
-        Path fresh = directory("4026531841"); // a process may be about to take its slot
+        Path unclaimed = directory("4026531841"); // a process may be about to claim its slot
         Path target = Files.createDirectory(parent.resolve("target"));
         Files.createFile(target.resolve("slots"));
         Files.createSymbolicLink(parent.resolve("4026531842"), target);
         Path deep = directory("4026531843", "slots");
         Files.createDirectory(deep.resolve("of-somebody"));
-        Leftovers.remove(own);
-        assertThat(List.of(other.resolve("slots"), fresh, target.resolve("slots"), deep.resolve("of-somebody")))
+        Leftovers.remove(current);
+        assertThat(List.of(other.resolve("slots"), unclaimed, target.resolve("slots"), deep.resolve("of-somebody")))
                 .allSatisfy(path -> assertThat(path).exists());
     }
 
     @Test
-    void directoryOfALivingProcessStaysUntilItEnds() throws IOException, InterruptedException {
-        Path own = directory("4026531840");
+    void directoryOfARunningProcessStaysUntilItExits() throws IOException, InterruptedException {
+        Path current = directory("4026531840");
         Path used = directory("4026531841");
         try (ChildProcess process = new ChildProcess(ClaimProcess.class, List.of(), used.toString())) {
             assertThat(claim(process)).isEqualTo("ok");
-            Leftovers.remove(own);
+            Leftovers.remove(current);
             assertThat(used).isNotEmptyDirectory();
             process.kill();
         }
-        Leftovers.remove(own);
+        Leftovers.remove(current);
         assertThat(used).doesNotExist();
     }
 
     @Test
     void directoryThatThisProcessUsesByAnotherNameStays() throws IOException {
-        Path own = directory("4026531840");
+        Path current = directory("4026531840");
         Path used = directory("4026531841");
         Slots slot = Slots.claim(RunDirectory.at(used), new Random(1));
-        Leftovers.remove(own);
+        Leftovers.remove(current);
         assertThat(used).isNotEmptyDirectory();
         slot.close();
     }
 
     @Test
-    void slotIsTakenInTheFileThatOthersSeeThoughTheDirectoryWasRemoved() throws IOException {
+    void slotIsClaimedInTheCurrentFileAlthoughTheDirectoryWasRemoved() throws IOException {
         RunDirectory run = RunDirectory.at(directory("4026531841"));
         Slots.claim(run, new Random(1)).close();
-        Files.delete(run.file("slots")); // by another process, which has seen that nobody has a slot
+        Files.delete(run.file("slots")); // by another process, which has seen that no process has a slot
         Files.delete(run.path());
         Slots slot = Slots.claim(run, new Random(1));
         try (FileChannel file = FileChannel.open(run.file("slots"), StandardOpenOption.WRITE)) {

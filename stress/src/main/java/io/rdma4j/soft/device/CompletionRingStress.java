@@ -28,7 +28,7 @@ public final class CompletionRingStress {
     /** Takes a completion. Returns 0 if there is none, or a negative number if its fields are inconsistent. */
     private static int take(CompletionRing ring) {
         WorkCompletion[] one = WorkCompletion.array(1);
-        if (ring.take(one) == 0) {
+        if (ring.poll(one) == 0) {
             return 0;
         }
         int id = (int) one[0].id();

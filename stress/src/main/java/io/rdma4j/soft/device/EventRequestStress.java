@@ -18,7 +18,7 @@ public final class EventRequestStress {
     private static boolean add(CompletionRing ring, EventRequest request) {
         Completion completion = new Completion();
         boolean _ = ring.add(completion, 0);
-        return request.take(completion.solicited);
+        return request.consume(completion.solicited);
     }
 
     /** A thread that requests an event and then polls finds the completion or gets the event. */
@@ -41,8 +41,8 @@ public final class EventRequestStress {
         /** Requests an event, then polls. */
         @Actor
         public void application(ZZ_Result r) {
-            request.make(false);
-            r.r1 = ring.take(WorkCompletion.array(1)) == 1;
+            request.arm(false);
+            r.r1 = ring.poll(WorkCompletion.array(1)) == 1;
         }
     }
 
@@ -58,25 +58,25 @@ public final class EventRequestStress {
 
         /** Starts with a request. */
         public TwoCompletions() {
-            request.make(false);
+            request.arm(false);
         }
 
         /** Adds a completion. */
         @Actor
         public void one(ZZZ_Result r) {
-            r.r1 = request.take(true);
+            r.r1 = request.consume(true);
         }
 
         /** Adds a completion. */
         @Actor
         public void other(ZZZ_Result r) {
-            r.r2 = request.take(false);
+            r.r2 = request.consume(false);
         }
 
         /** Reports whether the request is still pending. */
         @Arbiter
         public void end(ZZZ_Result r) {
-            r.r3 = request.take(true);
+            r.r3 = request.consume(true);
         }
     }
 
@@ -90,25 +90,25 @@ public final class EventRequestStress {
 
         /** Starts with a request for solicited completions. */
         public ExtendRequest() {
-            request.make(true);
+            request.arm(true);
         }
 
         /** Adds a solicited completion. */
         @Actor
         public void engine(ZZ_Result r) {
-            r.r1 = request.take(true);
+            r.r1 = request.consume(true);
         }
 
         /** Requests an event for any completion. */
         @Actor
         public void application() {
-            request.make(false);
+            request.arm(false);
         }
 
         /** Reports whether a request is still pending. */
         @Arbiter
         public void end(ZZ_Result r) {
-            r.r2 = request.take(true);
+            r.r2 = request.consume(true);
         }
     }
 }

@@ -39,7 +39,7 @@ public final class CrossEngineQueueStress {
                 frame.buffer = ByteBuffer.wrap(bytes);
                 frame.length = BYTES;
                 frame.sourcePort = content;
-                if (!crossEngineQueue.put(PORT, frame)) {
+                if (!crossEngineQueue.enqueue(PORT, frame)) {
                     throw new IllegalStateException("the queue must hold " + CrossEngineQueue.FRAMES);
                 }
             }

@@ -46,7 +46,7 @@ public final class DoorbellsStress {
         }
 
         void take() {
-            doorbells.take(queuePair -> {
+            doorbells.drain(queuePair -> {
                 if (posted(queuePair).compareAndSet(true, false)) {
                     seen++;
                 }
