@@ -7,6 +7,7 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairType;
@@ -24,11 +25,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What an identifier cannot make as a whole leaves nothing, whichever part of it fails, and whatever it fails with. */
+/** A creation that fails half-way leaves nothing open, at whichever call it fails and with whichever exception. */
 class FailedCreationTest {
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
-    /** What a call fails with. */
+    /** The kind of failure of a call. */
     enum Kind {
         /** The device refuses. */
         REFUSAL,
@@ -52,7 +53,7 @@ class FailedCreationTest {
     /**
      * Lets every call of a creation fail, one in each round.
      *
-     * @param kept what a creation that fails must leave
+     * @param kept the objects that a failed creation must leave open
      */
     private static void everyFailureLeaves(List<String> kept, Kind kind, Creation creation) {
         int call = 1;
@@ -71,7 +72,7 @@ class FailedCreationTest {
     }
 
     private static CmId identifier(QueuePairType type) {
-        return new CmId(EventChannel.ofSynchronousId(), true, PortSpace.IB, type, null);
+        return new CmId(new EventChannel(ConnectionManager.ofProcess()), true, PortSpace.IB, type, null);
     }
 
     @ParameterizedTest
@@ -98,7 +99,7 @@ class FailedCreationTest {
     @EnumSource
     void sharedReceiveQueueOfExtendedConnections(Kind kind) {
         everyFailureLeaves(List.of(), kind, verbs -> {
-            OpenDevices.Use use = OpenDevices.use(verbs);
+            OpenDevices.Use use = new OpenDevices().use(verbs);
             try {
                 IdSharedReceives.create(
                         identifier(QueuePairType.XRC_RECEIVE), use, null, SharedReceiveQueueInitAttributes.of(1, 1));
@@ -132,6 +133,16 @@ class FailedCreationTest {
         @Override
         public boolean hasDevices() {
             return true;
+        }
+
+        @Override
+        public List<Device> devices() {
+            return List.of();
+        }
+
+        @Override
+        public InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+            return destination;
         }
 
         @Override
@@ -182,7 +193,8 @@ class FailedCreationTest {
     };
 
     private static ProviderBinding binding() {
-        ProviderBinding binding = new ProviderBinding(PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, DEAF);
+        ProviderBinding binding =
+                new ProviderBinding(CmProviders.ofProcess(), PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, DEAF);
         binding.option(id -> id.setTypeOfService(1));
         binding.option(id -> id.setReuseAddress(true));
         return binding;

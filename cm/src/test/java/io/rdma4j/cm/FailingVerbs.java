@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * thread safe.
  */
 final class FailingVerbs implements Device {
-    /** What has been made and not been closed, the last one last. */
+    /** The objects that were created and not closed, in the order of their creation. */
     final List<String> open = new ArrayList<>();
 
     private final Supplier<? extends Throwable> failure;
@@ -30,7 +30,7 @@ final class FailingVerbs implements Device {
      * Creates a device.
      *
      * @param call the number of the call that fails, from 1
-     * @param failure what it fails with
+     * @param failure the exception that the call throws
      */
     FailingVerbs(int call, Supplier<? extends Throwable> failure) {
         left = call;
@@ -41,7 +41,7 @@ final class FailingVerbs implements Device {
         return new RdmaException("a call", Errno.ENOMEM, "the one that is to fail", "");
     }
 
-    /** Whether the call that is to fail has come. */
+    /** Returns whether the call that is to fail was made. */
     boolean hasFailed() {
         return failed;
     }

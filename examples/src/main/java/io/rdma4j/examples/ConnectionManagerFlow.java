@@ -39,7 +39,7 @@ public final class ConnectionManagerFlow {
             await(channel, CmEvent.Type.DISCONNECTED); //                                  rdma_get_cm_event
             connection.disconnect(); //                                                    rdma_disconnect
         } //                                                                               rdma_destroy_qp,
-          // rdma_destroy_id
+        // rdma_destroy_id
     }
 
     private static void connect(InetSocketAddress server) {

@@ -181,7 +181,7 @@ public final class SoftStack implements AutoCloseable {
     /**
      * Disconnects from all peers, stops the threads and releases sockets, files and memory. Closing twice does nothing.
      *
-     * <p>Contexts and identifiers should be closed before. What was left open ({@link #openObjects}) is named in a warning of
+     * <p>Contexts and identifiers should be closed before. Objects that were left open ({@link #openObjects}) are named in a warning of
      * the logger {@code io.rdma4j.soft.SoftStack}; contexts are closed with all that is in them, and identifiers stop working.
      */
     @Override

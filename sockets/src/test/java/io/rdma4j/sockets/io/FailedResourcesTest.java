@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a socket cannot make as a whole leaves nothing, whichever part of it fails, and whatever it fails with. */
+/** A socket whose creation fails half-way leaves nothing open, at whichever call it fails and with whichever exception. */
 @Timeout(120)
 class FailedResourcesTest {
     @TempDir

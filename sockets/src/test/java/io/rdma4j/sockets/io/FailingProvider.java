@@ -27,13 +27,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider with one device, whose objects note what was made and not closed, and of which one call that makes or changes
- * something fails. Not thread safe.
+ * A provider with one device, one of whose calls fails. It records the objects that were created and not closed. Not thread
+ * safe.
  */
 public final class FailingProvider implements CmProvider, VerbsProvider {
     static final InetAddress ADDRESS = InetAddress.ofLiteral("127.9.9.9");
 
-    /** What has been made and not been closed, the last one last. */
+    /** The objects that were created and not closed, in the order of their creation. */
     static final List<String> OPEN = new ArrayList<>();
 
     private static final int MANY = 1 << 20;
@@ -50,7 +50,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
      * Has a call fail.
      *
      * @param call its number from now on, from 1
-     * @param noMemory whether as where the heap is full; else as where the device refuses
+     * @param noMemory true to fail as with a full heap, false to fail as with a device that refuses
      */
     static void fail(int call, boolean noMemory) {
         left = call;
@@ -58,7 +58,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
         failed = false;
     }
 
-    /** Whether the call that is to fail has come. */
+    /** Returns whether the call that is to fail was made. */
     static boolean hasFailed() {
         return failed;
     }
@@ -193,6 +193,11 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     @Override
     public boolean hasDevices() {
         return true;
+    }
+
+    @Override
+    public InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+        return ADDRESS;
     }
 
     @Override

@@ -22,7 +22,8 @@ public final class AttackWarnings {
             LOGGER.log(
                     System.Logger.Level.WARNING,
                     "possible attack on %s: so far %d packets from another address, %d from another UDP port, %d with a PSN far off"
-                            .formatted(queuePair, counters.badSource, counters.badSourcePort, counters.outOfWindowPsns));
+                            .formatted(
+                                    queuePair, counters.badSource, counters.badSourcePort, counters.outOfWindowPsns));
         }
     }
 

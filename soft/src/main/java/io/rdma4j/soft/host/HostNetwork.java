@@ -29,7 +29,7 @@ public interface HostNetwork {
     InterfaceView named(String name) throws SocketException;
 
     /**
-     * Returns the interface of a name as it was at most 0.1 seconds ago, or null if there is none or it has no address.
+     * Returns the interface of a name as it was at most 0.1 seconds ago; null if there is none or it has no address.
      *
      * @throws SocketException if the system does not list its interfaces
      */

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.host;
 
 /**
- * Drives the engines of a virtual network in virtual time, in place of threads: a stack that has a driver starts no threads, and
- * a thread that waits runs the driver.
+ * Drives the engines of a virtual network in virtual time, in place of threads. A stack that has a driver starts no threads, and a
+ * thread that waits runs the driver.
  */
 public interface StackDriver {
     /**

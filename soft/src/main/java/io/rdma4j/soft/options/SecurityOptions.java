@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the software device guards itself against peers; see SECURITY.md. Immutable.
+ * The limits that the software device sets to its peers; see SECURITY.md. Immutable.
  *
- * @param sourcePort what is done with packets of a connection that come from another UDP port than its peer's
- * @param requestsPerSecond connection requests of one address that are looked at in a second, on the average; of requests
- *     of an address to itself 32 times as many, and for them {@code connectionsPerPeer} does not hold
- * @param requestBurst connection requests of one address that are looked at at once; of requests of an address to itself 32
+ * @param sourcePort the treatment of packets of a connection from another UDP port than that of the peer
+ * @param requestsPerSecond the connection requests per second, on average, that are processed from one address; for requests of an
+ *     address to itself 32 times as many, and {@code connectionsPerPeer} does not apply to them
+ * @param requestBurst the connection requests that are processed from one address at once; for requests of an address to itself 32
  *     times as many
- * @param halfOpen connections of peers that may wait for the listener's answer or for the end of the handshake at once
- * @param connectionsPerPeer connections that peers of one address may have asked for and hold at once
- * @param violations whose illegal accesses to memory have the consequence that their requests are refused
- * @param allowsForeignRequests whether connection management serves messages that name another sender than they come from
+ * @param halfOpen the connections of peers that may wait for the listener's reply or for the end of the handshake at once
+ * @param connectionsPerPeer the connections that peers of one address may have requested and hold at once
+ * @param violations the peers whose illegal accesses to memory cause their requests to be refused
+ * @param allowsForeignRequests true if connection management accepts messages that name another sender than their source
  */
 public record SecurityOptions(
         SourcePort sourcePort,
@@ -33,7 +33,7 @@ public record SecurityOptions(
             + "connections=N,violations=remote|all|off,foreign-requests=drop|allow in any order and number,"
             + " where N is a number from 1 to 1000000000";
 
-    /** What holds unless stated otherwise. */
+    /** The limits that apply unless others are set. */
     public static final SecurityOptions DEFAULT = new SecurityOptions(
             SourcePort.AUTO,
             CmConfiguration.DEFAULT_REQUESTS_PER_SECOND,
@@ -45,7 +45,7 @@ public record SecurityOptions(
 
     private static final int MOST = 1_000_000_000;
 
-    /** What is done with packets of a connection that come from another UDP port than its peer's. */
+    /** The treatment of packets of a connection from another UDP port than that of the peer. */
     public enum SourcePort {
         /** {@link #ENFORCE} for peers that are rdma4j by their GUID, {@link #COUNT} for all others. */
         AUTO,
@@ -57,7 +57,7 @@ public record SecurityOptions(
         ENFORCE
     }
 
-    /** Whose illegal accesses to memory have the consequence that their connection requests are refused for a minute. */
+    /** The peers whose illegal accesses to memory cause their connection requests to be refused for a minute. */
     public enum Violations {
         /** Those of other hosts: all processes of this host have one address. */
         REMOTE,
