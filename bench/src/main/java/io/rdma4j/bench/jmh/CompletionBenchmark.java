@@ -28,7 +28,7 @@ public class CompletionBenchmark {
     private static final int BATCH = 64;
     private static final MethodHandle NEW_RING;
     private static final MethodHandle ADD;
-    private static final MethodHandle TAKE;
+    private static final MethodHandle POLL;
 
     static {
         try {
@@ -38,7 +38,7 @@ public class CompletionBenchmark {
                     .asType(MethodType.methodType(Object.class, int.class));
             ADD = lookup.findVirtual(type, "add", MethodType.methodType(boolean.class, Completion.class, long.class))
                     .asType(MethodType.methodType(boolean.class, Object.class, Completion.class, long.class));
-            TAKE = lookup.findVirtual(type, "take", MethodType.methodType(int.class, WorkCompletion[].class))
+            POLL = lookup.findVirtual(type, "poll", MethodType.methodType(int.class, WorkCompletion[].class))
                     .asType(MethodType.methodType(int.class, Object.class, WorkCompletion[].class));
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -61,14 +61,14 @@ public class CompletionBenchmark {
     /** Polls the empty ring. */
     @Benchmark
     public int takeNothing() throws Throwable {
-        return (int) TAKE.invokeExact(ring, taken);
+        return (int) POLL.invokeExact(ring, taken);
     }
 
     /** Adds and removes one completion. */
     @Benchmark
     public int addAndTake() throws Throwable {
         boolean _ = (boolean) ADD.invokeExact(ring, completion, 1L);
-        return (int) TAKE.invokeExact(ring, taken);
+        return (int) POLL.invokeExact(ring, taken);
     }
 
     /** Adds 64 completions, and removes them together. */
@@ -77,6 +77,6 @@ public class CompletionBenchmark {
         for (int i = 0; i < BATCH; i++) {
             boolean _ = (boolean) ADD.invokeExact(ring, completion, 1L);
         }
-        return (int) TAKE.invokeExact(ring, taken);
+        return (int) POLL.invokeExact(ring, taken);
     }
 }
