@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * One side of a connection that is idle, or carries numbered messages both ways, until it ends or its peer is lost.
  *
  * <p>{@code Peer serve|connect ADDRESS PORT [ack=EXPONENT] [seconds=SECONDS] [hold]}. Messages are sent for so many seconds
- * (for ever if not told, 0 for none); then the connection is held idle, or the connecting side disconnects. Prints a line
+ * (indefinitely if not given, 0 for none); then the connection is held idle, or the connecting side disconnects. Prints a line
  * for whatever happens, first the wall clock in milliseconds. Ends with 0 after an orderly disconnection, with 3 after the
  * loss of the peer when all that must follow has followed, with 1 if anything else happened.
  */
@@ -149,7 +149,7 @@ public final class Peer {
         take(CmEvent.Type.ESTABLISHED, STEP_LIMIT).close();
     }
 
-    /** False if nobody listens yet. */
+    /** False if the peer does not listen yet. */
     private boolean connect(InetSocketAddress address) {
         id = events.createId(PortSpace.TCP, null);
         id.resolveAddress(null, address, STEP_LIMIT);

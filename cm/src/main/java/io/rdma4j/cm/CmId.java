@@ -110,8 +110,8 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
-     * Creates a synchronous identifier and connects it: resolves address and route within 2 seconds each, creates the queue
-     * pair and waits until the peer accepts.
+     * Creates a synchronous identifier and connects it to a listener. Address and route are resolved within 2 seconds each. The
+     * call returns when the peer has accepted.
      *
      * @param peer the address of the listener
      * @param attributes the attributes of the queue pair

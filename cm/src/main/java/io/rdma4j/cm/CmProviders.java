@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class CmProviders {
     private final List<CmProvider> all;
 
-    /** Whether the user's {@link DeviceChoice} for this process holds. */
+    /** True if the user's {@link DeviceChoice} for this process applies. */
     private final boolean hasChoice;
 
     private CmProviders(List<CmProvider> all, boolean hasChoice) {

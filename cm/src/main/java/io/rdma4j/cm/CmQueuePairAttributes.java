@@ -43,8 +43,8 @@ public record CmQueuePairAttributes(
     }
 
     /**
-     * Returns attributes for a first program: 16 send and 16 receive work requests, each with one memory range, and completion
-     * queues with channels of the identifier's own.
+     * Returns attributes for a first program. They allow 16 send and 16 receive work requests, each with one memory range, and
+     * the identifier creates its completion queues with channels.
      */
     public static CmQueuePairAttributes defaults() {
         return of(new QueuePairCapabilities(DEFAULT_WORK_REQUESTS, DEFAULT_WORK_REQUESTS, 1, 1, 0));

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The Java in pages is that of the examples: a comment {@code <!-- File.java#tag -->} before a block of code names the file and
- * the part between {@code tag::tag[]} and {@code end::tag[]}.
+ * The Java code in pages is quoted from the examples. A comment {@code <!-- File.java#tag -->} before a block of code names the
+ * file and the part between {@code tag::tag[]} and {@code end::tag[]}.
  */
 class QuotedExamplesTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");

@@ -112,7 +112,7 @@ public final class InterfaceView {
      * @param name a name, such as {@code eth0}
      * @param index a number greater than 0
      * @param addresses the addresses of the interface
-     * @param isUp whether the interface is up
+     * @param isUp true if the interface is up
      * @param mtuBytes the largest IP packet, in bytes
      */
     public static InterfaceView ofVirtualHost(

@@ -38,7 +38,7 @@ class VirtualTimeTest {
     /** The offset of memory in its page is part of the addresses in packets. */
     private static final int PAGE_BYTES = 4096;
 
-    /** What a run did. */
+    /** The outcome of a run. */
     private record Run(long frames, long hash, long nanos, boolean isRight) {}
 
     @Test

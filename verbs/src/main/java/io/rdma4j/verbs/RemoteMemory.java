@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Memory of a peer that work requests may write or read: the address, key and length that the peer has communicated, for
- * example in the private data of a connection. Immutable.
+ * The address, key and length of a peer's memory that work requests may write or read. The peer communicates them, for example
+ * in the private data of a connection. Immutable.
  *
  * <p>The owner of the memory gets it from {@link MemoryRegion#remote} and sends {@link #encode}; the peer uses {@link #decode}.
  *

@@ -78,7 +78,7 @@ public final class SendWorkRequest {
      *
      * @param id the application's number of the request, reported by its completion
      * @param source the region that is written
-     * @param target where it is written to; at least as long as the region
+     * @param target the memory of the peer that is written, at least as long as the region
      * @throws IllegalArgumentException if the target is shorter than the source
      */
     public static SendWorkRequest write(long id, MemoryRegion source, RemoteMemory target) {

@@ -13,19 +13,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the completion queues of all sockets of a device report, and where threads that wait for them wait. One of those
- * threads leads: it waits at the device's channel, drives the device meanwhile, and lets every socket handle what has come
- * for it; the others follow. So no thread stands between the device and a thread that waits. Thread safe.
+ * The completion channel that all sockets of a device share, and the threads that wait for their completions. One of the threads
+ * leads: it waits at the channel, which drives the device, and lets each socket handle its completions. The others follow. So
+ * no thread hand-off lies between the device and a waiting thread. Thread safe.
  */
 final class CompletionHub {
     /** Handles the completions of one queue; it is the context of that queue. */
     interface Target {
-        /** The queue has something, or had. */
+        /** Called when the queue may have completions. */
         void onCompletions();
     }
 
     private static final Map<DeviceContext, CompletionHub> HUBS = new ConcurrentHashMap<>();
-    private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration INDEFINITELY = Duration.ofNanos(Long.MAX_VALUE);
 
     private final CompletionChannel channel;
     private final AtomicReference<@Nullable SocketWaiter> leader = new AtomicReference<>();
@@ -35,7 +35,7 @@ final class CompletionHub {
         channel = context.createCompletionChannel();
     }
 
-    /** The hub of a device, made when it is needed first. Hubs of devices that have gone stay with their sockets only. */
+    /** Returns the hub of a device, which the first call creates. Hubs of removed devices are kept by their sockets only. */
     static CompletionHub of(DeviceContext context) {
         CompletionHub known = HUBS.get(context);
         if (known != null) {
@@ -55,8 +55,8 @@ final class CompletionHub {
     }
 
     /**
-     * Waits until the waiter is signaled, its time is over or its thread is interrupted; maybe shorter. While any thread is
-     * in here, one leads: a thread that leaves without a leader behind it wakes a follower, which leads or does the same.
+     * Waits until the waiter is signaled, the deadline passes or the thread is interrupted; may return early. While any thread
+     * waits, one leads: a thread that leaves and sees no leader wakes a follower, which leads or does the same.
      */
     void await(SocketWaiter waiter, long deadlineNanos) {
         do {
@@ -91,7 +91,7 @@ final class CompletionHub {
         }
     }
 
-    /** A thread that drives the device and nothing else, for those who wait elsewhere at the same time. */
+    /** Starts a thread that only drives the device, for threads that wait elsewhere at the same time. */
     HelperThread helperThread() {
         return new HelperThread(this);
     }
@@ -104,7 +104,7 @@ final class CompletionHub {
 
         private HelperThread(CompletionHub hub) {
             this.hub = hub;
-            Thread.ofVirtual().name("rdma4j-stand-in").start(this::run);
+            Thread.ofVirtual().name("rdma4j-socket-driver").start(this::run);
         }
 
         private void run() {
@@ -115,7 +115,7 @@ final class CompletionHub {
             }
         }
 
-        /** Ends the thread, soon. */
+        /** Ends the thread; does not wait for it. */
         void end() {
             over = true;
             SocketWaiter own = waiter;
@@ -125,7 +125,7 @@ final class CompletionHub {
         }
     }
 
-    /** Where nobody leads, lets a follower try to. */
+    /** Wakes a follower if no thread leads. */
     private void promote() {
         SocketWaiter next = leader.get() == null ? followers.peek() : null;
         if (next != null) {
@@ -137,7 +137,7 @@ final class CompletionHub {
         while (!waiter.isSignaled() && !SocketWaiter.isOver(deadlineNanos)) {
             CompletionQueue queue = channel.await(
                     deadlineNanos == Long.MAX_VALUE
-                            ? FOR_EVER
+                            ? INDEFINITELY
                             : Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime())));
             while (queue != null) {
                 handle(queue);
@@ -153,7 +153,7 @@ final class CompletionHub {
         }
     }
 
-    /** Handles what has been told and nobody who waits has taken yet, without waiting; for those who only look. */
+    /** Handles the pending events of the channel without waiting. */
     void poll() {
         CompletionQueue queue = channel.poll();
         while (queue != null) {

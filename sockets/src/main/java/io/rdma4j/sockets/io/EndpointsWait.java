@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one thread at a time waits for many endpoints, as a selector does. The endpoints' listeners call {@link #signal};
- * while it waits, the thread drives the device of the first endpoint, and threads of the other devices' hubs drive theirs.
- * {@link #signal} may be called by any thread, the other methods by one at a time.
+ * A wait of one thread at a time for many endpoints, as of a selector. The endpoints' listeners call {@link #signal}. The waiting
+ * thread drives the device of the first endpoint, and helper threads drive the other devices. {@link #signal} may be called by any
+ * thread, the other methods by one thread at a time.
  */
 public final class EndpointsWait {
-    /** Says that the wait counts an endpoint's device in; to be taken back by {@link EndpointsWait#leave}. */
+    /** The use of an endpoint's device by the wait, until {@link EndpointsWait#leave}. */
     public static final class Membership {
         private final CompletionHub hub;
 
@@ -19,7 +19,7 @@ public final class EndpointsWait {
         }
     }
 
-    /** A device with members here. */
+    /** A device that endpoints of the wait use. */
     private static final class Use {
         private final CompletionHub hub;
         private int members;
@@ -56,17 +56,17 @@ public final class EndpointsWait {
         }
     }
 
-    /** To be called before looking whether there is anything to wait for. */
+    /** Resets the signal; to be called before the caller checks its condition. */
     public void reset() {
         signaled = false;
     }
 
-    /** Whether {@link #signal} was called since {@link #reset}. */
+    /** Returns whether {@link #signal} was called since {@link #reset}. */
     public boolean isSignaled() {
         return signaled;
     }
 
-    /** Counts the device of an endpoint in; null while it is not connected: then there is no need. */
+    /** Adds the device of an endpoint to the wait; returns null if the endpoint is not connected and has no device yet. */
     public @Nullable Membership join(Waitable endpoint) {
         CompletionHub hub = endpoint.hub();
         if (hub == null) {
@@ -85,7 +85,7 @@ public final class EndpointsWait {
         return new Membership(hub);
     }
 
-    /** Says whether the thread waits elsewhere, where listeners of the endpoints wake it: others drive all devices then. */
+    /** Sets whether the thread waits elsewhere, where listeners of the endpoints wake it; then helper threads drive all devices. */
     public void waitsElsewhere(boolean value) {
         elsewhere = value;
         if (!uses.isEmpty()) {
@@ -93,7 +93,7 @@ public final class EndpointsWait {
         }
     }
 
-    /** Takes {@link #join} back. */
+    /** Removes a device that {@link #join} added. */
     public void leave(Membership membership) {
         for (int i = 0; i < uses.size(); i++) {
             Use use = uses.get(i);
@@ -108,7 +108,7 @@ public final class EndpointsWait {
         }
     }
 
-    /** Lets the endpoints' listeners hear, without waiting, what has happened since the last wait. */
+    /** Handles pending completions without waiting, and so calls the endpoints' listeners. */
     public void poll() {
         for (int i = 0; i < uses.size(); i++) {
             uses.get(i).hub.poll();
@@ -116,9 +116,9 @@ public final class EndpointsWait {
     }
 
     /**
-     * Waits for a signal, until a time of {@link System#nanoTime} or an interrupt of the thread; maybe shorter.
+     * Waits for a signal, the deadline or an interrupt of the thread; may return early.
      *
-     * @param deadlineNanos {@link Long#MAX_VALUE} for ever
+     * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Long#MAX_VALUE} to wait indefinitely
      */
     public void await(long deadlineNanos) {
         SocketWaiter waiter = new SocketWaiter();

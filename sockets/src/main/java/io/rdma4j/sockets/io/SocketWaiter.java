@@ -3,13 +3,13 @@ package io.rdma4j.sockets.io;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One thread in one wait. It may be woken by any thread, more often than needed; then it looks whether its wait is over. */
+/** A thread in one wait. Any thread may wake it, also needlessly; it then checks again whether its wait is over. */
 final class SocketWaiter {
     private final Thread thread = Thread.currentThread();
     private volatile boolean signaled;
     private volatile @Nullable CompletionHub leading;
 
-    /** Lets the thread look. */
+    /** Wakes the thread to check its condition. */
     void signal() {
         signaled = true;
         if (Thread.currentThread().equals(thread)) {
@@ -23,7 +23,7 @@ final class SocketWaiter {
         }
     }
 
-    /** To be called before looking whether the wait is over. */
+    /** Resets the signal; to be called before the thread checks its condition. */
     void reset() {
         signaled = false;
     }
@@ -32,7 +32,7 @@ final class SocketWaiter {
         return signaled;
     }
 
-    /** Wakes the thread without a signal: it is to look who leads. */
+    /** Wakes the thread without a signal, to check whether it is to lead. */
     void nudge() {
         LockSupport.unpark(thread);
     }
@@ -41,7 +41,7 @@ final class SocketWaiter {
         leading = hub;
     }
 
-    /** Waits for a signal or nudge, until a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for ever. */
+    /** Waits for a signal or nudge until a time of {@link System#nanoTime}, or indefinitely with {@link Long#MAX_VALUE}. */
     void park(long deadlineNanos) {
         if (signaled) {
             return;
@@ -53,7 +53,7 @@ final class SocketWaiter {
         }
     }
 
-    /** Whether the wait is over because of the time, or because the thread is interrupted. */
+    /** Returns whether the deadline has passed or the thread is interrupted. */
     static boolean isOver(long deadlineNanos) {
         return Thread.currentThread().isInterrupted()
                 || deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos >= 0;

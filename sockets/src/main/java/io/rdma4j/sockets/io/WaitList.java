@@ -2,7 +2,7 @@ package io.rdma4j.sockets.io;
 
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Who is to look again when something happens to an endpoint: threads that wait, and selectors. Thread safe. */
+/** The waiting threads and selectors to signal when the readiness of an endpoint changes. Thread safe. */
 final class WaitList {
     private final CopyOnWriteArrayList<SocketWaiter> waiters = new CopyOnWriteArrayList<>();
     private final CopyOnWriteArrayList<Runnable> listeners = new CopyOnWriteArrayList<>();

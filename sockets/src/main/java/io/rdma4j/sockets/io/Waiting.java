@@ -1,8 +1,8 @@
 package io.rdma4j.sockets.io;
 
-/** How a thread waits for an endpoint. */
+/** Waits of a thread for an endpoint. */
 final class Waiting {
-    /** How long a thread polls before it sleeps. */
+    /** The time a thread polls before it sleeps. */
     private static final long SPIN_NANOS = 10_000;
 
     private Waiting() {}
@@ -10,10 +10,10 @@ final class Waiting {
     /**
      * Waits until an endpoint is ready for something.
      *
-     * @param waiters whom the endpoint tells of changes
+     * @param waiters the list that the endpoint signals
      * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
-     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for ever
-     * @return what it is ready for; 0 if the time is over or the thread interrupted (its flag stays set)
+     * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Long#MAX_VALUE} to wait indefinitely
+     * @return the readiness of the endpoint, or 0 if the deadline has passed or the thread is interrupted (its flag stays set)
      */
     static int await(Waitable endpoint, WaitList waiters, int wanted, long deadlineNanos) {
         int ends = wanted | Readiness.HANG_UP | Readiness.ERROR;
