@@ -1,5 +1,6 @@
 /** The software RoCEv2 device: the only room with threads and a clock. */
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // the rooms above, to which some packages are exported, are compiled later
 module io.rdma4j.soft {
     requires static org.jspecify;
     requires transitive io.rdma4j.verbs;

@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param extended {@code -c x}: true for an extended reliable connection (XRC), false for a reliable one
  */
 record CommunicationOptions(EndpointOptions endpoint, boolean extended) {
-    private static final String COMMUNICATIONS = "\t[-c communication type]\n"
-            + "\t    r - RC: reliable-connected (default)\n"
-            + "\t    x - XRC: extended-reliable-connected\n";
+    private static final String COMMUNICATIONS =
+            "\t[-c communication type]\n\t    r - RC: reliable-connected (default)\n\t    x - XRC: extended-reliable-connected\n";
 
     /** The space for the port's digits in C's client. */
     private static final int PORT_DIGITS = 5;

@@ -28,9 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommunicationToolsTest {
     private static final String CLIENT = "rdma_xclient: start\nrdma_xclient: end %d\n";
     private static final String SERVER = "rdma_xserver: start\nrdma_xserver: end %d\n";
-    private static final String KINDS = "\t[-c communication type]\n"
-            + "\t    r - RC: reliable-connected (default)\n"
-            + "\t    x - XRC: extended-reliable-connected\n";
+    private static final String KINDS =
+            "\t[-c communication type]\n\t    r - RC: reliable-connected (default)\n\t    x - XRC: extended-reliable-connected\n";
     private static final String CLIENT_USAGE = "usage: rdma_xclient\n\t[-s server]\n\t[-p port_number]\n" + KINDS;
     private static final String SERVER_USAGE = "usage: rdma_xserver\n\t[-p port_number]\n" + KINDS;
 
