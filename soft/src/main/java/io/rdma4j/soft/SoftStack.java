@@ -159,8 +159,11 @@ public final class SoftStack implements AutoCloseable {
      * shutdown hooks. Returns within 0.3 seconds, also if a peer does not reply.
      */
     public void finish() {
-        cmProvider.finish();
-        devices.finish();
+        try {
+            cmProvider.finish();
+        } finally {
+            devices.finish();
+        }
     }
 
     /**

@@ -30,8 +30,11 @@ public final class ProcessStack {
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(
                             () -> {
-                                ProcessEnd.runTasks();
-                                created.finish();
+                                try {
+                                    ProcessEnd.runTasks();
+                                } finally {
+                                    created.finish();
+                                }
                             },
                             "rdma4j-finish"));
         } catch (IllegalStateException ending) {
