@@ -51,7 +51,7 @@ public final class ClosedCaptureProcess {
     /** Asks for a service that nobody has, which takes two packets. */
     private static String connect() {
         try (CmId id = CmId.create(PortSpace.TCP, null)) {
-            id.resolveAddress(null, new InetSocketAddress(LOOPBACK, 1), PATIENCE);
+            id.resolveAddress(new InetSocketAddress(LOOPBACK, 0), new InetSocketAddress(LOOPBACK, 1), PATIENCE);
             id.resolveRoute(PATIENCE);
             id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
             id.connect(ConnectionParameters.defaults());
