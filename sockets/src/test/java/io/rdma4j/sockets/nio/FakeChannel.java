@@ -51,7 +51,7 @@ final class FakeChannel extends AbstractSelectableChannel implements Source {
     }
 
     @Override
-    public @Nullable SelectableChannel tcp() {
+    public @Nullable SelectableChannel platformChannel() {
         return inside;
     }
 
