@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.wire.rsocket.ControlWord;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -80,6 +81,35 @@ class StreamClosingTest {
         assertThat(accepted.await(Readiness.IN, System.nanoTime() + 20_000_000_000L))
                 .isNotZero();
         assertThatThrownBy(() -> accepted.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+    }
+
+    /** The queue pair fails, and neither a send nor the connection manager reports that. */
+    @Test
+    void aMessageThatIsTooLongForAReceiveIsAReset() throws IOException {
+        peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));
+        StreamEndpoint accepted = accept();
+        assertThat(accepted.read(ByteBuffer.allocate(1))).isZero();
+        assertThat(peers.getFirst().send()).isNotEqualTo(CompletionStatus.SUCCESS);
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 5_000_000_000L))
+                .isNotZero();
+        assertThatThrownBy(() -> accepted.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+        accepted.close();
+    }
+
+    /** As above, after data: they can be read. */
+    @Test
+    void dataBeforeAFailureOfTheQueuePairCanBeRead() throws IOException {
+        peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));
+        StreamEndpoint accepted = accept();
+        peers.getFirst().say(ControlWord.of(ControlWord.DATA, 3), 1);
+        assertThat(peers.getFirst().send()).isNotEqualTo(CompletionStatus.SUCCESS);
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 5_000_000_000L))
+                .isNotZero();
+        assertThat(accepted.read(ByteBuffer.allocate(8))).isEqualTo(3);
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 5_000_000_000L))
+                .isNotZero();
+        assertThatThrownBy(() -> accepted.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+        accepted.close();
     }
 
     @Test
