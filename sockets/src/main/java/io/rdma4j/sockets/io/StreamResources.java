@@ -183,7 +183,8 @@ final class StreamResources implements AutoCloseable {
             return;
         }
         if (!completion.isSuccess()) {
-            return; // flushed: the sends tell why, or the connection manager
+            protocol.onReceiveFailed();
+            return;
         }
         place &= ~QueuePairPort.RECEIVE;
         int word = hasImmediate ? completion.immediate() : port.receivedWord(place);

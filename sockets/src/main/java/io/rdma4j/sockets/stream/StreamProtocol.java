@@ -206,6 +206,16 @@ public final class StreamProtocol {
     }
 
     /**
+     * Handles a receive that failed: the queue pair is in the error state, and receives nothing more. The stream is broken
+     * unless the peer has ended its output. Without sends in progress, no other completion reports the failure.
+     */
+    public void onReceiveFailed() {
+        if (!isInputEnded()) {
+            fail("the queue pair failed, and the peer had not ended its output");
+        }
+    }
+
+    /**
      * The connection has gone, by the connection manager's word. What has arrived can still be read. It is the end of the
      * input only where the peer has said so in the stream; else something that the peer has sent may be missing, and the
      * stream is broken.
