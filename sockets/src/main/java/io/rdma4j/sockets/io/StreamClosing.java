@@ -111,11 +111,11 @@ final class StreamClosing {
         lock.lock();
         try {
             stream.resources().close();
-            onReleased.run();
         } finally {
+            onReleased.run();
             lock.unlock();
+            id.setContext(null); // the connection manager remembers the connection for a while, not what it was for
+            id.close();
         }
-        id.setContext(null); // the connection manager remembers the connection for a while, not what it was for
-        id.close();
     }
 }

@@ -317,10 +317,13 @@ public final class StreamEndpoint extends SocketEndpoint {
             if (own == null) {
                 return; // it went with the connection
             }
-            if (state == State.CONNECTED) {
-                own.resources().protocol().unmap(index, offset);
+            try {
+                if (state == State.CONNECTED) {
+                    own.resources().protocol().unmap(index, offset);
+                }
+            } finally {
+                own.resources().unmap(region);
             }
-            own.resources().unmap(region);
         } finally {
             lock.unlock();
         }
@@ -458,18 +461,16 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Closes it, orderly or not; the peer is given up when {@code mostNanos} are over. */
     void close(boolean orderly, long lingerNanos, long mostNanos) {
-        State before;
+        boolean isDisconnecting;
         lock.lock();
         try {
-            before = state;
+            State before = state;
             if (before == State.CLOSED) {
                 return;
             }
             state = State.CLOSED;
             ConnectedStream own = stream;
-            if (before == State.CONNECTED && own != null && orderly) {
-                own.resources().protocol().disconnect();
-            }
+            isDisconnecting = before == State.CONNECTED && own != null && orderly && disconnect(own);
             if (keepAlive != null) {
                 keepAlive.stop();
             }
@@ -485,13 +486,23 @@ public final class StreamEndpoint extends SocketEndpoint {
         ConnectedStream had = stream;
         if (own != null && had != null) {
             StreamClosing end = new StreamClosing(lock, waiting, had, own, () -> stream = null);
-            if (before == State.CONNECTED && orderly) {
+            if (isDisconnecting) {
                 end.run(lingerNanos, mostNanos);
             } else {
                 end.release();
             }
         } else if (own != null) {
             own.close();
+        }
+    }
+
+    /** Ends both directions. Returns false if the device refuses: then nothing more can be delivered. */
+    private static boolean disconnect(ConnectedStream connected) {
+        try {
+            connected.resources().protocol().disconnect();
+            return true;
+        } catch (RdmaException refused) {
+            return false;
         }
     }
 

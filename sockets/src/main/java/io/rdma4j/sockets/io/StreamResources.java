@@ -73,7 +73,7 @@ final class StreamResources implements AutoCloseable {
                             QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
             queueEntries = sizes.sendQueue() + sizes.receiveQueue();
             queue = context.createCompletionQueue(queueEntries, target, hub.channel());
-            releases.add(queue::close);
+            releases.add(() -> Releases.closeUninterruptibly(queue));
             int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             queuePair = id.createQueuePair(
                     domain,
@@ -170,10 +170,13 @@ final class StreamResources implements AutoCloseable {
 
     /** Gives the protocol all that has completed before this call, and then tells it that the connection has gone. */
     void disconnected() {
-        for (int left = queueEntries; left > 0 && progress(); left -= BATCH * MOST_BATCHES) {
-            // The queue holds no more than its entries: what it held is taken.
+        try {
+            for (int left = queueEntries; left > 0 && progress(); left -= BATCH * MOST_BATCHES) {
+                // The queue holds no more than its entries: what it held is taken.
+            }
+        } finally {
+            protocol.onDisconnected();
         }
-        protocol.onDisconnected();
     }
 
     private void take(WorkCompletion completion) {
