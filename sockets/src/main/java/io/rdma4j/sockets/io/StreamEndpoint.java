@@ -36,7 +36,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     private final StreamConnecting connecting = new StreamConnecting(this);
 
     private volatile State state = State.NEW;
-    private StreamSettings settings;
+    private volatile StreamSettings settings;
     private volatile @Nullable ConnectedStream stream;
     private volatile @Nullable StreamListener listening;
     private @Nullable KeepAlive keepAlive;
