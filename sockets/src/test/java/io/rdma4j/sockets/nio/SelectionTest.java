@@ -55,7 +55,7 @@ class SelectionTest {
             while (Arrays.stream(thread.getStackTrace())
                     .noneMatch(frame -> frame.getClassName().endsWith(".EndpointsWait")
                                     && frame.getMethodName().equals("await")
-                            || frame.getClassName().endsWith(".OrdinaryChannels")
+                            || frame.getClassName().endsWith(".PlatformChannels")
                                     && frame.getMethodName().equals("select"))) {
                 assertThat(thread.isAlive()).as("the selection goes on").isTrue();
                 Thread.sleep(1);
