@@ -33,7 +33,10 @@ final class IdCore {
     volatile @Nullable Object context;
     private volatile @Nullable CmEvent event;
     private OpenDevices.@Nullable Use device;
+
+    /** True if the peer accepted, but the connection could not be established; guarded by the lock. */
     private boolean connectFailed;
+
     private volatile @Nullable EndpointCreation endpoint;
     private volatile boolean closed;
 
@@ -285,15 +288,8 @@ final class IdCore {
         return switch (providerEvent.type()) {
             case CONNECT_REQUEST -> processRequest(pending.owner().core(), providerEvent);
             case CONNECT_RESPONSE -> processResponse(providerEvent);
-            case REJECTED -> {
-                if (connectFailed) {
-                    yield null;
-                }
-                queuePairToError();
-                yield eventOf(providerEvent.type(), providerEvent);
-            }
+            case REJECTED, DISCONNECTED -> processEnd(providerEvent);
             case MULTICAST_JOIN, MULTICAST_ERROR -> processMulticast(providerEvent);
-            case DISCONNECTED -> connectFailed ? null : eventOf(providerEvent.type(), providerEvent);
             default -> eventOf(providerEvent.type(), providerEvent);
         };
     }
@@ -380,11 +376,29 @@ final class IdCore {
     }
 
     /**
-     * Moves the queue pair to the error state. As in librdmacm, a failure is ignored: the application may have closed
-     * the queue pair.
+     * Processes the end of a connection. Returns null to discard the event, since the failure was reported before. The
+     * lock lets another thread that processes the peer's reply finish first.
+     */
+    private @Nullable CmEvent processEnd(ProviderEvent providerEvent) {
+        lock.lock();
+        try {
+            if (connectFailed) {
+                return null;
+            }
+            if (providerEvent.type() == CmEvent.Type.REJECTED) {
+                queuePairToError();
+            }
+            return eventOf(providerEvent.type(), providerEvent);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Moves the queue pair to the error state, under the lock. As in librdmacm, a failure is ignored: the application
+     * may have closed the queue pair.
      */
     private void queuePairToError() {
-        lock.lock();
         try {
             IdQueuePair current = queuePair();
             if (current != null) {
@@ -393,8 +407,6 @@ final class IdCore {
         } catch (RdmaException closedAlready) {
             // The event is delivered regardless.
             return;
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -147,6 +147,7 @@ final class ProviderBinding {
     void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         String operation = "rdma_resolve_addr";
         InetAddress target = requireResolved(operation, destination);
+        InetAddress wanted = source == null ? null : requireResolved(operation, source);
         if (target.isAnyLocalAddress()) {
             target = RouteLookup.loopbackOf(target);
         }
@@ -154,12 +155,11 @@ final class ProviderBinding {
             ids.getFirst().resolveAddress(source, destination, timeout);
             return;
         }
-        InetAddress local = source != null && !source.getAddress().isAnyLocalAddress()
-                ? requireResolved(operation, source)
-                : providers.sourceFor(operation, target);
+        InetAddress local =
+                wanted != null && !wanted.isAnyLocalAddress() ? wanted : providers.sourceFor(operation, target);
         CmProvider provider = providers.of(local);
         if (provider == null) {
-            if (source != null && local.equals(source.getAddress())) {
+            if (local.equals(wanted)) {
                 throw noDevice(operation, local);
             }
             sink.onEvent(new ProviderEvent(

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Channels, events and their acknowledgement, without a network. */
 @Timeout(30)
@@ -181,6 +186,16 @@ class EventsTest {
     }
 
     @Test
+    void unresolvedSourceIsRefused() {
+        InetSocketAddress source = InetSocketAddress.createUnresolved("no.such.host.invalid", 0);
+        InetSocketAddress destination = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 1);
+        RdmaException refused = catchThrowableOfType(
+                RdmaException.class, () -> listener.resolveAddress(source, destination, SHORT_WAIT));
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused).hasMessageContaining("the name no.such.host.invalid has no address");
+    }
+
+    @Test
     void optionsOutOfRangeAreRefusedImmediately() {
         assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setTypeOfService(256)))
                 .hasMessage("rdma_set_option: Invalid argument (EINVAL): the type of service is 256, must be 0 to 255");
@@ -234,6 +249,47 @@ class EventsTest {
         rejected.acknowledge();
         request.id().close();
         listening.close();
+    }
+
+    /** C: {@code connect_error} of librdmacm, where several threads take events. */
+    @ParameterizedTest
+    @EnumSource(names = {"REJECTED", "DISCONNECTED"})
+    void endOfAConnectionWhoseReplyIsBeingProcessedWaitsForItsFailure(CmEvent.Type end) throws InterruptedException {
+        fake.device = new FailingVerbs(0, FailingVerbs::refusal);
+        CmEventSink sink = request();
+        CmEvent request = next();
+        CmId child = request.id();
+        child.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        CountDownLatch processing = new CountDownLatch(1);
+        CountDownLatch mayFail = new CountDownLatch(1);
+        fake.onAttributes = () -> {
+            processing.countDown();
+            awaitLatch(mayFail);
+            throw FailingVerbs.refusal();
+        };
+        sink.onEvent(ProviderEvent.of(CmEvent.Type.CONNECT_RESPONSE));
+        sink.onEvent(ProviderEvent.of(end));
+        AtomicReference<@Nullable CmEvent> reply = new AtomicReference<>();
+        AtomicReference<@Nullable CmEvent> ended = new AtomicReference<>();
+        Thread first = Thread.ofPlatform().start(() -> reply.set(channel.poll()));
+        processing.await();
+        Thread second = Thread.ofPlatform().start(() -> ended.set(channel.poll()));
+        while (second.getState() != Thread.State.WAITING && second.getState() != Thread.State.TERMINATED) {
+            Thread.onSpinWait();
+        }
+        mayFail.countDown();
+        first.join();
+        second.join();
+        assertThat(Objects.requireNonNull(reply.get()).type()).isEqualTo(CmEvent.Type.CONNECT_ERROR);
+        assertThat(ended.get()).isNull();
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

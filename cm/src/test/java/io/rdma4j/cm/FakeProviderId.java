@@ -17,6 +17,13 @@ final class FakeProviderId implements ProviderCmId {
     /** Called when the request of this identifier is taken. */
     Runnable onTaken = () -> {};
 
+    /** Called when attributes of a queue pair are requested. */
+    Runnable onAttributes = () -> {};
+
+    /** The device of this identifier, or null. */
+    @Nullable
+    Device device;
+
     @Override
     public void bind(InetSocketAddress local) {
         calls.add("bind");
@@ -119,12 +126,13 @@ final class FakeProviderId implements ProviderCmId {
 
     @Override
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
+        onAttributes.run();
         return new QueuePairAttributes().state(target);
     }
 
     @Override
     public @Nullable Device device() {
-        return null;
+        return device;
     }
 
     @Override

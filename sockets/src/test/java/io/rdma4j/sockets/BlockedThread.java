@@ -16,7 +16,7 @@ public final class BlockedThread {
             StackTraceElement[] stack = thread.getStackTrace();
             boolean parked = thread.getState() == Thread.State.WAITING
                     || thread.getState() == Thread.State.TIMED_WAITING
-                    || Arrays.stream(stack).limit(8).anyMatch(BlockedThread::isWait);
+                    || Arrays.stream(stack).limit(32).anyMatch(BlockedThread::isWait);
             samples = parked ? samples + 1 : 0;
         }
     }

@@ -22,7 +22,9 @@ final class RouteCache {
     private record Entry(InetAddress source, long atNanos) {}
 
     private final LongSupplier clock;
-    private final Map<Key, Entry> entries = new ConcurrentHashMap<>();
+
+    /** Replaced when the cache is cleared, so that results of lookups in progress are discarded. */
+    private volatile Map<Key, Entry> entries = new ConcurrentHashMap<>();
 
     RouteCache(LongSupplier clock) {
         this.clock = clock;
@@ -36,15 +38,16 @@ final class RouteCache {
     InetAddress find(@Nullable InetAddress source, InetAddress destination, Supplier<InetAddress> query) {
         Key key = new Key(source, scope(source), destination, scope(destination));
         long now = clock.getAsLong();
-        Entry cached = entries.get(key);
+        Map<Key, Entry> current = entries;
+        Entry cached = current.get(key);
         if (cached != null && now - cached.atNanos < FRESH_NANOS) {
             return cached.source;
         }
         Entry updated = new Entry(query.get(), now);
-        if (entries.size() >= MAX_ENTRIES) {
-            entries.clear();
+        if (current.size() >= MAX_ENTRIES) {
+            current.clear();
         }
-        entries.put(key, updated);
+        current.put(key, updated);
         return updated.source;
     }
 
@@ -58,6 +61,6 @@ final class RouteCache {
 
     /** Clears the cache, so that the next lookup queries the system. */
     void clear() {
-        entries.clear();
+        entries = new ConcurrentHashMap<>();
     }
 }

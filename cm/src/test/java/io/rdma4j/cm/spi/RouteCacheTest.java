@@ -56,6 +56,16 @@ class RouteCacheTest {
     }
 
     @Test
+    void lookupThatWasInProgressWhenTheCacheWasClearedIsNotCached() {
+        InetAddress old = cache.find(null, PEER, () -> {
+            cache.clear();
+            return OTHER;
+        });
+        assertThat(old).isEqualTo(OTHER);
+        assertThat(find(PEER)).isEqualTo(ETHERNET);
+    }
+
+    @Test
     void missingRouteIsNotCached() {
         IllegalStateException none = new IllegalStateException("no route");
         for (int i = 0; i < 2; i++) {

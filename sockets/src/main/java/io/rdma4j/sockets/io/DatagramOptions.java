@@ -43,7 +43,7 @@ public final class DatagramOptions {
      * @throws IllegalArgumentException if the value is invalid
      * @throws SocketException if the option can be set only before the socket is bound
      */
-    public <T> void set(SocketOption<T> option, T value) throws IOException {
+    public synchronized <T> void set(SocketOption<T> option, T value) throws IOException {
         requireSupported(option);
         DatagramSettings now = endpoint.settings();
         if (option.equals(SO_REUSEADDR) && value instanceof Boolean flag) {

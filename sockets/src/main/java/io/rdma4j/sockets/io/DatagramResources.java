@@ -81,7 +81,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             sendMemory = register((long) sizes.sendSlots() * DatagramSizes.SLOT_BYTES);
             receiveMemory = register((long) sizes.receiveSlots() * stride);
             queue = context.createCompletionQueue(sizes.sendSlots() + sizes.receiveSlots(), target, hub.channel());
-            releases.add(queue::close);
+            releases.add(() -> Releases.closeUninterruptibly(queue));
             queuePair = id.createQueuePair(
                     null,
                     new CmQueuePairAttributes(

@@ -116,11 +116,11 @@ final class StreamClosing {
         lock.lock();
         try {
             stream.resources().close();
-            onReleased.run();
         } finally {
+            onReleased.run();
             lock.unlock();
+            id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
+            id.close();
         }
-        id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
-        id.close();
     }
 }

@@ -138,8 +138,9 @@ final class StreamConnecting implements ConnectionService.Target {
             } else {
                 fail(SocketFailures.ofAny(failed));
             }
+        } finally {
+            endpoint.waiting.signalAll();
         }
-        endpoint.waiting.signalAll();
     }
 
     private void handle(CmEvent event) {

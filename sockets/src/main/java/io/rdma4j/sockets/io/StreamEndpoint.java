@@ -36,7 +36,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     private final StreamConnecting connecting = new StreamConnecting(this);
 
     private volatile State state = State.NEW;
-    private StreamSettings settings;
+    private volatile StreamSettings settings;
     private volatile @Nullable ConnectedStream stream;
     private volatile @Nullable StreamListener listening;
     private @Nullable KeepAlive keepAlive;
@@ -317,10 +317,13 @@ public final class StreamEndpoint extends SocketEndpoint {
             if (current == null) {
                 return; // released with the connection
             }
-            if (state == State.CONNECTED) {
-                current.resources().protocol().unmap(index, offset);
+            try {
+                if (state == State.CONNECTED) {
+                    current.resources().protocol().unmap(index, offset);
+                }
+            } finally {
+                current.resources().unmap(region);
             }
-            current.resources().unmap(region);
         } finally {
             lock.unlock();
         }
@@ -464,18 +467,16 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Closes the endpoint, orderly or not; the peer is given up after {@code mostNanos}. */
     void close(boolean orderly, long lingerNanos, long mostNanos) {
-        State before;
+        boolean isDisconnecting;
         lock.lock();
         try {
-            before = state;
+            State before = state;
             if (before == State.CLOSED) {
                 return;
             }
             state = State.CLOSED;
             ConnectedStream current = stream;
-            if (before == State.CONNECTED && current != null && orderly) {
-                current.resources().protocol().disconnect();
-            }
+            isDisconnecting = before == State.CONNECTED && current != null && orderly && disconnect(current);
             if (keepAlive != null) {
                 keepAlive.stop();
             }
@@ -491,13 +492,23 @@ public final class StreamEndpoint extends SocketEndpoint {
         ConnectedStream connected = stream;
         if (id != null && connected != null) {
             StreamClosing end = new StreamClosing(lock, waiting, connected, id, () -> stream = null);
-            if (before == State.CONNECTED && orderly) {
+            if (isDisconnecting) {
                 end.run(lingerNanos, mostNanos);
             } else {
                 end.release();
             }
         } else if (id != null) {
             id.close();
+        }
+    }
+
+    /** Ends both directions. Returns false if the device refuses: then nothing more can be delivered. */
+    private static boolean disconnect(ConnectedStream connected) {
+        try {
+            connected.resources().protocol().disconnect();
+            return true;
+        } catch (RdmaException refused) {
+            return false;
         }
     }
 

@@ -94,7 +94,7 @@ public final class StreamOptions {
      * @throws IllegalArgumentException if the value is invalid
      * @throws SocketException if the option can be set only before the socket is connected
      */
-    public <T> void set(SocketOption<T> option, T value) throws IOException {
+    public synchronized <T> void set(SocketOption<T> option, T value) throws IOException {
         requireSupported(option);
         if (value == null) {
             throw new IllegalArgumentException(option + " cannot be null");

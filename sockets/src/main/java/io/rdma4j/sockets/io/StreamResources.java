@@ -74,7 +74,7 @@ final class StreamResources implements AutoCloseable {
                             QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
             queueEntries = sizes.sendQueue() + sizes.receiveQueue();
             queue = context.createCompletionQueue(queueEntries, target, hub.channel());
-            releases.add(queue::close);
+            releases.add(() -> Releases.closeUninterruptibly(queue));
             int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             queuePair = id.createQueuePair(
                     domain,
@@ -171,10 +171,13 @@ final class StreamResources implements AutoCloseable {
 
     /** Passes all completions before this call to the protocol, then reports the end of the connection to it. */
     void disconnected() {
-        for (int remaining = queueEntries; remaining > 0 && progress(); remaining -= BATCH * MOST_BATCHES) {
-            // The queue holds at most its number of entries, so all earlier completions are handled.
+        try {
+            for (int remaining = queueEntries; remaining > 0 && progress(); remaining -= BATCH * MOST_BATCHES) {
+                // The queue holds at most its number of entries, so all earlier completions are handled.
+            }
+        } finally {
+            protocol.onDisconnected();
         }
-        protocol.onDisconnected();
     }
 
     private void take(WorkCompletion completion) {
@@ -184,7 +187,8 @@ final class StreamResources implements AutoCloseable {
             return;
         }
         if (!completion.isSuccess()) {
-            return; // flushed: sends or the connection manager report the reason
+            protocol.onReceiveFailed();
+            return;
         }
         id &= ~QueuePairPort.RECEIVE;
         int word = hasImmediate ? completion.immediate() : port.receivedWord(id);

@@ -210,6 +210,16 @@ public final class StreamProtocol {
     }
 
     /**
+     * Handles a receive that failed: the queue pair is in the error state, and receives nothing more. The stream is broken
+     * unless the peer has ended its output. Without sends in progress, no other completion reports the failure.
+     */
+    public void onReceiveFailed() {
+        if (!isInputEnded()) {
+            fail("the queue pair failed, and the peer had not ended its output");
+        }
+    }
+
+    /**
      * Handles the end of the connection, as reported by the connection manager. Received data can still be read. Unless
      * the peer has ended its output in the stream, data of the peer may be missing, and the stream is broken.
      */

@@ -8,13 +8,17 @@ import io.rdma4j.sockets.TestClassPath;
 import io.rdma4j.sockets.datagram.DatagramSizes;
 import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.File;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,27 +83,103 @@ class FailedResourcesTest {
         }
     }
 
+    /** In a process of its own: the device refuses to send what a connection sends when it ends. It prints what stays. */
+    static final class Ends {
+        private static final ConnectData PEER = new ConnectData(
+                false, true, 384, 8, new BufferDescriptor(0x1000, 1, 2), new BufferDescriptor(0x2000, 1, 65_536));
+
+        private Ends() {}
+
+        public static void main(String[] arguments) throws IOException {
+            StreamEndpoint endpoint = connected();
+            if (arguments[0].equals("disconnect")) {
+                FailingProvider.fail(1, false);
+                System.out.println(endpoint.withResources(Ends::isDisconnected) ? "disconnected" : "connected");
+                return;
+            }
+            if (arguments[0].equals("close")) {
+                FailingProvider.fail(1, false);
+                endpoint.closeWithoutWaiting();
+            } else {
+                List<String> before = new ArrayList<>(FailingProvider.OPEN);
+                StreamMapping mapping =
+                        StreamMapping.of(endpoint, Arena.global().allocate(8), 0);
+                FailingProvider.fail(1, false);
+                try {
+                    mapping.end();
+                } catch (RdmaException refused) {
+                    System.out.println("refused");
+                }
+                before.forEach(FailingProvider.OPEN::remove);
+            }
+            List<String> left = new ArrayList<>(FailingProvider.OPEN);
+            left.remove("DeviceContext");
+            left.remove("CompletionChannel");
+            System.out.println("left " + left);
+        }
+
+        private static boolean isDisconnected(StreamResources resources) {
+            try {
+                resources.disconnected();
+            } catch (RdmaException refused) {
+                System.out.println("refused");
+            }
+            return resources.protocol().isDisconnected();
+        }
+
+        private static StreamEndpoint connected() throws IOException {
+            FailingProvider.fail(0, false);
+            CmId id = ConnectionService.instance().createId(event -> {});
+            id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
+            StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
+            AcceptQueue.Request request = new AcceptQueue.Request(id, PEER, FailingProvider.ADDRESS);
+            endpoint.acceptRequest(new AcceptQueue.Reply(request, 0, 0), new StreamListener(endpoint, 1, endpoint.waiting));
+            endpoint.state(StreamEndpoint.State.CONNECTED);
+            return endpoint.withResources(resources -> {
+                resources.protocol().start();
+                return endpoint;
+            });
+        }
+    }
+
+    @Test
+    void closingReleasesEverythingIfThePeerCannotBeNotified() throws IOException, InterruptedException {
+        assertThat(run(Ends.class, "close")).containsExactly("left []");
+    }
+
+    @Test
+    void streamEndsWithItsConnectionIfTheDeviceGivesNoCompletions() throws IOException, InterruptedException {
+        assertThat(run(Ends.class, "disconnect")).containsExactly("refused", "disconnected");
+    }
+
+    @Test
+    void memoryIsUnmappedIfThePeerCannotBeNotified() throws IOException, InterruptedException {
+        assertThat(run(Ends.class, "unmap")).containsExactly("refused", "left []");
+    }
+
     @ParameterizedTest
     @CsvSource({"stream, refusal", "stream, memory", "datagrams, refusal", "datagrams, memory"})
     void nothingStays(String what, String how) throws IOException, InterruptedException {
+        assertThat(run(Rounds.class, what, how)).singleElement().asString().matches("calls [0-9]{2,3}");
+    }
+
+    private List<String> run(Class<?> main, String... arguments) throws IOException, InterruptedException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         for (String service : List.of("io.rdma4j.cm.spi.CmProvider", "io.rdma4j.verbs.spi.VerbsProvider")) {
             Files.writeString(services.resolve(service), FailingProvider.class.getName());
         }
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        folder + File.pathSeparator + TestClassPath.of(FailedResourcesTest.class),
-                        Rounds.class.getName(),
-                        what,
-                        how)
-                .redirectErrorStream(true)
-                .start();
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                folder + File.pathSeparator + TestClassPath.of(FailedResourcesTest.class),
+                main.getName()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         List<String> lines = process.inputReader().lines().toList();
         assertThat(process.waitFor()).as(lines.toString()).isZero();
-        assertThat(lines).singleElement().asString().matches("calls [0-9]{2,3}");
+        return lines;
     }
 }

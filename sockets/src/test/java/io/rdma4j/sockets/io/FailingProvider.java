@@ -118,9 +118,13 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
                     step();
                     return made(method.getReturnType(), MemorySegment.NULL);
                 }
-                if (call.equals("modify") || call.equals("postReceive")) {
+                if (call.equals("modify") || call.equals("postReceive") || call.equals("postSend")) {
                     step();
                     return null;
+                }
+                if (call.equals("poll")) {
+                    step();
+                    return 0;
                 }
                 return answer(self, method, arguments);
             }
@@ -128,6 +132,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
             private @Nullable Object answer(Object self, Method method, Object @Nullable [] arguments) {
                 return switch (method.getName()) {
                     case "attributes" -> attributes();
+                    case "sharedReceiveQueue" -> null;
                     case "port" -> new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1, MANY, "failing");
                     case "gids" -> List.of(Gid.of(ADDRESS));
                     case "device" -> DEVICE;

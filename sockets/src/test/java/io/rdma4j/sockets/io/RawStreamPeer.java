@@ -9,9 +9,11 @@ import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
@@ -25,6 +27,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A scripted peer of a stream. It connects with the data of rsocket and does only what a test requests. It posts no
@@ -38,6 +41,8 @@ final class RawStreamPeer implements AutoCloseable {
 
     private final EventChannel channel = EventChannel.open();
     private final CmId id = channel.createId(PortSpace.TCP, null);
+    private final Arena arena = Arena.ofShared();
+    private @Nullable MemoryRegion table;
 
     /** Creates a peer at an address, with a resolved route to a listener. */
     private RawStreamPeer(InetAddress source, InetSocketAddress listener) {
@@ -56,6 +61,22 @@ final class RawStreamPeer implements AutoCloseable {
         return peer;
     }
 
+    /** Creates a connected peer that receives: a few control messages, and writes to its table. */
+    static RawStreamPeer receiving(InetAddress source, InetSocketAddress listener) {
+        RawStreamPeer peer = new RawStreamPeer(source, listener);
+        peer.id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        MemoryRegion table = peer.id
+                .protectionDomain()
+                .register(peer.arena.allocate(64), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        peer.table = table;
+        for (int i = 0; i < 4; i++) {
+            Objects.requireNonNull(peer.id.queuePair()).postReceive(new ReceiveWorkRequest().reset(i));
+        }
+        peer.id.connect(request(0, table.address(), table.remoteKey()));
+        peer.await(CmEvent.Type.ESTABLISHED);
+        return peer;
+    }
+
     /** Creates a peer that has sent its request and confirms no reply. */
     static RawStreamPeer unconfirmed(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
@@ -64,7 +85,11 @@ final class RawStreamPeer implements AutoCloseable {
     }
 
     private static ConnectionParameters request(int queuePairNumber) {
-        BufferDescriptor table = new BufferDescriptor(0x1000, 1, 2);
+        return request(queuePairNumber, 0x1000, 1);
+    }
+
+    private static ConnectionParameters request(int queuePairNumber, long tableAddress, int tableKey) {
+        BufferDescriptor table = new BufferDescriptor(tableAddress, tableKey, 2);
         BufferDescriptor buffer = new BufferDescriptor(0x2000, 1, 65_536);
         byte[] data = new ConnectData(false, true, 384, 0, table, buffer).toByteArray();
         return new ConnectionParameters(data, 0, 0, true, 7, 7, false, queuePairNumber);
@@ -77,6 +102,18 @@ final class RawStreamPeer implements AutoCloseable {
         try (Arena arena = Arena.ofShared();
                 MemoryRegion one = messages.register(arena.allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1))) {
             messages.postWrite(1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED), remoteAddress, remoteKey);
+            assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
+        }
+        return completion.status();
+    }
+
+    /** Sends a message of one byte, for which the receives of a stream have no room, and returns its completion status. */
+    CompletionStatus send() {
+        CmVerbs messages = new CmVerbs(id);
+        WorkCompletion completion = new WorkCompletion();
+        try (Arena sending = Arena.ofShared();
+                MemoryRegion one = messages.register(sending.allocate(1))) {
+            messages.postSend(1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED));
             assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
         }
         return completion.status();
@@ -126,7 +163,11 @@ final class RawStreamPeer implements AutoCloseable {
 
     @Override
     public void close() {
+        if (table != null) {
+            table.close();
+        }
         id.close();
+        arena.close();
         channel.close();
     }
 }

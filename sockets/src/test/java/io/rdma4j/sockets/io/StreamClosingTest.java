@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.wire.rsocket.ControlWord;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +85,61 @@ class StreamClosingTest {
         assertThat(accepted.await(Readiness.IN, System.nanoTime() + 20_000_000_000L))
                 .isNotZero();
         assertThatThrownBy(() -> accepted.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+    }
+
+    /** The queue pair fails, and neither a send nor the connection manager reports that. */
+    @Test
+    void aMessageThatIsTooLongForAReceiveIsAReset() throws IOException {
+        peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));
+        StreamEndpoint accepted = accept();
+        assertThat(accepted.read(ByteBuffer.allocate(1))).isZero();
+        assertThat(peers.getFirst().send()).isNotEqualTo(CompletionStatus.SUCCESS);
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 5_000_000_000L))
+                .isNotZero();
+        assertThatThrownBy(() -> accepted.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+        accepted.close();
+    }
+
+    /** As above, after data: they can be read. */
+    @Test
+    void dataBeforeAFailureOfTheQueuePairCanBeRead() throws IOException {
+        peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));
+        StreamEndpoint accepted = accept();
+        peers.getFirst().sendWord(ControlWord.of(ControlWord.DATA, 3), 1);
+        assertThat(peers.getFirst().send()).isNotEqualTo(CompletionStatus.SUCCESS);
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 5_000_000_000L))
+                .isNotZero();
+        assertThat(accepted.read(ByteBuffer.allocate(8))).isEqualTo(3);
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 5_000_000_000L))
+                .isNotZero();
+        assertThatThrownBy(() -> accepted.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+        accepted.close();
+    }
+
+    /** Another thread has taken an event of the completion queue and not acknowledged it yet: closing waits for that. */
+    @Test
+    void anInterruptedThreadClosesAConnectionCompletely() throws Exception {
+        peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));
+        StreamEndpoint accepted = accept();
+        CompletionHub hub = Objects.requireNonNull(accepted.hub());
+        var _ = accepted.readinessToWait();
+        peers.getFirst().sendWord(ControlWord.of(ControlWord.DATA, 1), 1);
+        CompletionQueue queue = Objects.requireNonNull(hub.channel().await(Duration.ofSeconds(20)));
+        while (queue.userContext() != accepted) { // of an earlier test
+            queue.acknowledgeEvents(1);
+            queue = Objects.requireNonNull(hub.channel().await(Duration.ofSeconds(20)));
+        }
+        FutureTask<Boolean> closing = new FutureTask<>(() -> {
+            Thread.currentThread().interrupt();
+            accepted.close(0);
+            return Thread.interrupted();
+        });
+        Thread closer = Thread.ofPlatform().start(closing);
+        assertThat(closer.join(Duration.ofMillis(200)))
+                .as("closed without an acknowledgement")
+                .isFalse();
+        queue.acknowledgeEvents(1);
+        assertThat(closing.get(20, TimeUnit.SECONDS)).as("interrupted").isTrue();
     }
 
     @Test
