@@ -261,11 +261,12 @@ class SignalProcessTest {
     @ParameterizedTest
     @FieldSource("PAIRS")
     void aServerEndsDuringTraffic(String line) throws Exception {
-        try (ToolProcess server = Meeting.process(words(part(line, 0)), out, err)) {
+        try (ToolProcess server = Meeting.process(words(part(line, 0)) + " --json", out, err)) {
             Thread.sleep(1500); // servers do not report that they listen
             try (ToolProcess client = startPair(part(line, 1), peerOut, peerErr)) {
                 assertThat(client.isAlive()).as("%s %s", peerOut, peerErr).isTrue();
                 requireSilentEnd(server);
+                requireDocument();
                 assertThat(client.await(PEER_LIMIT_SECONDS))
                         .as("%s %s", peerOut, peerErr)
                         .isNotNegative();
