@@ -294,8 +294,12 @@ class SignalProcessTest {
             Thread.sleep(1000); // servers do not report that they listen
             try (ToolProcess client = startClient(part(line, 1), peerOut, peerErr)) {
                 assertThat(client.isAlive()).as("%s %s", peerOut, peerErr).isTrue();
-                requireSilentEnd(server);
+                signal(server, "INT");
+                assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
                 requireDocument();
+                // Its progress may be printed until the signal, but no explanation of a failure.
+                String tool = line.split(" ", 2)[0];
+                assertThat(err).noneMatch(text -> text.contains(tool + ": ") || text.contains("Exception"));
                 requireEnd(client);
             }
         }
