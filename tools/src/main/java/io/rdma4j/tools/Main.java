@@ -201,6 +201,7 @@ public final class Main {
         Supplier<String> reason = () -> errTail.text().isEmpty() ? outTail.text() : errTail.text();
         Document document = new Document(tool, words, inner.report(), reason, outer);
         Runnable atInterrupt = () -> {
+            document.interrupted();
             inner.interrupt();
             document.print(null);
         };
@@ -223,6 +224,7 @@ public final class Main {
         private final ToolReport report;
         private final Supplier<String> reason;
         private final ToolEnvironment environment;
+        private volatile boolean isInterrupted;
         private boolean isPrinted;
 
         Document(
@@ -238,9 +240,15 @@ public final class Main {
             this.environment = environment;
         }
 
-        synchronized void print(@Nullable Integer status) {
+        /** Omits the status of the tool from now on: the process ends with that of the signal. */
+        void interrupted() {
+            isInterrupted = true;
+        }
+
+        synchronized void print(@Nullable Integer toolStatus) {
             if (!isPrinted) {
                 isPrinted = true;
+                Integer status = isInterrupted ? null : toolStatus;
                 String failure = status == null || status == 0 ? null : reason.get();
                 environment.documentOut().println(report.json(tool, arguments, status, failure));
                 environment.documentOut().flush();
