@@ -97,14 +97,15 @@ public final class Main {
     /** Runs a tool and ends the process with its exit status. */
     public static void main(String[] words) {
         ProcessOutput out = new ProcessOutput(FileDescriptor.out, 1);
-        ToolEnvironment environment =
-                new ToolEnvironment(stream(out), stream(new ProcessOutput(FileDescriptor.err, 2)));
-        System.setOut(environment.out());
-        System.setErr(environment.err()); // for the packet trace and for Java's own output
+        PrintStream standardOutput = stream(out);
+        PrintStream standardError = stream(new ProcessOutput(FileDescriptor.err, 2));
+        ToolEnvironment environment = new ToolEnvironment(standardOutput, standardError);
+        System.setOut(standardOutput);
+        System.setErr(standardError); // for the packet trace and for Java's own output
         AtomicBoolean isEnding = new AtomicBoolean();
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
             if (!isEnding.get() || List.of(words).contains("-d")) {
-                reportUnexpected(failure, "thread " + thread.getName(), List.of(words), environment);
+                reportUnexpected(failure, "thread " + thread.getName(), List.of(words), standardError);
             }
         });
         Runtime.getRuntime()
@@ -133,13 +134,12 @@ public final class Main {
     }
 
     /** Prints one line and, with {@code -d}, the stack trace. */
-    private static void reportUnexpected(
-            Throwable failure, String where, List<String> words, ToolEnvironment environment) {
-        environment.err().println("rdma4j: " + where + " failed unexpectedly: " + failure);
+    private static void reportUnexpected(Throwable failure, String where, List<String> words, PrintStream err) {
+        err.println("rdma4j: " + where + " failed unexpectedly: " + failure);
         if (words.contains("-d")) {
-            failure.printStackTrace(environment.err());
+            failure.printStackTrace(err);
         } else {
-            environment.err().println("rdma4j: this is a defect; the option -d prints the stack trace");
+            err.println("rdma4j: this is a defect; the option -d prints the stack trace");
         }
     }
 
@@ -201,6 +201,7 @@ public final class Main {
         Supplier<String> reason = () -> errTail.text().isEmpty() ? outTail.text() : errTail.text();
         Document document = new Document(tool, words, inner.report(), reason, outer);
         Runnable atInterrupt = () -> {
+            document.interrupted();
             inner.interrupt();
             document.print(null);
         };
@@ -223,6 +224,7 @@ public final class Main {
         private final ToolReport report;
         private final Supplier<String> reason;
         private final ToolEnvironment environment;
+        private volatile boolean isInterrupted;
         private boolean isPrinted;
 
         Document(
@@ -238,12 +240,18 @@ public final class Main {
             this.environment = environment;
         }
 
-        synchronized void print(@Nullable Integer status) {
+        /** Omits the status of the tool from now on: the process ends with that of the signal. */
+        void interrupted() {
+            isInterrupted = true;
+        }
+
+        synchronized void print(@Nullable Integer toolStatus) {
             if (!isPrinted) {
                 isPrinted = true;
+                Integer status = isInterrupted ? null : toolStatus;
                 String failure = status == null || status == 0 ? null : reason.get();
-                environment.out().println(report.json(tool, arguments, status, failure));
-                environment.out().flush();
+                environment.documentOut().println(report.json(tool, arguments, status, failure));
+                environment.documentOut().flush();
             }
         }
     }
@@ -253,7 +261,7 @@ public final class Main {
             int status = tool.run(arguments, environment);
             return closesCapture(environment) || status != 0 ? status : 1;
         } catch (RuntimeException | Error e) {
-            reportUnexpected(e, tool.name(), arguments, environment);
+            reportUnexpected(e, tool.name(), arguments, environment.err());
             return UNEXPECTED;
         }
     }

@@ -2,6 +2,7 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.sockets.RdmaStreamSocket;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -85,6 +87,15 @@ class MainTest {
                 .startsWith("{\n  \"tool\": \"rping\"")
                 .endsWith("\"status\": 0,\n  \"reason\": null\n}\n");
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("rping -s ");
+    }
+
+    /** The server ends by itself after the interrupt, but the process with the status of the signal. */
+    @RepeatedTest(5)
+    void documentOfAnInterruptedToolHasNoStatus() throws InterruptedException {
+        ToolRun server = ToolRun.start("rcopy --json" + Meeting.port()).awaitCall(RdmaStreamSocket.class, "accept");
+        server.interrupt();
+        server.status();
+        assertThat(server.out()).containsOnlyOnce("\"tool\"").endsWith("\"status\": null,\n  \"reason\": null\n}\n");
     }
 
     @Test

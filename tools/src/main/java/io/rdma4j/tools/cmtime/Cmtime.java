@@ -5,6 +5,7 @@ import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 
 /**
  * {@code cmtime}: opens and closes many connections and reports how long each step takes.
@@ -99,7 +100,19 @@ public final class Cmtime implements Tool {
             return 1;
         }
         options.addTo(environment.report());
-        return new MeshRun(options, environment).run();
+        return limitedByMemory(() -> new MeshRun(options, environment).run(), environment);
+    }
+
+    /** Runs a form. The memory of the connections is freed when the run ends, so that the reason can be printed. */
+    private static int limitedByMemory(IntSupplier run, ToolEnvironment environment) {
+        try {
+            return run.getAsInt();
+        } catch (OutOfMemoryError e) {
+            environment
+                    .err()
+                    .println("cmtime: no memory for the connections: " + e.getMessage() + "; use a smaller -c");
+            return 1;
+        }
     }
 
     private static int runClassic(List<String> arguments, ToolEnvironment environment) {
@@ -109,6 +122,6 @@ public final class Cmtime implements Tool {
             return 1;
         }
         options.addTo(environment.report());
-        return new ClassicRun(options, environment).run();
+        return limitedByMemory(() -> new ClassicRun(options, environment).run(), environment);
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -57,7 +58,7 @@ final class OutOfBand implements AutoCloseable {
     private final MessageReport report;
     private final StepCounts<Step> progress;
     private final @Nullable ServerSocket listening;
-    private final List<Link> links = new ArrayList<>();
+    private final List<Link> links = new CopyOnWriteArrayList<>();
     private volatile boolean exitAllowed;
 
     private OutOfBand(MessageReport report, StepCounts<Step> progress, @Nullable ServerSocket listening) {

@@ -7,10 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts the connections that have completed each step, and records whether the run has failed. Thread safe. */
 final class StepCounts<S extends Enum<S>> {
+    private static final long REPORT_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Map<S, Integer> done;
     private @Nullable S awaited;
     private int target;
     private long lastProgressNanos = System.nanoTime();
+    private boolean failing;
     private boolean failed;
 
     /** Creates counts for the steps of an enumeration. */
@@ -41,16 +44,38 @@ final class StepCounts<S extends Enum<S>> {
     /**
      * Marks the run as failed. Only for the first failure {@code report} is called, because later ones are its
      * consequences.
+     *
+     * <p>Threads that wait, or fail too, continue after the report, so that the process does not exit before it is
+     * printed.
      */
     void fail(Runnable report) {
         synchronized (this) {
-            if (failed) {
+            if (failing) {
+                awaitReport();
                 return;
             }
-            failed = true;
-            notifyAll();
+            failing = true;
         }
-        report.run();
+        try {
+            report.run();
+        } finally {
+            synchronized (this) {
+                failed = true;
+                notifyAll();
+            }
+        }
+    }
+
+    /** Waits until the first failure is reported, but not longer than a second. */
+    private void awaitReport() {
+        long end = System.nanoTime() + REPORT_WAIT_NANOS;
+        try {
+            for (long left = REPORT_WAIT_NANOS; !failed && left > 0; left = end - System.nanoTime()) {
+                TimeUnit.NANOSECONDS.timedWait(this, left + 1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     synchronized void throwIfFailed() throws CmtimeFailure {

@@ -1,6 +1,8 @@
 package io.rdma4j.tools.demo;
 
 import io.rdma4j.tools.ToolEnvironment;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -47,14 +49,25 @@ final class ClientLines {
 
     /** Returns an environment that prints these lines, except the line that reports a normal end. */
     ToolEnvironment environment() {
-        PrintStream lines = new PrintStream(PrintStream.nullOutputStream(), true, StandardCharsets.UTF_8) {
-            @Override
-            public void println(String line) {
-                if (!line.equals(NORMAL_END)) {
-                    add(line);
-                }
-            }
-        };
+        PrintStream lines = new PrintStream(new Splitter(), true, StandardCharsets.UTF_8);
         return new ToolEnvironment(lines, lines);
+    }
+
+    /** A stream that adds each line when it is complete. */
+    private final class Splitter extends OutputStream {
+        private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+
+        @Override
+        public synchronized void write(int oneByte) {
+            if (oneByte != '\n') {
+                line.write(oneByte);
+                return;
+            }
+            String text = line.toString(StandardCharsets.UTF_8).stripTrailing();
+            line.reset();
+            if (!text.equals(NORMAL_END)) {
+                add(text);
+            }
+        }
     }
 }

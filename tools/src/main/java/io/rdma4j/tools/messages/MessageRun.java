@@ -116,10 +116,10 @@ abstract class MessageRun {
             return EventChannel.open();
         } catch (RdmaException e) {
             if (e.errno() == Errno.ENODEV) {
-                report.line("No RDMA devices were detected");
+                report.errorLine("No RDMA devices were detected");
                 report.explain(String.valueOf(e.getMessage()));
             } else {
-                report.failure("Failed to create RDMA CM event channel", e);
+                report.failure("failed to create RDMA CM event channel", e);
             }
             return null;
         }

@@ -25,7 +25,7 @@ final class RpingPayload {
         }
         int copied = Math.min(head.length, size - 1);
         MemorySegment.copy(head, 0, buffer, ValueLayout.JAVA_BYTE, 0, copied);
-        int letter = ping % LETTERS;
+        int letter = Integer.remainderUnsigned(ping, LETTERS);
         for (int i = copied; i < size - 1; i++) {
             buffer.set(ValueLayout.JAVA_BYTE, i, (byte) (FIRST + letter));
             letter = letter + 1 == LETTERS ? 0 : letter + 1;

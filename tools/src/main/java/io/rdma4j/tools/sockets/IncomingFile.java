@@ -125,13 +125,18 @@ final class IncomingFile implements AutoCloseable {
         }
     }
 
-    /** Replaces the target with the temporary file. */
+    /**
+     * Replaces the target with the temporary file.
+     *
+     * @throws IOException if this fails, or if the temporary file has been deleted
+     */
     synchronized void commit() throws IOException {
-        if (!closed) {
-            channel.close();
-            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
-            closed = true;
+        if (closed) {
+            throw FileError.EIO.exception();
         }
+        channel.close();
+        Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+        closed = true;
     }
 
     /** Deletes the temporary file, unless it has replaced the target. */

@@ -41,8 +41,7 @@ final class RcopyServer {
         RdmaStreamSocket listener = listen(port);
         try (listener) {
             environment.onInterrupt(() -> {
-                interrupted = true;
-                closeFile();
+                interrupt();
                 listener.close();
             });
             reportTotals();
@@ -62,6 +61,12 @@ final class RcopyServer {
                 reportTotals();
             }
         }
+    }
+
+    /** Deletes the incomplete file. From now on no file is created, and none is reported as complete. */
+    private synchronized void interrupt() {
+        interrupted = true;
+        closeFile();
     }
 
     private void reportTotals() {
@@ -155,12 +160,19 @@ final class RcopyServer {
             String text = textOf(path);
             print(TerminalText.of(text) + ", ");
             requireNoDirectory(text);
-            file = IncomingFile.create(Path.of(text), mode);
+            create(Path.of(text), mode);
             return SUCCESS;
         } catch (IOException | IllegalArgumentException e) {
             line("unable to open destination file");
             return reportFailure(e);
         }
+    }
+
+    private synchronized void create(Path path, int mode) throws IOException {
+        if (interrupted) {
+            throw FileError.EIO.exception();
+        }
+        file = IncomingFile.create(path, mode);
     }
 
     /** Rejects a name that ends with a slash, which Java's path would drop. */
@@ -258,7 +270,7 @@ final class RcopyServer {
     private int commitFile() {
         IncomingFile completed = file;
         if (completed == null) {
-            return SUCCESS;
+            return interrupted ? FileError.EIO.number() : SUCCESS;
         }
         try {
             completed.commit();

@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** The client of udpong, which logs in at the server and runs the tests. */
@@ -34,7 +34,7 @@ final class UdpongClient extends UdpongRun {
 
     private final UdpongMessage message = new UdpongMessage();
     private final UdpongMessage response = new UdpongMessage();
-    private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    private final List<Map<String, @Nullable Object>> rows = new CopyOnWriteArrayList<>();
     private @Nullable DatagramTestSocket connected;
     private int client;
     private int sequence;

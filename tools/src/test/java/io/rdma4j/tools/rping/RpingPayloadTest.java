@@ -41,6 +41,13 @@ class RpingPayloadTest {
         assertThat(text(100, 9)).contains("xyzABC");
     }
 
+    /** An endless client reaches this after some days. The number becomes negative, as in C. */
+    @Test
+    void sequenceContinuesWhenTheNumberOfPingsOverflows() {
+        assertThat(text(40, Integer.MAX_VALUE)).startsWith("rdma-ping-2147483647: HIJK");
+        assertThat(text(40, Integer.MIN_VALUE)).startsWith("rdma-ping--2147483648: IJKL");
+    }
+
     @Test
     void smallestSizeFitsTheLargestNumber() {
         assertThat(text(RpingOptions.MINIMUM_SIZE_BYTES, Integer.MAX_VALUE)).isEqualTo("rdma-ping-2147483647: ");

@@ -301,4 +301,42 @@ class RcopyServerTest {
         Process list = new ProcessBuilder("ls", folder.toString()).start();
         return new String(list.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
+
+    /** The interrupt deletes the incomplete file, so the client must not be told that it was copied. */
+    @Test
+    void aFileThatAnInterruptDeletedIsNotConfirmed() throws Exception {
+        Path target = folder.resolve("target");
+        try (RdmaStreamSocket socket = connect()) {
+            assertThat(open(socket, target)).isZero();
+            announce(socket, 4);
+            socket.send(ByteBuffer.wrap(new byte[] {1, 2, 3, 4}));
+            assertThat(response(socket)).isZero();
+            server.interrupt();
+            socket.send(RcopyMessage.of(RcopyMessage.CLOSE, 0, 0).toBuffer().flip());
+            ByteBuffer header = ByteBuffer.allocate(RcopyMessage.HEADER_BYTES).order(ByteOrder.nativeOrder());
+            while (header.hasRemaining() && socket.receive(header) > 0) {
+                // Repeats until the header is complete or the server has disconnected.
+            }
+            assertThat(header.hasRemaining() || RcopyMessage.read(header.flip()).data() != 0)
+                    .isTrue();
+        }
+        assertThat(names()).isEmpty();
+    }
+
+    @Test
+    void noFileIsCreatedAfterAnInterrupt() throws Exception {
+        try (RdmaStreamSocket socket = connect()) {
+            server.awaitText("client: ").interrupt();
+            byte[] path = folder.resolve("target").toString().getBytes(StandardCharsets.UTF_8);
+            socket.send(RcopyMessage.of(RcopyMessage.OPEN, RcopyMessage.pathBytes(path.length), 0100644)
+                    .toBuffer()
+                    .put(path)
+                    .clear());
+            ByteBuffer header = ByteBuffer.allocate(RcopyMessage.HEADER_BYTES);
+            while (header.hasRemaining() && socket.receive(header) > 0) {
+                assertThat(names()).isEmpty();
+            }
+            assertThat(names()).isEmpty();
+        }
+    }
 }

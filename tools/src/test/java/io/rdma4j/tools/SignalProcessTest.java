@@ -1,0 +1,329 @@
+package io.rdma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.rdma4j.testkit.RoceCapture;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Tests that every tool ends silently at SIGINT and SIGTERM: during its start, while it waits for its peer, and during
+ * the traffic.
+ *
+ * <p>In the command lines, ADDRESS is a loopback address, PORT a port, FOLDER a temporary directory, and GID the options
+ * of a verbs tool that select the loopback address.
+ */
+@EnabledOnOs(
+        value = {OS.LINUX, OS.MAC},
+        disabledReason = "sends signals")
+@Timeout(120)
+class SignalProcessTest {
+    private static final int SIGINT_STATUS = 130;
+    private static final int SIGTERM_STATUS = 143;
+    private static final long LIMIT_SECONDS = 10;
+    private static final long TRAFFIC_BYTES = 20_000;
+
+    /** The text that precedes waiting for a client, and the command line of the server. */
+    static final List<String> SERVERS = List.of(
+            "rdma_listen | rping -s -d -a ADDRESS -p PORT",
+            "rdma_listen | rping -s -d -P -a ADDRESS -p PORT",
+            "starting server | ucmatose -b ADDRESS -p PORT",
+            "starting server | udaddy -b ADDRESS",
+            "receiving data | mckey -m 239.77.1.1 -b ADDRESS",
+            "start | rdma_server -p PORT",
+            "start | rdma_xserver -p PORT",
+            "start | rdma_xserver -p PORT -c x",
+            "usec/xfer | rstream -b ADDRESS -p PORT",
+            "usec/xfer | rstream -T b -b ADDRESS -p PORT",
+            "usec/xfer | rstream -T a -b ADDRESS -p PORT",
+            "usec/xfer | rstream -T s -b ADDRESS -p PORT",
+            "usec/xfer | rstream -T f -b ADDRESS -p PORT",
+            "usec/xfer | riostream -b ADDRESS -p PORT",
+            " | udpong -b ADDRESS -p PORT",
+            " | udpong -T s -b ADDRESS -p PORT",
+            " | rcopy -p PORT",
+            "OOB root | cmtime -L -b ADDRESS -C ADDRESS -p PORT",
+            "OOB root | cmtime -L -S 1 -b ADDRESS -C ADDRESS -p PORT",
+            " | cmtime --classic -p PORT",
+            "local address | ibv_rc_pingpong GID -p PORT",
+            "local address | ibv_uc_pingpong GID -p PORT",
+            "local address | ibv_ud_pingpong GID -p PORT",
+            "local address | ibv_srq_pingpong GID -p PORT",
+            " | ibv_xsrq_pingpong GID -p PORT",
+            "Waiting for client | ib_send_lat -p PORT",
+            "Waiting for client | ib_write_bw -p PORT",
+            "Waiting for client | ib_read_bw -R -p PORT");
+
+    /** Clients whose peer does not respond. */
+    static final List<String> CLIENTS = List.of(
+            "rping -c -d -a ADDRESS -p PORT",
+            "ucmatose -s ADDRESS -p PORT",
+            "udaddy -s ADDRESS",
+            "rdma_client -s ADDRESS -p PORT",
+            "rdma_xclient -s ADDRESS -p PORT",
+            "rdma_xclient -s ADDRESS -p PORT -c x",
+            "rstream -s ADDRESS -p PORT",
+            "rstream -T b -s ADDRESS -p PORT",
+            "rstream -T a -s ADDRESS -p PORT",
+            "riostream -s ADDRESS -p PORT",
+            "rcopy FOLDER/source ADDRESS:FOLDER/target -p PORT",
+            "ib_read_bw -R -p PORT ADDRESS");
+
+    /** The command lines of a server and of a client that exchange messages for several seconds. */
+    static final List<String> PAIRS = List.of(
+            "rping -s -a ADDRESS -p PORT | rping -c -v -a ADDRESS -p PORT",
+            "rping -s -P -a ADDRESS -p PORT | rping -c -V -a ADDRESS -p PORT",
+            "ucmatose -b ADDRESS -p PORT -c 200 -C 100 -S 20000 | ucmatose -s ADDRESS -p PORT -c 200 -C 100 -S 20000",
+            "rstream -b ADDRESS -p PORT -I 1000000 | rstream -s ADDRESS -p PORT -I 1000000",
+            "rstream -T b -b ADDRESS -p PORT -I 1000000 | rstream -T b -s ADDRESS -p PORT -I 1000000",
+            "rstream -T a -b ADDRESS -p PORT -I 1000000 | rstream -T a -s ADDRESS -p PORT -I 1000000",
+            "riostream -b ADDRESS -p PORT -I 1000000 | riostream -s ADDRESS -p PORT -I 1000000",
+            "udpong -b ADDRESS -p PORT | udpong -s ADDRESS -p PORT -C 100000000",
+            "udpong -b ADDRESS -p PORT | udpong -s ADDRESS -p PORT -T e -C 100000000",
+            "rcopy -p PORT | rcopy FOLDER/source 127.0.0.1:FOLDER/target -p PORT",
+            "cmtime -L -b ADDRESS -C ADDRESS -p PORT -c 5000 | cmtime -b ADDRESS -C ADDRESS -p PORT -c 5000",
+            "cmtime --classic -p PORT -c 5000 | cmtime --classic -s 127.0.0.1 -p PORT -c 5000",
+            "ibv_rc_pingpong GID -p PORT -n 100000000 | ibv_rc_pingpong GID -p PORT -n 100000000 127.0.0.1",
+            "ibv_rc_pingpong GID -e -p PORT -n 100000000 | ibv_rc_pingpong GID -e -p PORT -n 100000000 127.0.0.1",
+            "ibv_uc_pingpong GID -p PORT -n 100000000 | ibv_uc_pingpong GID -p PORT -n 100000000 127.0.0.1",
+            "ibv_ud_pingpong GID -p PORT -n 100000000 | ibv_ud_pingpong GID -p PORT -n 100000000 127.0.0.1",
+            "ibv_srq_pingpong GID -p PORT -n 100000000 | ibv_srq_pingpong GID -p PORT -n 100000000 127.0.0.1",
+            "ibv_xsrq_pingpong GID -p PORT -n 30000 | ibv_xsrq_pingpong GID -p PORT -n 30000 127.0.0.1",
+            "ib_send_lat -p PORT -n 3000000 | ib_send_lat -p PORT -n 3000000 127.0.0.1",
+            "ib_write_bw -p PORT -D 60 | ib_write_bw -p PORT -D 60 127.0.0.1",
+            "ib_read_bw -R -p PORT -D 60 | ib_read_bw -R -p PORT -D 60 127.0.0.1");
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final String address = Meeting.loopback();
+    private final int port = Meeting.portNumber();
+    private final List<String> out = new CopyOnWriteArrayList<>();
+    private final List<String> err = new CopyOnWriteArrayList<>();
+    private final List<String> peerOut = new CopyOnWriteArrayList<>();
+    private final List<String> peerErr = new CopyOnWriteArrayList<>();
+
+    /** A process that a script starts in the background ignores SIGINT, and so do its children. */
+    @BeforeAll
+    static void requireSigint() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (Files.exists(status)) {
+            for (String line : Files.readAllLines(status)) {
+                boolean isIgnored = line.startsWith("SigIgn:")
+                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0;
+                assumeFalse(isIgnored, "this process ignores SIGINT");
+            }
+        }
+    }
+
+    private String words(String line) throws IOException {
+        if (line.contains("FOLDER/source") && !Files.exists(folder.resolve("source"))) {
+            try (RandomAccessFile source =
+                    new RandomAccessFile(folder.resolve("source").toFile(), "rw")) {
+                source.setLength(2_000_000_000);
+            }
+        }
+        return line.replace("GID", "--device 127.0.0.1")
+                .replace("ADDRESS", address)
+                .replace("PORT", String.valueOf(port))
+                .replace("FOLDER", folder.toString());
+    }
+
+    private static void signal(ToolProcess process, String signal) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    private static List<String> split(String... parts) {
+        List<String> words = new ArrayList<>();
+        for (String part : parts) {
+            words.addAll(List.of(part.strip().split(" +")));
+        }
+        return words;
+    }
+
+    /** Requires that the process ends soon after SIGINT with its status, and prints nothing more. */
+    private void requireSilentEnd(ToolProcess process) throws IOException, InterruptedException {
+        int errors = err.size();
+        signal(process, "INT");
+        assertThat(process.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
+        assertThat(err.subList(errors, err.size())).isEmpty();
+    }
+
+    private void requireNoIncompleteFile() throws IOException {
+        assertThat(names()).noneMatch(name -> name.startsWith(".rcopy-") || name.equals("target"));
+    }
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    /** Requires a whole document of an interrupted run, or none. */
+    private void requireDocument() {
+        String document = String.join("\n", out);
+        assertThat(document).startsWith("{").endsWith("\"status\": null,\n  \"reason\": null\n}");
+        assertThat(out).filteredOn(line -> line.equals("{")).hasSize(1);
+    }
+
+    private void awaitText(String text) throws InterruptedException {
+        if (text.isEmpty()) {
+            Thread.sleep(1500); // the tool prints nothing
+        } else {
+            Meeting.await(out, text);
+        }
+    }
+
+    /** Requires that the peer of an interrupted process ends, by itself or when it is terminated. */
+    private void requireEnd(ToolProcess peer) throws InterruptedException {
+        if (peer.await(1) < 0) {
+            peer.terminate();
+        }
+        assertThat(peer.await(LIMIT_SECONDS)).as("%s %s", peerOut, peerErr).isNotNegative();
+    }
+
+    private static String part(String line, int index) {
+        return line.split("\\|", -1)[index].strip();
+    }
+
+    /** Returns the first server of each tool. */
+    static List<String> tools() {
+        Set<String> names = new HashSet<>();
+        return SERVERS.stream()
+                .filter(line -> names.add(part(line, 1).split(" ", 2)[0]))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("tools")
+    void aServerEndsDuringItsStart(String line) throws Exception {
+        List<String> words = split(words(part(line, 1)), "--json");
+        try (ToolProcess server = ToolProcess.start(words, out::add, err::add)) {
+            Thread.sleep(ThreadLocalRandom.current().nextInt(50, 1000)); // any time
+            signal(server, "INT");
+            assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
+        }
+        assertThat(err).noneMatch(text -> text.contains("Exception") || text.contains("defect"));
+        if (!out.isEmpty()) {
+            requireDocument();
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("SERVERS")
+    void aServerEndsWhileItWaits(String line) throws Exception {
+        try (ToolProcess server = Meeting.process(words(part(line, 1)), out, err)) {
+            awaitText(part(line, 0));
+            Thread.sleep(300); // most servers print the text just before they listen
+            assertThat(server.isAlive()).as("%s %s", out, err).isTrue();
+            requireSilentEnd(server);
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("CLIENTS")
+    void aClientEndsWhileItConnects(String line) throws Exception {
+        try (ToolProcess client = Meeting.process(words(line) + " --fault loss=100%", out, err)) {
+            Thread.sleep(1200); // it repeats its request for seconds
+            assertThat(client.isAlive()).as("%s %s", out, err).isTrue();
+            requireSilentEnd(client);
+        }
+    }
+
+    private static long sizeOf(Path file) throws IOException {
+        return Files.exists(file) ? Files.size(file) : 0;
+    }
+
+    /** Starts the client and waits for its traffic. A client that comes before its server listens is started again. */
+    private ToolProcess startClient(String line, List<String> clientOut, List<String> clientErr) throws Exception {
+        Path capture = folder.resolve("capture.pcapng");
+        String words = words(line) + " --pcap " + capture;
+        ToolProcess client = Meeting.process(words, clientOut, clientErr);
+        for (int i = 0; i < 3000 && sizeOf(capture) < TRAFFIC_BYTES; i++) {
+            if (!client.isAlive()) {
+                clientOut.clear();
+                clientErr.clear();
+                client = Meeting.process(words, clientOut, clientErr);
+            }
+            Thread.sleep(10);
+        }
+        return client;
+    }
+
+    @ParameterizedTest
+    @FieldSource("PAIRS")
+    void aClientEndsDuringTraffic(String line) throws Exception {
+        try (ToolProcess server = Meeting.process(words(part(line, 0)), peerOut, peerErr)) {
+            Thread.sleep(1000); // servers do not report that they listen
+            try (ToolProcess client = startClient(part(line, 1), out, err)) {
+                assertThat(client.isAlive()).as("%s %s", out, err).isTrue();
+                requireSilentEnd(client);
+            }
+            RoceCapture.read(folder.resolve("capture.pcapng"));
+            requireEnd(server);
+        }
+        requireNoIncompleteFile();
+        assertThat(peerErr).noneMatch(text -> text.contains("Exception") || text.contains("defect"));
+    }
+
+    @ParameterizedTest
+    @FieldSource("PAIRS")
+    void aServerEndsDuringTraffic(String line) throws Exception {
+        try (ToolProcess server = Meeting.process(words(part(line, 0)) + " --json", out, err)) {
+            Thread.sleep(1000); // servers do not report that they listen
+            try (ToolProcess client = startClient(part(line, 1), peerOut, peerErr)) {
+                assertThat(client.isAlive()).as("%s %s", peerOut, peerErr).isTrue();
+                signal(server, "INT");
+                assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
+                requireDocument();
+                // Its progress may be printed until the signal, but no explanation of a failure.
+                String tool = line.split(" ", 2)[0];
+                assertThat(err).noneMatch(text -> text.contains(tool + ": ") || text.contains("Exception"));
+                requireEnd(client);
+            }
+        }
+        requireNoIncompleteFile();
+        assertThat(peerErr).noneMatch(text -> text.contains("Exception") || text.contains("defect"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"demo, ping data", "sim --runs 1000000, ''"})
+    void aToolWithoutAPeerEnds(String words, String text) throws Exception {
+        try (ToolProcess process = Meeting.process(words, out, err)) {
+            awaitText(text);
+            requireSilentEnd(process);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rping -s -P -a ADDRESS -p PORT", "rcopy -p PORT", "ibv_rc_pingpong GID -p PORT"})
+    void sigtermHasItsOwnStatus(String line) throws Exception {
+        try (ToolProcess server = ToolProcess.start(split(words(line), "--json"), out::add, err::add)) {
+            Thread.sleep(1000);
+            server.terminate();
+            assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGTERM_STATUS);
+        }
+        requireDocument();
+    }
+}
