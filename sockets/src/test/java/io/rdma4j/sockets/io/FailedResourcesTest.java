@@ -133,7 +133,8 @@ class FailedResourcesTest {
             id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
             StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
             AcceptQueue.Request request = new AcceptQueue.Request(id, PEER, FailingProvider.ADDRESS);
-            endpoint.acceptRequest(new AcceptQueue.Reply(request, 0, 0), new StreamListener(endpoint, 1, endpoint.waiting));
+            endpoint.acceptRequest(
+                    new AcceptQueue.Reply(request, 0, 0), new StreamListener(endpoint, 1, endpoint.waiting));
             endpoint.state(StreamEndpoint.State.CONNECTED);
             return endpoint.withResources(resources -> {
                 resources.protocol().start();
