@@ -228,8 +228,8 @@ class DatagramSocketConformanceTest {
             DatagramSocket own = channels.open().socket();
             NetworkInterface loopback = NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1"));
             InetSocketAddress group = new InetSocketAddress(InetAddress.ofLiteral("239.1.2.3"), 0);
-            assertThatThrownBy(() -> own.joinGroup(group, loopback)).hasMessageContaining("no groups");
-            assertThatThrownBy(() -> own.leaveGroup(group, loopback)).hasMessageContaining("no groups");
+            assertThatThrownBy(() -> own.joinGroup(group, loopback)).hasMessageContaining("do not support multicast");
+            assertThatThrownBy(() -> own.leaveGroup(group, loopback)).hasMessageContaining("do not support multicast");
             assertThatThrownBy(() -> own.setBroadcast(true)).hasMessageContaining("no broadcasts");
         }
     }
