@@ -82,6 +82,27 @@ class VirtualTimeTest {
         }
     }
 
+    /** Time does not pass during the call, so the peer does not reply. */
+    @Test
+    void finishingAStackWhosePeerDoesNotReplyLeavesNoThread() {
+        try (TestNetwork network = TestNetwork.inVirtualTime(5);
+                Arena arena = Arena.ofShared()) {
+            TestHost server = network.addHost("10.0.0.1");
+            TestHost client = network.addHost("10.0.0.2");
+            Writer writer = new Writer(network, arena, 5);
+            try (EventChannel atServer = server.connectionManager().openEventChannel();
+                    EventChannel atClient = client.connectionManager().openEventChannel();
+                    CmId listener = atServer.createId(PortSpace.TCP, null);
+                    CmId id = atClient.createId(PortSpace.TCP, null)) {
+                writer.connect(atServer, listener, atClient, id, server);
+                client.stack().finish();
+                assertThat(Thread.getAllStackTraces().keySet())
+                        .noneMatch(thread -> thread.getName().equals("rdma4j-disconnect-all"));
+                Objects.requireNonNull(writer.accepted).close();
+            }
+        }
+    }
+
     private static CmEvent.Type next(TestNetwork network, EventChannel events) {
         CmEvent event = events.poll();
         while (event == null) {
@@ -135,16 +156,7 @@ class VirtualTimeTest {
                     EventChannel atClient = client.connectionManager().openEventChannel();
                     CmId listener = atServer.createId(PortSpace.TCP, null);
                     CmId id = atClient.createId(PortSpace.TCP, null)) {
-                listener.bindAddress(new InetSocketAddress(server.address(), PORT));
-                listener.listen(1);
-                id.resolveAddress(null, new InetSocketAddress(server.address(), PORT), TIMEOUT);
-                assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
-                id.resolveRoute(TIMEOUT);
-                assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-                id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, 1, 1, 1, 0)));
-                id.connect(ConnectionParameters.defaults());
-                accept(atServer);
-                assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ESTABLISHED);
+                connect(atServer, listener, atClient, id, server);
                 try (CmId passive = Objects.requireNonNull(accepted);
                         MemoryRegion remote = passive.protectionDomain()
                                 .register(target, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
@@ -158,6 +170,19 @@ class VirtualTimeTest {
                 }
             }
             return target.mismatch(source) == -1;
+        }
+
+        void connect(EventChannel atServer, CmId listener, EventChannel atClient, CmId id, TestHost server) {
+            listener.bindAddress(new InetSocketAddress(server.address(), PORT));
+            listener.listen(1);
+            id.resolveAddress(null, new InetSocketAddress(server.address(), PORT), TIMEOUT);
+            assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
+            id.resolveRoute(TIMEOUT);
+            assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
+            id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, 1, 1, 1, 0)));
+            id.connect(ConnectionParameters.defaults());
+            accept(atServer);
+            assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ESTABLISHED);
         }
 
         private void accept(EventChannel events) {
