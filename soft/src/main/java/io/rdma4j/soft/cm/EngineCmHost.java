@@ -54,6 +54,9 @@ final class EngineCmHost implements CmHost {
     private final Engines engines;
     private final Engine engine;
     private final CmService service;
+    /** True when the wait for the replies of disconnected peers is over. */
+    private volatile boolean finished;
+
     private final List<Port> ports = new ArrayList<>();
     private final DeadlineTask timer = new DeadlineTask() {
         @Override
@@ -93,10 +96,16 @@ final class EngineCmHost implements CmHost {
     }
 
     /**
-     * Disconnects all peers because the process exits. Waits at most {@value #DISCONNECT_MILLIS} ms for an engine lock
-     * and for the peers' replies.
+     * Disconnects all peers because the stack or the process ends. Waits at most {@value #DISCONNECT_MILLIS} ms for an engine
+     * lock and for the peers' replies. In virtual time no peer replies during the call, so it does not wait.
      */
     void finish() {
+        if (engines.isDriven()) {
+            engines.failQueuePairs();
+            service.disconnectAll();
+            publishCrashDisconnects();
+            return;
+        }
         Thread thread = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
         thread.setDaemon(true);
         thread.start();
@@ -105,6 +114,7 @@ final class EngineCmHost implements CmHost {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+        finished = true;
     }
 
     /**
@@ -116,7 +126,7 @@ final class EngineCmHost implements CmHost {
     private void disconnectAll() {
         engines.failQueuePairs();
         service.disconnectAll();
-        while (service.isDisconnecting()) {
+        while (!finished && service.isDisconnecting()) {
             boolean _ = engine.poll();
             LockSupport.parkNanos(REPLY_CHECK_NANOS);
         }

@@ -206,6 +206,11 @@ public final class Engines implements AutoCloseable {
         return random;
     }
 
+    /** Returns whether a driver runs the engines, in virtual time, in place of threads. */
+    public boolean isDriven() {
+        return driver != null;
+    }
+
     @Nullable
     StackDriver driver() {
         return driver;
