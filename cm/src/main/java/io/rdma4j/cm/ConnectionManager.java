@@ -6,7 +6,6 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +24,6 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     private static final int DEFAULT_BACKLOG = 128;
-
-    /** The time for each of address and route resolution, as in librdmacm. */
-    private static final Duration RESOLUTION_TIMEOUT = Duration.ofSeconds(2);
 
     private final CmProviders providers;
     private final OpenDevices openDevices = new OpenDevices();
@@ -85,15 +81,10 @@ public final class ConnectionManager implements AutoCloseable {
      */
     public CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
         CmId id = createId(PortSpace.TCP, null);
-        try {
-            id.bindAddress(local);
-            id.core().setEndpoint(new EndpointCreation(null, attributes));
+        return EndpointCreation.orClose(id, () -> {
+            EndpointCreation.bind(id, local, null, attributes);
             id.listen(DEFAULT_BACKLOG);
-            return id;
-        } catch (RuntimeException | Error failed) {
-            IdQueues.runAllAfter(failed, id::close);
-            throw failed;
-        }
+        });
     }
 
     /**
@@ -113,16 +104,10 @@ public final class ConnectionManager implements AutoCloseable {
      */
     public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
         CmId id = createId(PortSpace.TCP, null);
-        try {
-            id.resolveAddress(null, peer, RESOLUTION_TIMEOUT);
-            id.resolveRoute(RESOLUTION_TIMEOUT);
-            id.createQueuePair(null, attributes);
+        return EndpointCreation.orClose(id, () -> {
+            EndpointCreation.resolve(id, null, peer, null, attributes);
             id.connect(parameters);
-            return id;
-        } catch (RuntimeException | Error failed) {
-            IdQueues.runAllAfter(failed, id::close);
-            throw failed;
-        }
+        });
     }
 
     /**

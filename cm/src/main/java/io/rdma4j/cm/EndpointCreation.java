@@ -22,19 +22,46 @@ record EndpointCreation(@Nullable ProtectionDomain protectionDomain, CmQueuePair
             @Nullable ProtectionDomain protectionDomain,
             @Nullable CmQueuePairAttributes attributes) {
         CmId id = CmId.create(information.portSpace(), information.queuePairType(), null);
-        try {
+        return orClose(id, () -> {
             if (information.isPassive()) {
-                id.bindAddress(required(information.source(), "source"));
-                if (attributes != null) {
-                    id.core().setEndpoint(new EndpointCreation(protectionDomain, attributes));
-                }
+                bind(id, required(information.source(), "source"), protectionDomain, attributes);
             } else {
-                id.resolveAddress(information.source(), required(information.destination(), "destination"), RESOLUTION);
-                id.resolveRoute(RESOLUTION);
-                if (attributes != null) {
-                    id.createQueuePair(protectionDomain, attributes);
-                }
+                InetSocketAddress destination = required(information.destination(), "destination");
+                resolve(id, information.source(), destination, protectionDomain, attributes);
             }
+        });
+    }
+
+    /** Binds an identifier, whose {@link CmId#getRequest} then creates queue pairs if there are attributes. */
+    static void bind(
+            CmId id,
+            InetSocketAddress local,
+            @Nullable ProtectionDomain protectionDomain,
+            @Nullable CmQueuePairAttributes attributes) {
+        id.bindAddress(local);
+        if (attributes != null) {
+            id.core().setEndpoint(new EndpointCreation(protectionDomain, attributes));
+        }
+    }
+
+    /** Resolves address and route of an identifier, and creates its queue pair if there are attributes. */
+    static void resolve(
+            CmId id,
+            @Nullable InetSocketAddress source,
+            InetSocketAddress destination,
+            @Nullable ProtectionDomain protectionDomain,
+            @Nullable CmQueuePairAttributes attributes) {
+        id.resolveAddress(source, destination, RESOLUTION);
+        id.resolveRoute(RESOLUTION);
+        if (attributes != null) {
+            id.createQueuePair(protectionDomain, attributes);
+        }
+    }
+
+    /** Runs the steps that make an identifier ready, and returns it. If a step fails, the identifier is closed. */
+    static CmId orClose(CmId id, Runnable steps) {
+        try {
+            steps.run();
             return id;
         } catch (RuntimeException | Error failed) {
             IdQueues.runAllAfter(failed, id::close);
@@ -52,11 +79,6 @@ record EndpointCreation(@Nullable ProtectionDomain protectionDomain, CmQueuePair
 
     /** Creates the queue pair of a connection request. If that fails, the request is closed. */
     void createQueuePair(CmId request) {
-        try {
-            request.createQueuePair(protectionDomain, attributes);
-        } catch (RuntimeException | Error failed) {
-            IdQueues.runAllAfter(failed, request::close);
-            throw failed;
-        }
+        var _ = orClose(request, () -> request.createQueuePair(protectionDomain, attributes));
     }
 }
