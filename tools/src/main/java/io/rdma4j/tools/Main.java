@@ -133,12 +133,21 @@ public final class Main {
         return lowByte == 0 && status != 0 ? LOW_BYTE : lowByte;
     }
 
-    /** Prints one line and, with {@code -d}, the stack trace. */
-    private static void reportUnexpected(Throwable failure, String where, List<String> words, PrintStream err) {
-        err.println("rdma4j: " + where + " failed unexpectedly: " + failure);
+    /**
+     * Prints what a tool or one of its threads did not expect, and its stack trace with {@code -d}.
+     *
+     * <p>A lack of memory is no defect: every thread may meet it, at any allocation.
+     */
+    static void reportUnexpected(Throwable failure, String where, List<String> words, PrintStream err) {
+        boolean isLackOfMemory = failure instanceof OutOfMemoryError;
+        err.println("rdma4j: " + where
+                + (isLackOfMemory
+                        ? " has no memory left: " + failure.getMessage() + "; give Java more, as in "
+                                + "JAVA_TOOL_OPTIONS=-Xmx4g"
+                        : " failed unexpectedly: " + failure));
         if (words.contains("-d")) {
             failure.printStackTrace(err);
-        } else {
+        } else if (!isLackOfMemory) {
             err.println("rdma4j: this is a defect; the option -d prints the stack trace");
         }
     }

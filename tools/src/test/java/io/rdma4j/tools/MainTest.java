@@ -72,6 +72,17 @@ class MainTest {
     }
 
     @Test
+    void threadThatHasNoMemoryLeftIsNoDefect() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        Main.reportUnexpected(new OutOfMemoryError("Java heap space"), "thread cmtime-peer", List.of("cmtime"), err);
+        assertThat(bytes.toString(StandardCharsets.UTF_8).lines())
+                .singleElement()
+                .asString()
+                .startsWith("rdma4j: thread cmtime-peer has no memory left: Java heap space; ");
+    }
+
+    @Test
     void doctorReportsItsFindingsAsJson() {
         assertThat(run("doctor", "--json")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))

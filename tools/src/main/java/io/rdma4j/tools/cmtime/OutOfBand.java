@@ -260,9 +260,10 @@ final class OutOfBand implements AutoCloseable {
                 link.bytes.add(one);
             }
         } catch (IOException lost) {
-            link.bytes.add(LOST);
+            // Reported below, as is the end of the stream.
+        } finally {
+            link.bytes.add(LOST); // also for a lack of memory, which ends this thread
         }
-        link.bytes.add(LOST);
         if (!exitAllowed) {
             progress.fail(() -> report.explain("the instance at " + link.name + " has ended before the test was done"));
         }
