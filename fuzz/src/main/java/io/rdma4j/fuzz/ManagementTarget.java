@@ -1,16 +1,14 @@
 package io.rdma4j.fuzz;
 
+import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmCounters;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.CmEvents;
-import io.rdma4j.transport.cm.CmListener;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.CmState;
-import io.rdma4j.transport.cm.ServiceEvents;
-import io.rdma4j.transport.cm.ServiceListener;
+import io.rdma4j.transport.cm.RequestFilter;
 import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.transport.cm.ServiceResolution;
 import io.rdma4j.wire.Frame;
@@ -25,20 +23,19 @@ import io.rdma4j.wire.cm.GsiPacket;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.MadHeader;
 import io.rdma4j.wire.cm.PrivateData;
-import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
 import io.rdma4j.wire.cm.SidrRep;
-import io.rdma4j.wire.cm.SidrReq;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * F4: MADs sent to queue pair 1, and actions of the owner of the connections.
@@ -73,13 +70,13 @@ public final class ManagementTarget implements FuzzTarget {
     }
 
     /** The agent and the owner for one input. */
-    private static final class Run implements CmEvents, CmListener, ServiceListener, ServiceEvents {
+    private static final class Run {
         private final Script script;
         private final CmAgent agent;
         private final List<CmConnection> connections = new ArrayList<>();
+        private final Set<CmConnection> open = new HashSet<>();
         private final List<ServiceRequest> requests = new ArrayList<>();
         private final List<ServiceResolution> resolutions = new ArrayList<>();
-        private final CmDatagram datagram = new CmDatagram();
         private long now = 1_000_000_000L;
         private int nextId = 1;
         private int owner;
@@ -89,8 +86,8 @@ public final class ManagementTarget implements FuzzTarget {
             this.script = script;
             agent = new CmAgent(new CmConfiguration(
                     GUID, () -> nextId++, MAX_HALF_OPEN, false, CmConfiguration.DEFAULT_FIRST_RETRANSMIT_NANOS));
-            var _ = agent.listen(SERVICE, this, BACKLOG);
-            var _ = agent.serve(DATAGRAM_SERVICE, this, BACKLOG);
+            var _ = agent.listen(SERVICE, (_, _) -> verdict(), BACKLOG, this);
+            var _ = agent.serve(DATAGRAM_SERVICE, (_, _) -> verdict(), BACKLOG, this);
         }
 
         void execute() {
@@ -157,14 +154,14 @@ public final class ManagementTarget implements FuzzTarget {
             checkMessage(s);
             long before = counters.madsReceived;
             Gid source = (owner & FOREIGN_SOURCE) == 0 ? PEER : OTHER;
-            agent.onMad(now, source.high(), source.low(), 0, s, 0, mad.length, LOCAL.high(), LOCAL.low());
+            agent.onMad(now, new CmDatagram(new CmRoute(LOCAL, source, 0), 0, s));
             Law.equal(counters.madsReceived, before + 1, "every MAD is counted");
             Law.atMost(drain(), MAX_SENT_PER_MAD + ownerMessages(), "MADs sent because of one");
         }
 
         /**
-         * Returns the number of MADs that the owner causes: one if bit 0 is set, which makes it decide inside the
-         * callback.
+         * Returns the number of MADs that the owner causes: one if bit 0 is set, which makes it decide when it handles an
+         * event.
          */
         private int ownerMessages() {
             return owner & 1;
@@ -192,10 +189,17 @@ public final class ManagementTarget implements FuzzTarget {
         }
 
         private int drain() {
+            AgentEvent event = agent.pollEvent();
+            while (event != null) {
+                handle(event);
+                event = agent.pollEvent();
+            }
             int sent = 0;
-            while (agent.pollTransmit(datagram)) {
-                Law.equal(datagram.mad.byteSize(), CmMad.LENGTH, "a MAD has its length");
+            CmDatagram datagram = agent.pollTransmit();
+            while (datagram != null) {
+                Law.equal(datagram.mad().byteSize(), CmMad.LENGTH, "a MAD has its length");
                 sent++;
+                datagram = agent.pollTransmit();
             }
             return sent;
         }
@@ -219,16 +223,6 @@ public final class ManagementTarget implements FuzzTarget {
                     .serviceId(SERVICE)
                     .localQueuePair(queuePair)
                     .primaryPath(CmPath.roce(LOCAL, PEER, 0, 0, 64, 14));
-        }
-
-        @Override
-        public void onReply(ServiceResolution resolution, SidrRep reply) {
-            Law.holds(resolutions.remove(resolution), "a resolution is answered once");
-        }
-
-        @Override
-        public void onUnreachable(ServiceResolution resolution) {
-            Law.holds(resolutions.remove(resolution), "a resolution times out once, and not after a reply");
         }
 
         private void act() {
@@ -273,77 +267,63 @@ public final class ManagementTarget implements FuzzTarget {
             }
         }
 
-        @Override
-        public boolean matches(CmRoute route, Req request) {
-            return (owner & 2) == 0;
-        }
-
-        @Override
-        public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+        private RequestFilter.Verdict verdict() {
+            if ((owner & 2) != 0) {
+                return RequestFilter.Verdict.DECLINE;
+            }
             if ((owner & 4) != 0) {
-                return null;
+                return (owner & 8) != 0 ? RequestFilter.Verdict.INVALID_PATH_MTU : RequestFilter.Verdict.DROP;
             }
-            connections.add(connection);
-            if ((owner & 1) != 0) {
-                decide(connection, owner >> 3);
-            }
-            return this;
+            return RequestFilter.Verdict.TAKE;
         }
 
-        @Override
-        public boolean matches(CmRoute route, SidrReq request) {
-            return (owner & 2) == 0;
+        private void handle(AgentEvent event) {
+            switch (event) {
+                case AgentEvent.Requested requested -> {
+                    connections.add(requested.connection());
+                    notifyOwner(requested.connection());
+                }
+                case AgentEvent.Replied replied -> notifyOwner(replied.connection());
+                case AgentEvent.ReadyToUse ready -> {
+                    CmState state = ready.connection().state();
+                    Law.holds(
+                            state == CmState.ESTABLISHED || state == CmState.DREQ_RECEIVED,
+                            "a connection that is ready to use is established, or its peer has disconnected at once");
+                    notifyOwner(ready.connection());
+                }
+                case AgentEvent.Rejected rejected ->
+                    Law.holds(
+                            isIn(rejected.connection(), CmState.IDLE, CmState.TIMEWAIT),
+                            "a rejected connection is idle or in time-wait");
+                case AgentEvent.Unreachable unreachable ->
+                    Law.holds(isIn(unreachable.connection(), CmState.IDLE), "an unreachable connection is idle");
+                case AgentEvent.DisconnectRequested requested -> notifyOwner(requested.connection());
+                case AgentEvent.Disconnected disconnected ->
+                    Law.holds(
+                            isIn(disconnected.connection(), CmState.TIMEWAIT),
+                            "a disconnected connection is in time-wait");
+                case AgentEvent.TimewaitExit exit ->
+                    Law.holds(isIn(exit.connection(), CmState.IDLE), "a connection is idle after time-wait");
+                case AgentEvent.Opened opened ->
+                    Law.holds(open.add(opened.connection()), "a connection is opened once");
+                case AgentEvent.Closed closed ->
+                    Law.holds(open.remove(closed.connection()), "an opened connection is closed once");
+                case AgentEvent.ServiceRequested requested -> onRequest(requested.request());
+                case AgentEvent.OfResolution ended ->
+                    Law.holds(resolutions.remove(ended.resolution()), "a resolution is answered or times out, once");
+            }
         }
 
-        @Override
-        public boolean onRequest(ServiceRequest request, SidrReq message) {
-            if ((owner & 4) != 0) {
-                return false;
-            }
+        private static boolean isIn(CmConnection connection, CmState... states) {
+            return Arrays.asList(states).contains(connection.state());
+        }
+
+        private void onRequest(ServiceRequest request) {
             if ((owner & 1) != 0) {
                 request.answer(now, SidrRep.STATUS_VALID, 5, 6, PrivateData.EMPTY);
             } else {
                 requests.add(request);
             }
-            return true;
-        }
-
-        @Override
-        public void onReply(CmConnection connection, Rep reply) {
-            notifyOwner(connection);
-        }
-
-        @Override
-        public void onReadyToUse(CmConnection connection) {
-            Law.holds(connection.state() == CmState.ESTABLISHED, "a connection that is ready to use is established");
-            notifyOwner(connection);
-        }
-
-        @Override
-        public void onReject(CmConnection connection, Rej reject) {
-            Law.holds(
-                    connection.state() == CmState.IDLE || connection.state() == CmState.TIMEWAIT,
-                    "a rejected connection is idle or in time-wait");
-        }
-
-        @Override
-        public void onUnreachable(CmConnection connection) {
-            Law.holds(connection.state() == CmState.IDLE, "an unreachable connection is idle");
-        }
-
-        @Override
-        public void onDisconnectRequest(CmConnection connection) {
-            notifyOwner(connection);
-        }
-
-        @Override
-        public void onDisconnected(CmConnection connection, boolean timedOut) {
-            Law.holds(connection.state() == CmState.TIMEWAIT, "a disconnected connection is in time-wait");
-        }
-
-        @Override
-        public void onTimewaitExit(CmConnection connection) {
-            Law.holds(connection.state() == CmState.IDLE, "a connection is idle after time-wait");
         }
 
         private void notifyOwner(CmConnection connection) {
@@ -369,6 +349,7 @@ public final class ManagementTarget implements FuzzTarget {
                 drain();
             }
             Law.equal(agent.connectionCount(), 0, "connections left");
+            Law.equal(open.size(), 0, "opened connections left");
             Law.equal(agent.halfOpenCount(), 0, "half-open connections left");
             Law.equal(agent.resolutionCount(), 0, "resolutions left");
             Law.equal(agent.waitingServiceRequests(), 0, "service requests of peers left");

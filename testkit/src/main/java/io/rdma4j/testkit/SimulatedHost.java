@@ -6,10 +6,13 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.transport.UdQueuePair;
+import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
@@ -22,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 
 /**
  * A host of a {@link VirtualNetwork}, with an address, registered memory, queue pairs and a communication manager.
@@ -53,7 +57,7 @@ public final class SimulatedHost implements DatagramDestination {
     private final long guid;
     private MemoryTable memory;
     private CmAgent agent;
-    private final CmDatagram mad = new CmDatagram();
+    private Consumer<AgentEvent> eventHandler = event -> {};
     private final ArrayDeque<Frame> queued = new ArrayDeque<>();
     private final ArrayDeque<Integer> retiredNumbers = new ArrayDeque<>();
     private boolean isUp = true;
@@ -108,6 +112,20 @@ public final class SimulatedHost implements DatagramDestination {
     /** Returns the host's communication manager. A crash replaces it with a new one. */
     public CmAgent agent() {
         return agent;
+    }
+
+    /** Sets the handler of the communication manager's events; by default they are ignored. */
+    public void onCmEvent(Consumer<AgentEvent> handler) {
+        eventHandler = handler;
+    }
+
+    /** Passes the events of the communication manager to the handler. The host does so after each input of its own. */
+    public void handleEvents() {
+        AgentEvent event = agent.pollEvent();
+        while (event != null) {
+            eventHandler.accept(event);
+            event = agent.pollEvent();
+        }
     }
 
     /** Returns whether the host is running; a paused host counts as running. */
@@ -201,8 +219,11 @@ public final class SimulatedHost implements DatagramDestination {
         if (isPaused) {
             return;
         }
-        while (agent.pollTransmit(mad)) {
-            sendMad();
+        handleEvents();
+        CmDatagram mad = agent.pollTransmit();
+        while (mad != null) {
+            sendMad(mad);
+            mad = agent.pollTransmit();
         }
         for (QueuePairMachine queuePair : queuePairs.values()) {
             int bytes;
@@ -218,11 +239,11 @@ public final class SimulatedHost implements DatagramDestination {
         send(0xc000 | queuePair.number() & 0x3fff);
     }
 
-    private void sendMad() {
+    private void sendMad(CmDatagram mad) {
         GsiPacket.writeHeaders(outgoing.segment, 0, madPsn++ & Psn.MASK);
-        MemorySegment.copy(mad.mad, 0, outgoing.segment, GsiPacket.HEADER_LENGTH, CmMad.LENGTH);
+        MemorySegment.copy(mad.mad(), 0, outgoing.segment, GsiPacket.HEADER_LENGTH, CmMad.LENGTH);
         outgoing.length = GsiPacket.LENGTH;
-        address(mad.remoteHigh, mad.remoteLow);
+        address(mad.route().remote().high(), mad.route().remote().low());
         send(CM_SOURCE_PORT);
     }
 
@@ -303,16 +324,13 @@ public final class SimulatedHost implements DatagramDestination {
         } else if (!icrc.verify(frame)) {
             badChecksums++;
         } else {
-            agent.onMad(
-                    network.nowNanos(),
-                    frame.sourceHigh,
-                    frame.sourceLow,
-                    0,
-                    packet.segment(),
-                    packet.payloadOffset(),
-                    packet.payloadLength(),
-                    frame.destinationHigh,
-                    frame.destinationLow);
+            CmRoute route = new CmRoute(
+                    new Gid(frame.destinationHigh, frame.destinationLow),
+                    new Gid(frame.sourceHigh, frame.sourceLow),
+                    0);
+            MemorySegment bytes = packet.segment().asSlice(packet.payloadOffset(), packet.payloadLength());
+            agent.onMad(network.nowNanos(), new CmDatagram(route, 0, bytes));
+            handleEvents();
         }
     }
 
@@ -339,6 +357,7 @@ public final class SimulatedHost implements DatagramDestination {
         }
         if (agent.nextDeadlineNanos() <= network.nowNanos()) {
             agent.onDeadline(network.nowNanos());
+            handleEvents();
         }
         for (QueuePairMachine queuePair : queuePairs.values()) {
             if (queuePair.nextDeadlineNanos() <= network.nowNanos()) {

@@ -2,130 +2,345 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.device.SoftDevice;
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.CrashDisconnect;
+import io.rdma4j.soft.engine.DeadlineTask;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.GsiHandler;
+import io.rdma4j.soft.engine.MulticastGroup;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.engine.SharedPort;
+import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.ConnectionObserver;
+import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The interface of connection management to the rest of the software device: the engine, or a simulation in tests. */
-interface CmHost {
+/**
+ * The main engine and the devices of a stack, as connection management uses them, and the local addresses that it has made
+ * ready for traffic.
+ *
+ * <p>The engine's lock guards all protocol state. Methods that say so are called under it, all others without it.
+ */
+final class CmHost {
+    /** The exponent that Linux's rxe states, too: an acknowledgement within 134 ms. */
+    private static final int LOCAL_ACK_DELAY = 15;
+
+    private final SoftDevices devices;
+    private final Engine engine;
+
+    /** Guarded by the engine's lock. */
+    private final List<Port> ports = new ArrayList<>();
+
+    /** Guarded by the engine's lock. */
+    private final List<LocalEndpoint> localEndpoints = new ArrayList<>();
+
+    CmHost(SoftDevices devices) {
+        this.devices = devices;
+        engine = devices.engines().main();
+    }
+
+    // ---- the engine
+
+    /** Sets the handler of queue pair 1. */
+    void gsiHandler(GsiHandler handler) {
+        engine.lock();
+        try {
+            engine.gsiHandler(handler);
+        } finally {
+            engine.unlock();
+        }
+    }
+
     /** Takes the lock that guards all protocol state, and reads the clock. */
-    void lock();
+    void lock() {
+        engine.lock();
+    }
 
     /** Releases the lock. */
-    void unlock();
+    void unlock() {
+        engine.unlock();
+    }
 
-    /** Returns the clock; any thread. */
-    StackClock clock();
+    /** Returns the clock; with or without the lock. */
+    StackClock clock() {
+        return engine.clock();
+    }
 
-    /** Returns the monotonic time; under the lock. */
-    long nowNanos();
+    /** Returns the time of the engine; under the lock. */
+    long nowNanos() {
+        return engine.nowNanos();
+    }
 
-    /** Sets the time at which to call {@link CmService#onDeadline}, instead of an earlier setting; under the lock. */
-    void wakeAt(long deadlineNanos);
+    /** Sets the deadline of a task, instead of an earlier one; under the lock. */
+    void schedule(DeadlineTask task, long deadlineNanos) {
+        engine.schedule(task, deadlineNanos);
+    }
 
     /** Sends a management datagram, unreliably; under the lock. */
-    void send(CmDatagram datagram);
+    void send(CmDatagram datagram) {
+        Port port = portOf(datagram.route());
+        if (port != null) {
+            engine.madSender().send(port, datagram);
+        }
+    }
 
-    /** Returns the observer of all connections; under the lock. */
-    ConnectionObserver connectionWatch();
-
-    /** Returns the GUID of this process' channel adapter. */
-    long caGuid();
+    /** Returns an unpredictable number; with or without the lock. */
+    int random() {
+        return engine.random().nextInt();
+    }
 
     /** Proposes a communication ID that routes replies to this process; under the lock. */
-    int newCommunicationId();
+    int newCommunicationId() {
+        return Slot.communicationId(engine.slot(), random());
+    }
 
-    /** Returns the knowledge about peers that the data path and connection management share. */
-    PeerReputation peerReputation();
+    // ---- the end of this process, or of another one
 
-    /** Returns the limits on what peers may do. */
-    SecurityOptions security();
+    /** Returns whether virtual time passes only while a thread of the program waits. */
+    boolean isDriven() {
+        return devices.engines().isDriven();
+    }
 
-    /** Returns the logger of possible attacks. */
-    AttackWarnings warnings();
+    /** Stops the data of all queue pairs. */
+    void failQueuePairs() {
+        devices.engines().failQueuePairs();
+    }
 
-    /** Returns an unpredictable number; any thread. */
-    int random();
+    /** Lets the engine process what has arrived, then pauses. */
+    void pollAndPause(long pauseNanos) {
+        boolean _ = engine.poll();
+        LockSupport.parkNanos(pauseNanos);
+    }
+
+    /**
+     * Registers a connection as a crash disconnect with another process of this host; under the lock. Peers on the same
+     * address are notified without it ({@link GsiHandler#onProcessExited}).
+     */
+    void addCrashDisconnect(CmConnection connection) {
+        CmRoute route = connection.route();
+        if (portOf(route) instanceof SharedPort shared && !route.matchesPeer(route.local(), shared.scope())) {
+            shared.addCrashDisconnect(CrashDisconnect.of(connection.asAbandonedConnection()));
+        }
+    }
+
+    /** Reverts {@link #addCrashDisconnect}; under the lock. */
+    void removeCrashDisconnect(CmConnection connection) {
+        if (portOf(connection.route()) instanceof SharedPort shared) {
+            shared.removeCrashDisconnect(connection.localId());
+        }
+    }
+
+    /** Publishes that the connections are disconnected, so that no other process does it again. */
+    void publishCrashDisconnects() {
+        engine.lock();
+        try {
+            for (Port port : ports) {
+                if (port instanceof SharedPort shared) {
+                    shared.publishCrashDisconnects();
+                }
+            }
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    // ---- the stack
+
+    /** Returns the GUID of this process' channel adapter; with or without the lock. */
+    long caGuid() {
+        return devices.guid();
+    }
+
+    /** Returns the knowledge about peers that the data path and connection management share; with or without the lock. */
+    PeerReputation peerReputation() {
+        return devices.peerReputation();
+    }
+
+    /** Returns the limits on what peers may do; with or without the lock. */
+    SecurityOptions security() {
+        return devices.security();
+    }
+
+    /** Returns the logger of possible attacks; with or without the lock. */
+    AttackWarnings warnings() {
+        return devices.warnings();
+    }
+
+    /** Returns the RDMA ports that the processes of this host have claimed. */
+    PortClaims portClaims() {
+        return engine.sharing().claims();
+    }
 
     /**
      * Returns the local address from which a destination is reached; see {@link
-     * io.rdma4j.cm.spi.RouteLookup#sourceFor}. Without the lock.
+     * io.rdma4j.cm.spi.RouteLookup#sourceFor}.
      */
-    InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
+    InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+        return devices.host().sourceFor(operation, source, destination);
+    }
 
-    /** Returns the current local addresses of the devices that a choice allows. Without the lock. */
-    List<InetAddress> addresses(DeviceChoice choice);
+    // ---- local addresses
+
+    /** Returns the current local addresses of the stack's devices that a choice allows. */
+    List<InetAddress> addresses(DeviceChoice choice) {
+        List<InetAddress> all = new ArrayList<>();
+        for (SoftDevice device : devices.list()) {
+            if (choice.allows(device)) {
+                all.addAll(device.addresses());
+            }
+        }
+        return all;
+    }
 
     /**
-     * Returns the current device of a local address, without making the address ready for traffic. Without the lock.
-     *
-     * @return null if no device has the address
-     */
-    @Nullable
-    LocalEndpoint find(InetAddress address);
-
-    /**
-     * Makes a local address ready for traffic. Without the lock.
+     * Makes a local address ready for traffic.
      *
      * @return null if no device has the address
      * @throws io.rdma4j.verbs.RdmaException if its UDP port cannot be used
      */
     @Nullable
-    LocalEndpoint attach(InetAddress address);
-
-    /** Returns whether no process answers at an address of this host, as far as is known now. Without the lock. */
-    boolean isVacant(InetAddress address);
-
-    /** A resource that this process holds until it is closed. */
-    interface Claim extends AutoCloseable {
-        @Override
-        void close();
+    LocalEndpoint attach(InetAddress address) {
+        SoftDevice device = devices.of(address);
+        if (device == null) {
+            return null;
+        }
+        Port port = engine.openPort(address);
+        LocalEndpoint localEndpoint = endpoint(port.address(), device);
+        engine.lock();
+        try {
+            use(port);
+            localEndpoints.removeIf(localEndpoint::isOfSameAddress);
+            localEndpoints.add(localEndpoint);
+        } finally {
+            engine.unlock();
+        }
+        return localEndpoint;
     }
 
-    /** A port that this process holds until it is closed. */
-    interface PortClaim extends Claim {
-        /**
-         * Makes the claim exclusive. Without the lock.
-         *
-         * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if the port is also claimed
-         *     elsewhere
-         */
-        void listen();
+    private static LocalEndpoint endpoint(InetAddress address, SoftDevice device) {
+        return new LocalEndpoint(address, device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
+    }
 
-        /** Allows further claims of the port that also allow reuse. Without the lock. */
-        void allowReuse();
+    /** Sends from a port from now on; under the lock. */
+    void use(Port port) {
+        if (!ports.contains(port)) {
+            ports.add(port);
+        }
+    }
+
+    /** Returns the present device of a local address, without making the address ready for traffic; null if none has it. */
+    private @Nullable LocalEndpoint find(InetAddress address) {
+        SoftDevice device = devices.of(address);
+        return device == null ? null : endpoint(address, device);
+    }
+
+    /** Returns whether a local address is attached at its current device. */
+    boolean isAttached(InetAddress address) {
+        LocalEndpoint present = find(address);
+        return present != null && attached().contains(present);
+    }
+
+    private List<LocalEndpoint> attached() {
+        engine.lock();
+        try {
+            return List.copyOf(localEndpoints);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    /** Updates the devices of the attached addresses. */
+    void refreshAttachments() {
+        for (LocalEndpoint each : attached()) {
+            LocalEndpoint present = find(each.address());
+            if (present != null) {
+                engine.lock();
+                try {
+                    localEndpoints.replaceAll(old -> old.equals(each) ? present : old);
+                } finally {
+                    engine.unlock();
+                }
+            }
+        }
+    }
+
+    /** Forgets attached addresses; under the lock. */
+    void detach(Predicate<LocalEndpoint> condition) {
+        localEndpoints.removeIf(condition);
+    }
+
+    /** Returns the attached address at which a message arrived, or null; under the lock. */
+    @Nullable
+    LocalEndpoint localEndpointOf(CmRoute route) {
+        for (LocalEndpoint each : localEndpoints) {
+            if (CmRoute.isSameLink(each.scope(), route.scope())
+                    && each.wireGid().equals(route.local())) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Port portOf(CmRoute route) {
+        for (Port port : ports) {
+            if (CmRoute.isSameLink(port.scope(), route.scope())
+                    && port.high() == route.local().high()
+                    && port.low() == route.local().low()) {
+                return port;
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether no process answers at an address of this host, as far as is known now. */
+    boolean isVacant(InetAddress address) {
+        return engine.isVacant(address);
+    }
+
+    /** Routes connection requests to an attached address for the service ID to this process from now on. */
+    void registerService(InetAddress local, long serviceId) {
+        engine.sharing().openPort(engine, local).listen(serviceId);
+    }
+
+    /** Reverts {@link #registerService}. */
+    void unregisterService(InetAddress local, long serviceId) {
+        engine.sharing().openPort(engine, local).close(serviceId);
     }
 
     /**
-     * Claims a port number among all processes of this host. Without the lock.
-     *
-     * @param local address, or a wildcard
-     * @param familyOnly true if a wildcard does not include the other address family
-     * @param reuse true to share the port with other claims that also allow it
-     * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if it is taken
-     */
-    PortClaim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port);
-
-    /**
-     * Makes this host a member of a multicast group on the network interface of an attached address, until the claim is
-     * closed. Without the lock.
+     * Makes this host a member of a multicast group on the network interface of an attached address.
      *
      * @throws io.rdma4j.verbs.RdmaException if the kernel refuses
      */
-    Claim joinGroup(LocalEndpoint at, Gid group);
+    MulticastGroup joinGroup(LocalEndpoint at, Gid group) {
+        String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
+        engine.lock();
+        try {
+            return engine.groups().hold("rdma_join_multicast", group, networkName, at.address());
+        } finally {
+            engine.unlock();
+        }
+    }
 
-    /**
-     * Routes connection requests to an attached address for the service ID to this process from now on. Without the
-     * lock.
-     */
-    void registerService(InetAddress local, long serviceId);
-
-    /** Reverts {@link #registerService}. Without the lock. */
-    void unregisterService(InetAddress local, long serviceId);
+    /** Reverts {@link #joinGroup}. */
+    void leaveGroup(MulticastGroup group) {
+        engine.lock();
+        try {
+            group.release();
+        } finally {
+            engine.unlock();
+        }
+    }
 }

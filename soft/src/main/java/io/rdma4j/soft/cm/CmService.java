@@ -1,19 +1,30 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.device.SoftDevice;
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.CrashDisconnect;
+import io.rdma4j.soft.engine.DeadlineTask;
+import io.rdma4j.soft.engine.GsiHandler;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
-import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
-import java.lang.foreign.MemorySegment;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,31 +33,56 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection manager of this process: the protocol machine, and the identifiers that use it.
+ * The connection manager of a stack: the protocol machine, and the identifiers that use it.
  *
- * <p>All state is guarded by the host's lock unless stated otherwise.
+ * <p>The engine's lock guards the machine. After each input, under the same lock, {@link #flush} passes the machine's events to
+ * the identifiers and sends its messages.
  */
-final class CmService {
-    /** An action that runs under the lock; afterwards the machine's messages are sent. */
+final class CmService implements GsiHandler, InterfaceWatch.Listener {
+    /** An action that runs under the lock; afterwards the machine's events and messages are passed on. */
     interface Locked<T extends @Nullable Object> {
         T run(long nowNanos);
     }
 
+    /** The time for which the exit of the process may be delayed to disconnect the peers. */
+    private static final long DISCONNECT_MILLIS = 200;
+
+    /** The interval at which to check whether the peers have replied. */
+    private static final long REPLY_CHECK_NANOS = 200_000;
+
     private final CmHost host;
     private final CmAgent agent;
-    private final CmDatagram datagram = new CmDatagram();
-    private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
     private final PortTable ports;
     private final AddressWatch addressWatch = new AddressWatch();
-    private final List<LocalEndpoint> localEndpoints = new ArrayList<>();
 
-    CmService(CmHost host) {
+    /** Guarded by itself. */
+    private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
+
+    private final DeadlineTask timer = new DeadlineTask() {
+        @Override
+        protected void onDeadline(long nowNanos) {
+            agent.onDeadline(nowNanos);
+            flush();
+        }
+    };
+
+    /** True when the wait for the replies of disconnected peers is over. */
+    private volatile boolean finished;
+
+    private CmService(CmHost host) {
         this.host = host;
         this.agent = new CmAgent(configuration(host));
         PeerReputation peerReputation = host.peerReputation();
-        agent.gate((nowNanos, source) -> !peerReputation.isRefused(new Gid(source.high(), source.low()), nowNanos));
-        agent.watch(host.connectionWatch());
-        this.ports = new PortTable(host);
+        agent.gate((nowNanos, source) -> !peerReputation.isRefused(Gids.toVerbs(source), nowNanos));
+        this.ports = new PortTable(host::portClaims, host::random, host.clock());
+    }
+
+    /** Joins connection management to the main engine. */
+    static CmService start(SoftDevices devices) {
+        CmService service = new CmService(new CmHost(devices));
+        service.host.gsiHandler(service);
+        devices.watch().add(service);
+        return service;
     }
 
     private static CmConfiguration configuration(CmHost host) {
@@ -80,6 +116,8 @@ final class CmService {
         return ports;
     }
 
+    // ---- input and output
+
     /** Runs an action under the lock; any thread. */
     <T extends @Nullable Object> T locked(Locked<T> action) {
         host.lock();
@@ -100,79 +138,104 @@ final class CmService {
         });
     }
 
-    /** Processes a management datagram that arrived at queue pair 1. */
-    void onMad(
-            long nowNanos,
-            long sourceHigh,
-            long sourceLow,
-            int scope,
-            MemorySegment mad,
-            long at,
-            int length,
-            long localHigh,
-            long localLow) {
-        agent.onMad(nowNanos, sourceHigh, sourceLow, scope, mad, at, length, localHigh, localLow);
+    @Override
+    public void onGsiPacket(long nowNanos, Port port, Packet packet) {
+        Frame frame = packet.frame();
+        CmRoute route = new CmRoute(gid(port), new Gid(frame.sourceHigh, frame.sourceLow), port.scope());
+        agent.onMad(
+                nowNanos,
+                new CmDatagram(
+                        route, 0, packet.segment().asSlice(packet.dethOffset() + Deth.LENGTH, packet.payloadLength())));
         flush();
     }
 
-    /** Ends the connections with peers on this host that have exited without disconnecting. */
-    void onPeersLost(Predicate<CmConnection> isLost) {
-        agent.onPeersLost(isLost);
+    @Override
+    public void onProcessExited(Port port, int slot) {
+        Gid address = gid(port);
+        agent.onPeersLost(connection -> connection.route().matchesPeer(address, port.scope())
+                && Slot.ofCommunicationId(connection.remoteId()) == slot);
         flush();
     }
 
-    /** Disconnects the peers of a process of this host that has exited without disconnecting. */
-    void onAbandonedConnections(List<AbandonedConnection> abandoned) {
-        for (AbandonedConnection each : abandoned) {
-            agent.disconnectAbandoned(host.nowNanos(), each);
+    @Override
+    public void onCrashDisconnects(Port port, List<CrashDisconnect> crashDisconnects) {
+        host.use(port);
+        for (CrashDisconnect each : crashDisconnects) {
+            agent.disconnectAbandoned(host.nowNanos(), each.toAbandonedConnection(gid(port), port.scope()));
         }
         flush();
     }
 
-    /** Called at the time set by {@link CmHost#wakeAt}. */
-    void onDeadline(long nowNanos) {
-        agent.onDeadline(nowNanos);
-        flush();
+    private static Gid gid(Port port) {
+        return new Gid(port.high(), port.low());
     }
 
+    /** Passes on all events and messages of the machine; under the lock. */
     private void flush() {
-        while (agent.pollTransmit(datagram)) {
+        AgentEvent event = agent.pollEvent();
+        while (event != null) {
+            deliver(event);
+            event = agent.pollEvent();
+        }
+        CmDatagram datagram = agent.pollTransmit();
+        while (datagram != null) {
             host.send(datagram);
+            datagram = agent.pollTransmit();
         }
-        host.wakeAt(agent.nextDeadlineNanos());
+        host.schedule(timer, agent.nextDeadlineNanos());
     }
 
-    /**
-     * Makes a local address ready for traffic; any thread, without the lock.
-     *
-     * @return null if no device has the address
-     */
-    @Nullable
-    LocalEndpoint attach(InetAddress address) {
-        LocalEndpoint localEndpoint = host.attach(address);
-        if (localEndpoint != null) {
-            locked(now -> {
-                localEndpoints.removeIf(localEndpoint::isOfSameAddress);
-                return localEndpoints.add(localEndpoint);
-            });
-        }
-        return localEndpoint;
-    }
-
-    /** Returns whether a local address is attached at its current device; any thread, without the lock. */
-    boolean isAttached(InetAddress address) {
-        LocalEndpoint present = host.find(address);
-        return present != null && locked(now -> localEndpoints.contains(present));
-    }
-
-    /** Updates the devices of the attached addresses; any thread, without the lock. */
-    private void refreshAttachments() {
-        for (LocalEndpoint each : locked(now -> List.copyOf(localEndpoints))) {
-            LocalEndpoint present = host.find(each.address());
-            if (present != null) {
-                run(now -> localEndpoints.replaceAll(old -> old.equals(each) ? present : old));
+    private void deliver(AgentEvent event) {
+        switch (event) {
+            case AgentEvent.Requested requested ->
+                ((SoftCmId) requested.service().attachment()).onRequest(requested.connection());
+            case AgentEvent.ServiceRequested requested ->
+                ((SoftCmId) requested.request().service().attachment()).onRequest(requested.request());
+            case AgentEvent.Opened opened -> host.addCrashDisconnect(opened.connection());
+            case AgentEvent.Closed closed -> host.removeCrashDisconnect(closed.connection());
+            case AgentEvent.OfConnection ofConnection -> {
+                if (ofConnection.connection().attachment() instanceof ConnectionExchange exchange) {
+                    exchange.onEvent(ofConnection);
+                }
+            }
+            case AgentEvent.OfResolution ofResolution -> {
+                if (ofResolution.resolution().attachment() instanceof DatagramExchange exchange) {
+                    exchange.onEvent(ofResolution);
+                }
             }
         }
+    }
+
+    // ---- identifiers
+
+    /** Creates an identifier; see {@link io.rdma4j.cm.spi.CmProvider#create}. */
+    ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+        return new SoftCmId(this, portSpace, queuePairType, sink);
+    }
+
+    /** Registers an identifier, so that it is notified of changes of its device; with or without the lock. */
+    void add(SoftCmId id) {
+        synchronized (identifiers) {
+            identifiers.add(id);
+        }
+    }
+
+    /** Reverts {@link #add}; with or without the lock. */
+    void remove(SoftCmId id) {
+        synchronized (identifiers) {
+            identifiers.remove(id);
+        }
+    }
+
+    private List<SoftCmId> identifiers() {
+        synchronized (identifiers) {
+            return List.copyOf(identifiers);
+        }
+    }
+
+    /** Returns the open identifiers, as text; any thread. */
+    List<String> openIdentifiers() {
+        return identifiers().stream().map(SoftCmId::describe).toList();
     }
 
     /**
@@ -183,7 +246,7 @@ final class CmService {
     void attachVacant(InetAddress destination) {
         if (destination.isLoopbackAddress() && host.isVacant(destination)) {
             try {
-                var _ = attach(destination);
+                var _ = host.attach(destination);
             } catch (RdmaException taken) {
                 // Another process was faster, and answers.
                 return;
@@ -191,61 +254,84 @@ final class CmService {
         }
     }
 
-    /** Returns the attached address at which a message arrived, or null. */
-    @Nullable
-    LocalEndpoint localEndpointOf(CmRoute route) {
-        for (LocalEndpoint each : localEndpoints) {
-            if (CmRoute.isSameLink(each.scope(), route.scope())
-                    && each.wireGid().equals(route.local())) {
-                return each;
-            }
+    // ---- changes of the network interfaces; without the lock
+
+    @Override
+    public void onDeviceRemoved(SoftDevice device) {
+        run(now -> {
+            host.detach(each -> each.device().equals(device));
+            identifiers().forEach(id -> id.onDeviceRemoved(device));
+        });
+    }
+
+    @Override
+    public void onPortChanged(SoftDevice device, boolean isUp) {
+        // As in Linux, identifiers get no event: connections survive an interface that comes back.
+    }
+
+    @Override
+    public void onAddressesChanged(SoftDevice device, Set<InetAddress> removed) {
+        onAddressesChanged(at -> at.device().equals(device) && removed.contains(at.address()));
+    }
+
+    @Override
+    public void onHardwareChanged(SoftDevice device) {
+        onAddressesChanged(at -> at.device().equals(device));
+    }
+
+    /** Handles addresses that were removed from their devices or are reached by another path. */
+    private void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
+        host.refreshAttachments();
+        run(now -> identifiers().forEach(id -> id.onAddressesChanged(isChanged)));
+    }
+
+    // ---- the end
+
+    /**
+     * Disconnects all peers because the stack or the process ends. Waits at most {@value #DISCONNECT_MILLIS} ms for an engine
+     * lock and for the peers' replies. In virtual time no peer replies during the call, so it does not wait.
+     */
+    void finish() {
+        if (host.isDriven()) {
+            host.failQueuePairs();
+            disconnectIdentifiers();
+            host.publishCrashDisconnects();
+            return;
         }
-        return null;
-    }
-
-    void add(SoftCmId id) {
-        identifiers.add(id);
-    }
-
-    void remove(SoftCmId id) {
-        identifiers.remove(id);
-    }
-
-    /** Handles the removal of a device, which affects all identifiers that use it; any thread. */
-    void onDeviceRemoved(Device device) {
-        locked(now -> {
-            localEndpoints.removeIf(each -> each.device().equals(device));
-            List.copyOf(identifiers).forEach(id -> id.onDeviceRemoved(device));
-            return this;
-        });
-    }
-
-    /** Handles addresses that were removed from their devices or are reached by another path; any thread. */
-    void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
-        refreshAttachments();
-        locked(now -> {
-            List.copyOf(identifiers).forEach(id -> id.onAddressesChanged(isChanged));
-            return this;
-        });
+        Thread thread = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            thread.join(DISCONNECT_MILLIS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        finished = true;
     }
 
     /**
-     * Disconnects all peers because this process exits, and expedites the retransmissions to those that have not
-     * replied yet; any thread.
+     * Disconnects all peers. Data are stopped first, as in every disconnect. Data that arrive after the DREQ would reach a
+     * queue pair that the peer is taking down. rping over Linux's rxe was seen to wait indefinitely for the flush of a
+     * receive posted then. No process retransmits the DREQ of a process that has exited, so this one waits for the replies,
+     * also for identifiers that were closed before.
      */
-    void disconnectAll() {
-        locked(now -> {
-            for (SoftCmId id : List.copyOf(identifiers)) {
+    private void disconnectAll() {
+        host.failQueuePairs();
+        disconnectIdentifiers();
+        while (!finished && isDisconnecting()) {
+            host.pollAndPause(REPLY_CHECK_NANOS);
+        }
+        host.publishCrashDisconnects();
+    }
+
+    /** Disconnects all peers, and expedites the retransmissions to those that have not replied yet. */
+    private void disconnectIdentifiers() {
+        run(now -> {
+            for (SoftCmId id : identifiers()) {
                 id.destroyExchange(now);
             }
             agent.expediteDisconnects(now);
-            return this;
         });
-    }
-
-    /** Returns the open identifiers, as text; any thread. */
-    List<String> openIdentifiers() {
-        return locked(now -> identifiers.stream().map(SoftCmId::describe).toList());
     }
 
     /** Returns whether a disconnect is not confirmed yet; any thread. */

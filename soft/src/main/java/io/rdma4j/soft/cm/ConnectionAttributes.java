@@ -57,7 +57,7 @@ record ConnectionAttributes(
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
                 request.localQueuePair(),
-                gid(path.localGid()),
+                Gids.toVerbs(path.localGid()),
                 scope,
                 path.flowLabel(),
                 HOP_LIMIT,
@@ -81,7 +81,7 @@ record ConnectionAttributes(
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
                 reply.queuePair(request),
-                gid(path.remoteGid()),
+                Gids.toVerbs(path.remoteGid()),
                 scope,
                 path.flowLabel(),
                 path.hopLimit(),
@@ -94,10 +94,6 @@ record ConnectionAttributes(
                 retryCount,
                 reply.rnrRetryCount(),
                 ackTimeout);
-    }
-
-    private static Gid gid(io.rdma4j.wire.Gid gid) {
-        return new Gid(gid.high(), gid.low());
     }
 
     /** Returns a copy with the depths that this side has chosen. */

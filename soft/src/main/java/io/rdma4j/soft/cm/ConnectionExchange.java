@@ -6,8 +6,8 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.device.ProcessGuid;
+import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmState;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All state except the settings is guarded by the host's lock.
  */
-final class ConnectionExchange implements CmEvents {
+final class ConnectionExchange {
     private static final int PSN_MASK = 0xff_ffff;
     private static final int MAX_RETRIES = 7;
     private static final int ACK_TIMEOUT = 19;
@@ -132,8 +132,11 @@ final class ConnectionExchange implements CmEvents {
     // ---- passive side
 
     /** Handles a connection request; returns its event. */
-    ProviderEvent onRequest(CmConnection request, Req message, int scope) {
+    ProviderEvent onRequest(CmConnection request) {
         connection = request;
+        request.attach(this);
+        Req message = request.request();
+        int scope = addresses.requireLocalEndpoint().scope();
         onPeerAttributes(ConnectionAttributes.passive(message, scope, startingPsn), message.localCaGuid());
         ConnectionParameters received = new ConnectionParameters(
                 message.privateData().from(IpCmHeader.LENGTH).toByteArray(),
@@ -291,8 +294,22 @@ final class ConnectionExchange implements CmEvents {
 
     // ---- events of the connection
 
-    @Override
-    public void onReply(CmConnection replied, Rep reply) {
+    void onEvent(AgentEvent.OfConnection event) {
+        switch (event) {
+            case AgentEvent.Replied replied -> onReply(replied.connection(), replied.reply());
+            case AgentEvent.ReadyToUse _ -> id.emit(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+            case AgentEvent.Rejected rejected -> onReject(rejected.reject());
+            case AgentEvent.Unreachable unreachable -> onUnreachable(unreachable.connection());
+            case AgentEvent.DisconnectRequested _ -> id.onDisconnected(false);
+            case AgentEvent.Disconnected disconnected -> id.onDisconnected(disconnected.timedOut());
+            case AgentEvent.TimewaitExit _ -> id.onTimewaitExit();
+            case AgentEvent.Requested _, AgentEvent.Opened _, AgentEvent.Closed _ -> {
+                // The listener and the service handle these.
+            }
+        }
+    }
+
+    private void onReply(CmConnection replied, Rep reply) {
         ConnectionAttributes received = ConnectionAttributes.active(
                 replied.request(), reply, addresses.peerScope(), retryCount, replied.queuePairAckTimeout());
         onPeerAttributes(received, reply.localCaGuid());
@@ -311,13 +328,7 @@ final class ConnectionExchange implements CmEvents {
                 new ConnectionEnhancement(reply.vendorId(), reply.enhancementOptions())));
     }
 
-    @Override
-    public void onReadyToUse(CmConnection established) {
-        id.emit(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
-    }
-
-    @Override
-    public void onReject(CmConnection rejected, Rej reject) {
+    private void onReject(Rej reject) {
         id.emit(new ProviderEvent(
                 CmEvent.Type.REJECTED,
                 reject.reason(),
@@ -325,8 +336,7 @@ final class ConnectionExchange implements CmEvents {
                 ConnectionExplanations.rejected(id.describe(), addresses.peer(), reject.reason())));
     }
 
-    @Override
-    public void onUnreachable(CmConnection silent) {
+    private void onUnreachable(CmConnection silent) {
         id.emit(new ProviderEvent(
                 CmEvent.Type.UNREACHABLE,
                 -Errno.ETIMEDOUT.number(),
@@ -334,20 +344,5 @@ final class ConnectionExchange implements CmEvents {
                 silent.isActive()
                         ? ConnectionExplanations.noAnswerToRequest(id.describe())
                         : ConnectionExplanations.noAnswerToReply(id.describe())));
-    }
-
-    @Override
-    public void onDisconnectRequest(CmConnection requested) {
-        id.onDisconnected(false);
-    }
-
-    @Override
-    public void onDisconnected(CmConnection ended, boolean timedOut) {
-        id.onDisconnected(timedOut);
-    }
-
-    @Override
-    public void onTimewaitExit(CmConnection ended) {
-        id.onTimewaitExit();
     }
 }

@@ -4,8 +4,8 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.transport.cm.ServiceEvents;
 import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.transport.cm.ServiceResolution;
 import io.rdma4j.verbs.AddressVector;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarded by the host's lock.
  */
-final class DatagramExchange implements ServiceEvents {
+final class DatagramExchange {
     private static final int HOP_LIMIT = 64;
 
     private final SoftCmId id;
@@ -62,8 +62,14 @@ final class DatagramExchange implements ServiceEvents {
         resolving = service.agent().resolve(nowNanos, route, serviceId, header.with(PrivateData.of(privateData)), this);
     }
 
-    @Override
-    public void onReply(ServiceResolution resolution, SidrRep reply) {
+    void onEvent(AgentEvent.OfResolution event) {
+        switch (event) {
+            case AgentEvent.ServiceReplied replied -> onReply(replied.reply());
+            case AgentEvent.ServiceUnreachable _ -> onUnreachable();
+        }
+    }
+
+    private void onReply(SidrRep reply) {
         ConnectionParameters received =
                 ConnectionParameters.NONE.withPrivateData(reply.privateData().toByteArray());
         if (reply.status() != SidrRep.STATUS_VALID) {
@@ -89,8 +95,7 @@ final class DatagramExchange implements ServiceEvents {
         id.emit(new ProviderEvent(CmEvent.Type.ESTABLISHED, 0, received, datagram));
     }
 
-    @Override
-    public void onUnreachable(ServiceResolution resolution) {
+    private void onUnreachable() {
         id.emit(new ProviderEvent(
                 CmEvent.Type.UNREACHABLE,
                 -Errno.ETIMEDOUT.number(),
@@ -100,8 +105,13 @@ final class DatagramExchange implements ServiceEvents {
 
     // ---- passive side
 
-    void onRequest(ServiceRequest received) {
+    /** Handles a resolution request; returns its event. */
+    ProviderEvent onRequest(ServiceRequest received) {
         request = received;
+        byte[] privateData =
+                received.message().privateData().from(IpCmHeader.LENGTH).toByteArray();
+        return new ProviderEvent(
+                CmEvent.Type.CONNECT_REQUEST, 0, ConnectionParameters.NONE.withPrivateData(privateData), "");
     }
 
     void requestTaken() {

@@ -5,6 +5,7 @@ import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.MulticastJoinFlag;
 import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -32,7 +33,7 @@ final class GroupMemberships {
      * By the library's name of each join; null for a join that is for sending only. Immutable while it is empty, as
      * most are.
      */
-    private Map<Object, CmHost.@Nullable Claim> joined = Map.of();
+    private Map<Object, @Nullable MulticastGroup> joined = Map.of();
 
     GroupMemberships(CmService service) {
         this.service = service;
@@ -83,11 +84,11 @@ final class GroupMemberships {
                 new DatagramParameters(new byte[0], addressVector, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));
     }
 
-    private void remember(Object membership, CmHost.@Nullable Claim claim) {
+    private void remember(Object membership, @Nullable MulticastGroup group) {
         if (joined.isEmpty()) {
             joined = new LinkedHashMap<>();
         }
-        joined.put(membership, claim);
+        joined.put(membership, group);
     }
 
     private static void refuseWildcard(InetAddress address) {
@@ -101,9 +102,9 @@ final class GroupMemberships {
     }
 
     void leave(Object membership) {
-        CmHost.Claim claim = joined.isEmpty() ? null : joined.remove(membership);
-        if (claim != null) {
-            claim.close();
+        MulticastGroup group = joined.isEmpty() ? null : joined.remove(membership);
+        if (group != null) {
+            service.host().leaveGroup(group);
         }
     }
 

@@ -121,7 +121,7 @@ final class IdAddresses {
         requireScope("rdma_bind_addr", address);
         LocalEndpoint at = null;
         if (!address.isAnyLocalAddress()) {
-            at = service.attach(address);
+            at = service.host().attach(address);
             if (at == null) {
                 throw new RdmaException(
                         "rdma_bind_addr",
@@ -176,7 +176,7 @@ final class IdAddresses {
                     from != null ? from : wildcardOf(target), source == null ? 0 : source.getPort()));
         }
         if (localEndpoint == null) {
-            LocalEndpoint at = service.attach(route);
+            LocalEndpoint at = service.host().attach(route);
             if (at == null) {
                 unresolved = ConnectionExplanations.noDevice(AddressText.of(route), AddressText.of(target));
                 return false;
@@ -203,40 +203,37 @@ final class IdAddresses {
 
     /** Returns a link-local destination, on the link of the source if it specifies none. */
     private static InetAddress withScope(InetAddress target, @Nullable InetSocketAddress source) {
-        if (target instanceof Inet6Address six
-                && six.isLinkLocalAddress()
-                && six.getScopeId() == 0
-                && source != null
-                && source.getAddress() instanceof Inet6Address from
-                && from.getScopeId() != 0) {
-            try {
-                return Inet6Address.getByAddress(null, six.getAddress(), from.getScopeId());
-            } catch (UnknownHostException impossible) {
-                throw new AssertionError("16 bytes are always an address", impossible);
-            }
+        boolean isOnNoLink = target instanceof Inet6Address six && six.getScopeId() == 0;
+        return isOnNoLink
+                        && source != null
+                        && source.getAddress() instanceof Inet6Address from
+                        && from.getScopeId() != 0
+                ? onLink(target, from.getScopeId())
+                : target;
+    }
+
+    /** Returns an address with the scope of a link if it is link-local. */
+    private static InetAddress onLink(InetAddress address, int scope) {
+        if (!(address instanceof Inet6Address six) || !six.isLinkLocalAddress()) {
+            return address;
         }
-        return target;
+        try {
+            return Inet6Address.getByAddress(null, six.getAddress(), scope);
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError("16 bytes are always an address", impossible);
+        }
     }
 
     /** Sets the addresses of a connection that a peer requested. */
     void connected(LocalEndpoint at, IpCmHeader header, int localPort, int scope) {
         localEndpoint = at;
         local = new InetSocketAddress(at.address(), localPort);
-        Gid gid = new Gid(header.source().high(), header.source().low());
-        InetAddress address = gid.toInetAddress();
-        if (address instanceof Inet6Address six && six.isLinkLocalAddress() && scope != 0) {
-            try {
-                address = Inet6Address.getByAddress(null, six.getAddress(), scope);
-            } catch (UnknownHostException impossible) {
-                throw new AssertionError("16 bytes are always an address", impossible);
-            }
-        }
-        peer = new InetSocketAddress(address, header.sourcePort());
+        InetAddress address = Gids.toVerbs(header.source()).toInetAddress();
+        peer = new InetSocketAddress(scope == 0 ? address : onLink(address, scope), header.sourcePort());
     }
 
     io.rdma4j.wire.Gid peerGid() {
-        Gid gid = Gid.of(requirePeer().getAddress());
-        return new io.rdma4j.wire.Gid(gid.high(), gid.low());
+        return Gids.toWire(Gid.of(requirePeer().getAddress()));
     }
 
     /** Returns the interface index of a link-local peer, else 0. */

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.transport.cm.ListenedService;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -35,8 +36,8 @@ final class Listening {
      */
     private final Set<String> refused = new HashSet<>();
 
-    /** Removes the entry; under the host's lock. */
-    private @Nullable Runnable entry;
+    /** The entry; closed under the host's lock. */
+    private @Nullable ListenedService<?> entry;
 
     private boolean closed;
 
@@ -52,14 +53,14 @@ final class Listening {
      * Starts to receive requests. The protocol machine has the listener before any address serves it, so that no
      * request is rejected in between.
      */
-    void open(RequestListener listener) {
+    void open(SoftCmId id, ListenerFilter filter) {
         PortTable.Hold hold = addresses.hold();
         if (hold != null) {
             service.ports().listen(hold);
         }
         service.run(now -> entry = isDatagram
-                ? service.agent().serve(serviceId, listener, backlog)::close
-                : service.agent().listen(serviceId, listener, backlog)::close);
+                ? service.agent().serve(serviceId, filter::verdict, backlog, id)
+                : service.agent().listen(serviceId, filter::verdict, backlog, id));
         try {
             InetAddress bound = addresses.requireLocal().getAddress();
             if (bound.isAnyLocalAddress()) {
@@ -134,12 +135,12 @@ final class Listening {
     private @Nullable RdmaException tryServe(InetAddress address, @Nullable RdmaException earlier) {
         String name = AddressText.of(address);
         boolean isServed = served.containsKey(name);
-        if (refused.contains(name) || isServed && service.isAttached(address)) {
+        if (refused.contains(name) || isServed && service.host().isAttached(address)) {
             return earlier;
         }
         try {
             // An address that is served already was removed with its interface, and is back on another one.
-            if (service.attach(address) != null && !isServed) {
+            if (service.host().attach(address) != null && !isServed) {
                 serve(address);
             }
             return earlier;
@@ -170,9 +171,9 @@ final class Listening {
         for (InetAddress address : served.values()) {
             unserve(address);
         }
-        Runnable old = entry;
+        ListenedService<?> old = entry;
         if (old != null) {
-            service.run(now -> old.run());
+            service.run(now -> old.close());
         }
     }
 }

@@ -27,8 +27,7 @@ record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu p
 
     /** Returns the address in the form that the protocol machine uses. */
     io.rdma4j.wire.Gid wireGid() {
-        Gid gid = gid();
-        return new io.rdma4j.wire.Gid(gid.high(), gid.low());
+        return Gids.toWire(gid());
     }
 
     /** Returns the interface index of a link-local address, else 0. */

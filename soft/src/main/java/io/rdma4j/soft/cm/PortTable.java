@@ -3,6 +3,8 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.link.Interfaces;
+import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -15,6 +17,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +40,7 @@ final class PortTable {
         private boolean reuse;
         private boolean familyOnly;
         private boolean listening;
-        private CmHost.@Nullable PortClaim claim;
+        private PortClaims.@Nullable Claim claim;
 
         private Hold(PortSpace portSpace, InetSocketAddress local, boolean reuse, boolean familyOnly) {
             this.portSpace = portSpace;
@@ -48,13 +52,21 @@ final class PortTable {
 
     private record Key(PortSpace portSpace, int port) {}
 
-    private final CmHost host;
+    private final Supplier<PortClaims> claims;
+    private final IntSupplier random;
     private final EphemeralPorts ephemeral;
     private final Map<Key, List<Hold>> holds = new HashMap<>();
 
-    PortTable(CmHost host) {
-        this.host = host;
-        ephemeral = EphemeralPorts.ofSystem(host.clock());
+    /**
+     * Creates an empty table.
+     *
+     * @param claims the ports that the processes of this host have claimed
+     * @param random chooses free ports
+     */
+    PortTable(Supplier<PortClaims> claims, IntSupplier random, StackClock clock) {
+        this.claims = claims;
+        this.random = random;
+        ephemeral = EphemeralPorts.ofSystem(clock);
     }
 
     /**
@@ -87,7 +99,7 @@ final class PortTable {
     private Hold reserveEphemeral(PortSpace portSpace, InetAddress address, boolean reuse, boolean familyOnly) {
         EphemeralPorts.Range range = ephemeral.range();
         int size = range.size();
-        int start = Math.floorMod(host.random(), size);
+        int start = Math.floorMod(random.getAsInt(), size);
         for (int i = 0; i < size; i++) {
             int port = range.first() + (start + i) % size;
             if (!holds.containsKey(new Key(portSpace, port))) {
@@ -116,7 +128,8 @@ final class PortTable {
 
     private void claim(Hold hold) {
         int port = hold.local.getPort();
-        hold.claim = host.claimPort(hold.portSpace.code(), hold.local.getAddress(), hold.familyOnly, hold.reuse, port);
+        hold.claim =
+                claims.get().claim(hold.portSpace.code(), hold.local.getAddress(), hold.familyOnly, hold.reuse, port);
         holds.computeIfAbsent(new Key(hold.portSpace, port), key -> new ArrayList<>(1))
                 .add(hold);
     }

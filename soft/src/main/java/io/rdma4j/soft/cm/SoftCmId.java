@@ -13,7 +13,6 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.verbs.Device;
@@ -24,11 +23,13 @@ import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.cm.IpCmHeader;
+import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.RejectReason;
-import io.rdma4j.wire.cm.Req;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -94,22 +95,14 @@ final class SoftCmId implements ProviderCmId {
         require("rdma_bind_addr", State.IDLE);
         addresses.bind(local);
         state = State.ADDR_BOUND;
-        joinService();
-    }
-
-    /** Registers the identifier, so that it is notified of changes of its device from now on. */
-    private void joinService() {
-        service.locked(now -> {
-            service.add(this);
-            return this;
-        });
+        service.add(this);
     }
 
     @Override
     public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         require("rdma_resolve_addr", State.IDLE, State.ADDR_BOUND);
         boolean found = addresses.resolve(source, destination);
-        joinService();
+        service.add(this);
         if (found) {
             state = State.ADDR_RESOLVED;
             emit(ProviderEvent.of(CmEvent.Type.ADDRESS_RESOLVED));
@@ -208,34 +201,28 @@ final class SoftCmId implements ProviderCmId {
         }
         require("rdma_listen", State.ADDR_BOUND);
         Listening created = new Listening(service, this, addresses, backlog);
-        created.open(
-                new RequestListener(this, created, addresses.requireLocal().getAddress(), addresses.isFamilyOnly()));
+        InetAddress bound = addresses.requireLocal().getAddress();
+        created.open(this, new ListenerFilter(this, created, bound, addresses.isFamilyOnly()));
         listening = created;
         state = State.LISTEN;
     }
 
     /** Handles a request for this listener; under the host's lock. */
-    CmEvents onRequest(CmConnection request, Req message, IpCmHeader header, LocalEndpoint at) {
-        SoftCmId child = child(request.route(), header, at);
-        ProviderEvent event = child.connection.onRequest(request, message, at.scope());
-        child.sink = sink.onConnectRequest(child, event);
-        return child.connection;
+    void onRequest(CmConnection request) {
+        SoftCmId child = child(request.route(), request.request().privateData());
+        child.sink = sink.onConnectRequest(child, child.connection.onRequest(request));
     }
 
     /** Handles a resolution request for this datagram service; under the host's lock. */
-    void onRequest(ServiceRequest request, IpCmHeader header, LocalEndpoint at) {
-        SoftCmId child = child(request.route(), header, at);
-        child.datagrams.onRequest(request);
-        byte[] privateData =
-                request.message().privateData().from(IpCmHeader.LENGTH).toByteArray();
-        child.sink = sink.onConnectRequest(
-                child,
-                new ProviderEvent(
-                        CmEvent.Type.CONNECT_REQUEST, 0, ConnectionParameters.NONE.withPrivateData(privateData), ""));
+    void onRequest(ServiceRequest request) {
+        SoftCmId child = child(request.route(), request.message().privateData());
+        child.sink = sink.onConnectRequest(child, child.datagrams.onRequest(request));
     }
 
-    /** Creates the identifier of a request for this listener. */
-    private SoftCmId child(CmRoute route, IpCmHeader header, LocalEndpoint at) {
+    /** Creates the identifier of a request that the filter has let pass. */
+    private SoftCmId child(CmRoute route, PrivateData privateData) {
+        IpCmHeader header = Objects.requireNonNull(IpCmHeader.parse(privateData));
+        LocalEndpoint at = Objects.requireNonNull(service.host().localEndpointOf(route));
         SoftCmId child = new SoftCmId(service, portSpace, queuePairType, sink);
         child.addresses.connected(at, header, addresses.requireLocal().getPort(), route.scope());
         child.typeOfService = typeOfService;
@@ -281,7 +268,6 @@ final class SoftCmId implements ProviderCmId {
         service.run(now -> {
             connection.connect(now, serviceId, parameters);
             state = State.CONNECT;
-            service.add(this);
         });
     }
 
@@ -291,7 +277,6 @@ final class SoftCmId implements ProviderCmId {
         service.run(now -> {
             datagrams.resolve(now, serviceId, privateData);
             state = State.CONNECT;
-            service.add(this);
         });
     }
 
@@ -444,7 +429,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Nullable
     LocalEndpoint localEndpointOf(CmRoute route) {
-        return service.localEndpointOf(route);
+        return service.host().localEndpointOf(route);
     }
 
     /** Returns the port of a listener. */
@@ -465,10 +450,6 @@ final class SoftCmId implements ProviderCmId {
     /** Returns the logger of possible attacks. */
     AttackWarnings warnings() {
         return service.host().warnings();
-    }
-
-    long nowNanos() {
-        return service.host().nowNanos();
     }
 
     /** Returns whether it has a peer whose disconnect was not reported. */

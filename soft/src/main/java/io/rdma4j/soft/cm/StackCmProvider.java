@@ -19,7 +19,7 @@ public final class StackCmProvider implements CmProvider {
     private final SoftDevices devices;
 
     /** Guarded by this object, and read without it. */
-    private volatile @Nullable EngineCmHost host;
+    private volatile @Nullable CmService service;
 
     /** Creates the provider; starts nothing. */
     public StackCmProvider(SoftDevices devices) {
@@ -58,28 +58,28 @@ public final class StackCmProvider implements CmProvider {
 
     @Override
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
-        EngineCmHost running = host;
+        CmService running = service;
         return (running != null ? running : start()).create(portSpace, queuePairType, sink);
     }
 
-    private synchronized EngineCmHost start() {
-        EngineCmHost running = host;
+    private synchronized CmService start() {
+        CmService running = service;
         if (running == null) {
-            running = EngineCmHost.start(devices);
-            host = running;
+            running = CmService.start(devices);
+            service = running;
         }
         return running;
     }
 
     /** Returns the open identifiers, as text. */
     public List<String> openIdentifiers() {
-        EngineCmHost running = host;
+        CmService running = service;
         return running == null ? List.of() : running.openIdentifiers();
     }
 
     /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */
     public void finish() {
-        EngineCmHost running = host;
+        CmService running = service;
         if (running != null) {
             running.finish();
         }

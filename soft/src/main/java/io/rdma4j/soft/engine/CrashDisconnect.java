@@ -1,5 +1,9 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.wire.Gid;
+
 /**
  * A connection of one process that another process disconnects on its behalf if it is killed. Encoded in 32 bytes.
  *
@@ -18,4 +22,28 @@ public record CrashDisconnect(
         int remoteQueuePair,
         int trafficClass,
         long remoteHigh,
-        long remoteLow) {}
+        long remoteLow) {
+    /** Returns the form in which a connection of this process is published. */
+    public static CrashDisconnect of(AbandonedConnection connection) {
+        Gid remote = connection.route().remote();
+        return new CrashDisconnect(
+                connection.localId(),
+                connection.localQueuePair(),
+                connection.remoteId(),
+                connection.remoteQueuePair(),
+                connection.trafficClass(),
+                remote.high(),
+                remote.low());
+    }
+
+    /**
+     * Returns the form that the connection manager disconnects.
+     *
+     * @param local the address that the process used
+     * @param scope IPv6 scope identifier of that address, or 0
+     */
+    public AbandonedConnection toAbandonedConnection(Gid local, int scope) {
+        CmRoute route = new CmRoute(local, new Gid(remoteHigh, remoteLow), scope);
+        return new AbandonedConnection(route, trafficClass, localId, localQueuePair, remoteId, remoteQueuePair);
+    }
+}

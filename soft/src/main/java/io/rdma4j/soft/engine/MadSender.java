@@ -1,6 +1,8 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
@@ -30,23 +32,12 @@ public final class MadSender {
      * Sends a datagram, unreliably.
      *
      * @param port the port to send from
-     * @param remoteHigh peer's address in GID form, upper half
-     * @param remoteLow lower half
-     * @param remoteScope interface index of a link-local address, else 0
-     * @param trafficClass type of service or traffic class
-     * @param mad memory with the {@value #MAD_BYTES} bytes of the datagram
-     * @param offset the offset of the datagram
+     * @param datagram the {@value #MAD_BYTES} bytes and the peer
      */
-    public void send(
-            Port port,
-            long remoteHigh,
-            long remoteLow,
-            int remoteScope,
-            int trafficClass,
-            MemorySegment mad,
-            long offset) {
+    public void send(Port port, CmDatagram datagram) {
+        CmRoute route = datagram.route();
         burst.clear();
-        burst.destination(remoteHigh, remoteLow, remoteScope, trafficClass);
+        burst.destination(route.remote().high(), route.remote().low(), route.scope(), datagram.trafficClass());
         MemorySegment out = burst.segment();
         Bth.write(
                 out,
@@ -60,7 +51,7 @@ public final class MadSender {
                 psn);
         psn = psn + 1 & 0xff_ffff;
         Deth.write(out, Bth.LENGTH, Receiver.GSI_QUEUE_KEY, Receiver.GSI_QUEUE_PAIR);
-        MemorySegment.copy(mad, offset, out, Bth.LENGTH + Deth.LENGTH, MAD_BYTES);
+        MemorySegment.copy(datagram.mad(), 0, out, Bth.LENGTH + Deth.LENGTH, MAD_BYTES);
         burst.append(Bth.LENGTH + Deth.LENGTH + MAD_BYTES + Icrc.LENGTH);
         Frame frame = burst.frame(0);
         port.fillSource(frame);

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /** Two simulated hosts and the steps of a connection between them. */
-final class Dialogue {
+final class Dialogue implements AutoCloseable {
     static final int PORT = 7174;
 
     final SimulatedNetwork network = new SimulatedNetwork();
@@ -15,6 +15,11 @@ final class Dialogue {
     final SimulatedNetwork.Identifier listener = server.listener(PORT, 0);
     SimulatedNetwork.Identifier active = client.identifier();
     SimulatedNetwork.Identifier passive = server.identifier();
+
+    @Override
+    public void close() {
+        network.close();
+    }
 
     static ConnectionParameters parameters() {
         return new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, 0x1234);

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,59 +44,72 @@ class ListenersAndInterfacesTest {
         return Objects.requireNonNull(listener.requests.poll(), "the listener has heard nothing");
     }
 
-    private void removeDevice() {
-        server.wildcardAddresses.remove(server.address);
-        server.service.onDeviceRemoved(server.device);
+    @AfterEach
+    void closeStacks() {
+        network.close();
     }
 
-    private void makeDevice(String name) {
-        server.device = new SimulatedNetwork.NamedDevice(name);
-        server.wildcardAddresses.add(server.address);
+    private void removeDevice() {
+        server.interfaces.removeInterface(server.address);
+        server.scan();
+    }
+
+    private void makeDevice() {
+        server.interfaces.add("sim0", server.address);
+    }
+
+    /** Returns whether the listener's service is registered at the server's address. */
+    private boolean isServed() {
+        return server.serves("10.0.0.2", PORT);
     }
 
     @Test
     void requestsAtARecreatedInterfaceAreReceived() {
-        server.wildcardAddresses.add(InetAddress.ofLiteral("127.0.0.1"));
+        server.interfaces.add("lo", InetAddress.ofLiteral("127.0.0.1"));
         listen();
-        assertThat(request().id().device()).isEqualTo(server.device);
+        assertThat(request().id().device()).isEqualTo(server.device());
         removeDevice();
         assertThat(server.service.addressWatch().scan()).isTrue();
-        makeDevice("sim0 again");
+        makeDevice();
         assertThat(server.service.addressWatch().scan()).isTrue();
-        assertThat(request().id().device()).isEqualTo(server.device);
+        assertThat(request().id().device()).isEqualTo(server.device());
     }
 
     @Test
     void requestsAtAnInterfaceRecreatedBetweenTwoScansAreReceived() {
         listen();
         removeDevice();
-        makeDevice("sim0 again");
+        makeDevice();
         assertThat(server.service.addressWatch().scan()).isTrue();
-        assertThat(request().id().device()).isEqualTo(server.device);
+        assertThat(request().id().device()).isEqualTo(server.device());
     }
 
     @Test
     void addressThatMovedToAnotherInterfaceIsServedThere() {
         listen();
-        server.device = new SimulatedNetwork.NamedDevice("sim1");
+        server.interfaces.removeAddress(server.address);
+        server.interfaces.add("sim1", server.address);
         assertThat(server.service.addressWatch().scan()).isTrue();
-        assertThat(request().id().device()).isEqualTo(server.device);
+        assertThat(request().id().device()).isEqualTo(server.device());
     }
 
     @Test
     void refusedAddressIsTriedAgainWhenItsInterfaceReturns() {
-        server.wildcardAddresses.clear();
-        server.wildcardAddresses.add(InetAddress.ofLiteral("127.0.0.1"));
+        server.interfaces.removeInterface(server.address);
+        server.interfaces.add("lo", InetAddress.ofLiteral("127.0.0.1"));
         listen();
-        makeDevice("sim0");
-        server.refusal = new RdmaException("rdma_bind_addr", Errno.EADDRINUSE, "held by another program", "");
+        makeDevice();
+        server.refuses = true;
         assertThat(server.service.addressWatch().scan()).isTrue();
+        assertThat(isServed()).isFalse();
+        server.refuses = false;
+        assertThat(server.service.addressWatch().scan()).isTrue();
+        assertThat(isServed()).as("a refused address is not tried each time").isFalse();
         removeDevice();
         assertThat(server.service.addressWatch().scan()).isTrue();
-        server.refusal = null;
-        makeDevice("sim0 again");
+        makeDevice();
         assertThat(server.service.addressWatch().scan()).isTrue();
-        assertThat(request().id().device()).isEqualTo(server.device);
+        assertThat(request().id().device()).isEqualTo(server.device());
     }
 
     @ParameterizedTest
@@ -104,13 +117,22 @@ class ListenersAndInterfacesTest {
     void requestsAtAnAddressThatWasRemovedAndAddedUseItsNewIndex(String bound) {
         listener.id().bind(new InetSocketAddress(InetAddress.ofLiteral(bound), PORT));
         listener.id().listen(0);
-        server.gidIndex = 3;
-        server.service.onAddressesChanged(at -> false);
+        SoftDevice device = server.device();
+        int before = device.gidIndex(server.address);
+        server.interfaces.add("sim0", InetAddress.ofLiteral("10.0.0.8"));
+        server.scan();
+        server.interfaces.removeAddress(server.address);
+        assertThat(device.addresses()).doesNotContain(server.address);
+        server.scan();
+        server.interfaces.add("sim0", server.address);
+        server.scan();
+        int index = device.gidIndex(server.address);
+        assertThat(index).isNotEqualTo(before);
         AddressVector addressVector = request()
                 .id()
                 .initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE)
                 .addressVector();
-        assertThat(Objects.requireNonNull(addressVector).sourceGidIndex()).isEqualTo(3);
+        assertThat(Objects.requireNonNull(addressVector).sourceGidIndex()).isEqualTo(index);
     }
 
     @Test
@@ -118,9 +140,10 @@ class ListenersAndInterfacesTest {
         listen();
         removeDevice();
         assertThat(server.service.addressWatch().scan()).isTrue();
-        makeDevice("sim0 again");
+        makeDevice();
         assertThat(server.service.addressWatch().scan()).isTrue();
+        assertThat(isServed()).isTrue();
         listener.id().close();
-        assertThat(server.services).isEmpty();
+        assertThat(isServed()).isFalse();
     }
 }

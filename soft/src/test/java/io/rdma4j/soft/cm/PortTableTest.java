@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The rules of Linux's rdma_cm for sharing ports. */
@@ -15,7 +19,9 @@ class PortTableTest {
     private static final String ANY = "0.0.0.0";
     private static final String ANY6 = "::";
 
-    private final PortTable table = new PortTable(new SimulatedNetwork().host("10.0.0.1"));
+    private final PortClaims claims = new PortClaims(RunDirectory.ofVirtualHost("10.0.0.1"));
+    private final Random random = new Random(7);
+    private final PortTable table = new PortTable(() -> claims, random::nextInt, StackClock.SYSTEM);
 
     private PortTable.Hold reserve(String address, int port, boolean reuse) {
         boolean ipv4 = !address.contains(":");

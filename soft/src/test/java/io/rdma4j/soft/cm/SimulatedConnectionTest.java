@@ -13,6 +13,9 @@ import io.rdma4j.wire.cm.CmAttribute;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,18 +24,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SimulatedConnectionTest {
     private static final Duration AGES = Duration.ofMinutes(10);
 
+    private final List<Dialogue> dialogues = new ArrayList<>();
+
+    private Dialogue dialogue() {
+        Dialogue created = new Dialogue();
+        dialogues.add(created);
+        return created;
+    }
+
+    @AfterEach
+    void closeStacks() {
+        dialogues.forEach(Dialogue::close);
+    }
+
     /** Runs until an identifier has an event; returns the elapsed seconds. */
     private static double secondsUntilEvent(Dialogue dialogue, SimulatedNetwork.Identifier id) {
-        long start = dialogue.network.nowNanos();
-        while (id.events.isEmpty() && dialogue.network.nowNanos() - start < AGES.toNanos()) {
+        long start = dialogue.network.nanoTime();
+        while (id.events.isEmpty() && dialogue.network.nanoTime() - start < AGES.toNanos()) {
             dialogue.network.run(Duration.ofMillis(10));
         }
-        return (dialogue.network.nowNanos() - start) / 1e9;
+        return (dialogue.network.nanoTime() - start) / 1e9;
     }
 
     @Test
     void silentHostIsUnreachableAfterTheTimeOfLinux() {
-        Dialogue dialogue = new Dialogue();
+        Dialogue dialogue = dialogue();
         dialogue.server.isUp = false;
         dialogue.connecting();
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(98.3, within(5.0));
@@ -40,7 +56,7 @@ class SimulatedConnectionTest {
         assertThat(event.status()).isEqualTo(-110);
         assertThat(event.explanation())
                 .isEqualTo("connection from 10.0.0.1:" + localPort(dialogue)
-                        + " to 10.0.0.2:7174 (device sim0, GID 10.0.0.1 at index 1): the peer did not answer the"
+                        + " to 10.0.0.2:7174 (device rdma4j_sim0, GID 10.0.0.1 at index 0): the peer did not answer the"
                         + " connection request (ETIMEDOUT). Check that the host is up and that UDP port 4791 is open"
                         + " both ways");
     }
@@ -52,7 +68,7 @@ class SimulatedConnectionTest {
 
     @Test
     void unconfirmedAcceptanceIsUnreachable() {
-        Dialogue dialogue = new Dialogue().requested();
+        Dialogue dialogue = dialogue().requested();
         dialogue.client.isUp = false;
         dialogue.passive.id().accept(Dialogue.parameters());
         assertThat(secondsUntilEvent(dialogue, dialogue.passive)).isEqualTo(65.5, within(5.0));
@@ -63,7 +79,7 @@ class SimulatedConnectionTest {
 
     @Test
     void silentPeerCausesDisconnectedWithTimeout() {
-        Dialogue dialogue = new Dialogue().established();
+        Dialogue dialogue = dialogue().established();
         dialogue.server.isUp = false;
         dialogue.active.id().disconnect();
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isBetween(1.0, 105.0);
@@ -76,7 +92,7 @@ class SimulatedConnectionTest {
 
     @Test
     void disconnectIsAnsweredOnlyWhenTheApplicationReacts() {
-        Dialogue dialogue = new Dialogue().parting();
+        Dialogue dialogue = dialogue().parting();
         dialogue.network.run(Duration.ofSeconds(3));
         assertThat(dialogue.active.events).isEmpty();
         dialogue.passive.id().disconnect();
@@ -91,7 +107,7 @@ class SimulatedConnectionTest {
 
     @Test
     void tripledMessagesCauseOneEventEach() {
-        Dialogue dialogue = new Dialogue();
+        Dialogue dialogue = dialogue();
         dialogue.network.copies = 3;
         dialogue.parting();
         dialogue.passive.id().disconnect();
@@ -111,10 +127,10 @@ class SimulatedConnectionTest {
     void lostMessageOfEachKindIsRetransmitted() {
         for (CmAttribute kind :
                 new CmAttribute[] {CmAttribute.REQ, CmAttribute.REP, CmAttribute.DREQ, CmAttribute.DREP}) {
-            Dialogue dialogue = new Dialogue();
+            Dialogue dialogue = dialogue();
             boolean[] lost = {false};
-            dialogue.network.loses = datagram -> {
-                boolean lose = !lost[0] && datagram.is(kind);
+            dialogue.network.loses = message -> {
+                boolean lose = !lost[0] && message == kind;
                 lost[0] |= lose;
                 return lose;
             };
@@ -140,7 +156,7 @@ class SimulatedConnectionTest {
 
     @Test
     void requestsBeyondTheBacklogArriveWhenThereIsRoom() {
-        Dialogue dialogue = new Dialogue();
+        Dialogue dialogue = dialogue();
         SimulatedNetwork.Identifier narrow = dialogue.server.listener(8000, 2);
         for (int i = 0; i < 5; i++) {
             SimulatedNetwork.Identifier each = dialogue.client.identifier();
@@ -159,24 +175,27 @@ class SimulatedConnectionTest {
 
     @Test
     void wildcardListenersAcceptRequestsAtLaterAddresses() {
-        SimulatedNetwork.Host host = new SimulatedNetwork().host("10.0.0.2");
+        SimulatedNetwork.Host host = dialogue().network.host("10.0.0.3");
         SimulatedNetwork.Identifier listener = host.identifier();
         listener.id().bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 7174));
         listener.id().listen(1);
-        long service = 0x0106_0000L + 7174;
-        assertThat(host.services).containsExactly("10.0.0.2 " + service);
-        host.wildcardAddresses.add(InetAddress.ofLiteral("10.0.0.5"));
-        host.wildcardAddresses.add(InetAddress.ofLiteral("fd00::5"));
+        assertThat(host.serves("10.0.0.3", 7174)).isTrue();
+        host.interfaces.add("sim0", InetAddress.ofLiteral("10.0.0.5"));
+        host.interfaces.add("sim0", InetAddress.ofLiteral("fd00::5"));
+        assertThat(host.serves("10.0.0.5", 7174)).isFalse();
         assertThat(host.service.addressWatch().scan()).isTrue();
-        assertThat(host.services).containsExactly("10.0.0.2 " + service, "10.0.0.5 " + service);
+        assertThat(host.serves("10.0.0.3", 7174)).isTrue();
+        assertThat(host.serves("10.0.0.5", 7174)).isTrue();
+        assertThat(host.serves("fd00::5", 7174)).isFalse();
         listener.id().close();
-        assertThat(host.services).isEmpty();
+        assertThat(host.serves("10.0.0.3", 7174)).isFalse();
+        assertThat(host.serves("10.0.0.5", 7174)).isFalse();
         assertThat(host.service.addressWatch().scan()).isFalse();
     }
 
     @Test
     void aPathMtuThatTheListenerCannotCarryIsRejected() {
-        Dialogue dialogue = new Dialogue();
+        Dialogue dialogue = dialogue();
         SimulatedNetwork.Host jumbo = dialogue.network.host("10.0.0.3", PathMtu.MTU_4096);
         dialogue.active = jumbo.identifier();
         dialogue.connecting();
@@ -190,7 +209,7 @@ class SimulatedConnectionTest {
 
     @Test
     void limitsOfPrivateDataAreNamed() {
-        Dialogue dialogue = new Dialogue().routed();
+        Dialogue dialogue = dialogue().routed();
         assertThatThrownBy(
                         () -> dialogue.active.id().connect(Dialogue.parameters().withPrivateData(new byte[57])))
                 .isInstanceOf(RdmaException.class)
@@ -216,7 +235,7 @@ class SimulatedConnectionTest {
 
     @Test
     void closingSendsTheMessageThatTheStateRequires() {
-        Dialogue connecting = new Dialogue().connecting();
+        Dialogue connecting = dialogue().connecting();
         connecting.network.settle();
         SimulatedNetwork.Identifier request = connecting.listener.requests.remove();
         request.take(CmEvent.Type.CONNECT_REQUEST);
@@ -226,12 +245,12 @@ class SimulatedConnectionTest {
         assertThat(gaveUp.status()).isEqualTo(4);
         assertThat(gaveUp.explanation()).contains("timeout (4): the peer timed out while it waited for a reply");
 
-        Dialogue answered = new Dialogue().answered();
+        Dialogue answered = dialogue().answered();
         answered.active.id().close();
         answered.network.settle();
         assertThat(answered.passive.take(CmEvent.Type.REJECTED).status()).isEqualTo(28);
 
-        Dialogue established = new Dialogue().established();
+        Dialogue established = dialogue().established();
         established.passive.id().close();
         established.network.settle();
         assertThat(established.active.take(CmEvent.Type.DISCONNECTED).status()).isZero();
@@ -240,8 +259,8 @@ class SimulatedConnectionTest {
 
     @Test
     void exitingProcessDisconnectsAllPeers() {
-        Dialogue dialogue = new Dialogue().established();
-        dialogue.server.service.disconnectAll();
+        Dialogue dialogue = dialogue().established();
+        dialogue.server.service.finish();
         assertThat(dialogue.server.service.isDisconnecting()).isTrue();
         dialogue.network.settle();
         dialogue.active.take(CmEvent.Type.DISCONNECTED);
@@ -256,13 +275,13 @@ class SimulatedConnectionTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void exitingProcessRetransmitsItsDisconnects(boolean isClosed) {
-        Dialogue dialogue = new Dialogue().established();
+        Dialogue dialogue = dialogue().established();
         int[] left = {3};
-        dialogue.network.loses = datagram -> datagram.is(CmAttribute.DREQ) && left[0]-- > 0;
+        dialogue.network.loses = message -> message == CmAttribute.DREQ && left[0]-- > 0;
         if (isClosed) {
             dialogue.active.id().close();
         }
-        dialogue.client.service.disconnectAll();
+        dialogue.client.service.finish();
         dialogue.network.run(Duration.ofMillis(150));
         dialogue.passive.take(CmEvent.Type.DISCONNECTED);
         dialogue.passive.id().disconnect();
@@ -272,9 +291,9 @@ class SimulatedConnectionTest {
 
     @Test
     void peerOfAClosedIdentifierIsDisconnectedAlthoughTheFirstMessagesAreLost() {
-        Dialogue dialogue = new Dialogue().established();
+        Dialogue dialogue = dialogue().established();
         int[] left = {2};
-        dialogue.network.loses = datagram -> datagram.is(CmAttribute.DREQ) && left[0]-- > 0;
+        dialogue.network.loses = message -> message == CmAttribute.DREQ && left[0]-- > 0;
         dialogue.active.id().close();
         dialogue.network.run(Duration.ofSeconds(1));
         assertThat(dialogue.passive.take(CmEvent.Type.DISCONNECTED).status()).isZero();
@@ -287,8 +306,8 @@ class SimulatedConnectionTest {
 
     @Test
     void disconnectThatOvertakesTheConfirmationIsReportedAfterEstablished() {
-        Dialogue dialogue = new Dialogue().answered();
-        dialogue.network.loses = datagram -> datagram.is(CmAttribute.RTU);
+        Dialogue dialogue = dialogue().answered();
+        dialogue.network.loses = message -> message == CmAttribute.RTU;
         dialogue.active.id().establish();
         dialogue.active.id().close();
         dialogue.network.settle();
@@ -298,7 +317,7 @@ class SimulatedConnectionTest {
 
     @Test
     void addressOfNoDeviceIsAnAddressError() {
-        Dialogue dialogue = new Dialogue();
+        Dialogue dialogue = dialogue();
         SimulatedNetwork.Identifier id = dialogue.client.identifier();
         InetAddress elsewhere = InetAddress.ofLiteral("10.0.0.9");
         assertThatThrownBy(() -> id.id()

@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -44,61 +44,60 @@ class StateTableTest {
         CALLS.put("setReuseAddress(false)", id -> id.setReuseAddress(false));
     }
 
-    private record State(String name, String allowed, Supplier<ProviderCmId> supplier) {}
+    private record State(String name, String allowed, Function<Dialogue, ProviderCmId> reach) {}
 
     /** Columns in the order of the calls above; {@code C} is {@code EISCONN}. */
     private static List<State> states() {
         return List.of(
-                new State("idle", "yy----------yyy", () -> new Dialogue().active.id()),
-                new State("bound", "-y-y------y-yy-", () -> bound().id()),
+                new State("idle", "yy----------yyy", dialogue -> dialogue.active.id()),
+                new State("bound", "-y-y------y-yy-", dialogue -> bound(dialogue)),
                 new State(
                         "address resolved",
                         "--y-------y--y-",
-                        () -> new Dialogue().resolved().active.id()),
+                        dialogue -> dialogue.resolved().active.id()),
                 new State(
                         "route resolved",
                         "----y-----y--y-",
-                        () -> new Dialogue().routed().active.id()),
-                new State("listening", "---y------y--y-", () -> new Dialogue().listener.id()),
+                        dialogue -> dialogue.routed().active.id()),
+                new State("listening", "---y------y--y-", dialogue -> dialogue.listener.id()),
                 new State(
                         "asked",
                         "--------y-y--y-",
-                        () -> new Dialogue().connecting().active.id()),
+                        dialogue -> dialogue.connecting().active.id()),
                 new State(
                         "requested",
                         "-----y-yy-yy-y-",
-                        () -> new Dialogue().requested().passive.id()),
+                        dialogue -> dialogue.requested().passive.id()),
                 new State(
                         "answered, active",
                         "------yyy-yy-y-",
-                        () -> new Dialogue().answered().active.id()),
+                        dialogue -> dialogue.answered().active.id()),
                 new State(
                         "answered, passive",
                         "--------yyyy-y-",
-                        () -> new Dialogue().answered().passive.id()),
+                        dialogue -> dialogue.answered().passive.id()),
                 new State(
                         "established",
                         "--------yCyy-y-",
-                        () -> new Dialogue().established().active.id()),
+                        dialogue -> dialogue.established().active.id()),
                 new State(
                         "parting, active",
                         "--------y-yy-y-",
-                        () -> new Dialogue().parting().active.id()),
+                        dialogue -> dialogue.parting().active.id()),
                 new State(
                         "parting, passive",
                         "--------y-yy-y-",
-                        () -> new Dialogue().parting().passive.id()),
+                        dialogue -> dialogue.parting().passive.id()),
                 new State("rejected", "--------y-y--y-", StateTableTest::rejected));
     }
 
-    private static SimulatedNetwork.Identifier bound() {
-        SimulatedNetwork.Identifier id = new Dialogue().active;
-        id.id().bind(LOCAL);
-        return id;
+    private static ProviderCmId bound(Dialogue dialogue) {
+        dialogue.active.id().bind(LOCAL);
+        return dialogue.active.id();
     }
 
-    private static ProviderCmId rejected() {
-        Dialogue dialogue = new Dialogue().requested();
+    private static ProviderCmId rejected(Dialogue dialogue) {
+        dialogue.requested();
         dialogue.passive.id().reject(new byte[0], false);
         dialogue.network.settle();
         dialogue.active.take(CmEvent.Type.REJECTED);
@@ -112,10 +111,12 @@ class StateTableTest {
             int column = 0;
             for (Map.Entry<String, Consumer<ProviderCmId>> call : CALLS.entrySet()) {
                 char expected = state.allowed.charAt(column++);
-                tests.add(DynamicTest.dynamicTest(
-                        state.name + ": " + call.getKey(),
-                        () -> assertThat(outcome(state.supplier.get(), call.getValue()))
-                                .isEqualTo(expected)));
+                tests.add(DynamicTest.dynamicTest(state.name + ": " + call.getKey(), () -> {
+                    try (Dialogue dialogue = new Dialogue()) {
+                        assertThat(outcome(state.reach.apply(dialogue), call.getValue()))
+                                .isEqualTo(expected);
+                    }
+                }));
             }
         }
         return tests;

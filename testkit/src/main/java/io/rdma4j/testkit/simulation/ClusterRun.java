@@ -5,10 +5,8 @@ import io.rdma4j.testkit.SimulatedGroup;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.testkit.VirtualNetwork;
 import io.rdma4j.transport.RcQueuePair;
-import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.transport.cm.CmEvents;
-import io.rdma4j.transport.cm.CmListener;
-import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.transport.cm.AgentEvent;
+import io.rdma4j.transport.cm.RequestFilter;
 import io.rdma4j.wire.cm.Req;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /** One run of a cluster: the hosts, their work, the disruptions, and the final checks. */
 final class ClusterRun {
@@ -192,25 +189,24 @@ final class ClusterRun {
     }
 
     private void onRestart(SimulatedHost host) {
-        host.agent().listen(SimulatedConnection.SERVICE, new Listener(), BACKLOG);
+        host.agent().listen(SimulatedConnection.SERVICE, (_, _) -> RequestFilter.Verdict.TAKE, BACKLOG, host);
+        host.onCmEvent(this::onCmEvent);
         int receiveBytes = parameters.maxMessageBytes() + SideReceives.SLACK_BYTES;
         pools.put(host, new ReceivePool(host, receiveBytes, random.split()));
     }
 
-    /** Passes each request to the connection that it belongs to. */
-    private final class Listener implements CmListener {
-        @Override
-        public boolean matches(CmRoute route, Req request) {
-            return true;
-        }
-
-        @Override
-        public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+    /** Passes each request to the connection that it belongs to, and each other event to its end. */
+    private void onCmEvent(AgentEvent event) {
+        if (event instanceof AgentEvent.Requested requested) {
+            Req request = requested.connection().request();
             SimulatedConnection attempt = attempts.get(SimulatedConnection.number(request));
             if (attempt == null) {
                 throw new SimulationFailure("a request that no host has sent: " + request);
             }
-            return attempt.onRequest(connection, request);
+            attempt.onRequest(requested.connection(), request);
+        } else if (event instanceof AgentEvent.OfConnection ofConnection
+                && ofConnection.connection().attachment() instanceof ConnectionEnd end) {
+            end.onEvent(ofConnection);
         }
     }
 

@@ -1,8 +1,8 @@
 package io.rdma4j.testkit.simulation;
 
 import io.rdma4j.testkit.SimulatedHost;
+import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmState;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It drives the side as the events of the connection demand. It checks that each event is reported once, and in a
  * state in which it makes sense.
  */
-final class ConnectionEnd implements CmEvents {
+final class ConnectionEnd {
     private static final int REJECTED_REPLIES = 30;
     private static final long MAX_PEER_TIMEOUT_NANOS = 3_000_000_000L;
 
@@ -60,6 +60,21 @@ final class ConnectionEnd implements CmEvents {
                 || ended && side.isClosed() && (connection == null || connection.state() == CmState.IDLE);
     }
 
+    // ---- events of the connection
+
+    void onEvent(AgentEvent.OfConnection event) {
+        switch (event) {
+            case AgentEvent.Replied replied -> onReply(replied.connection(), replied.reply());
+            case AgentEvent.ReadyToUse _ -> onReadyToUse();
+            case AgentEvent.Rejected rejected -> onReject(rejected.reject());
+            case AgentEvent.Unreachable _ -> onUnreachable();
+            case AgentEvent.DisconnectRequested requested -> onDisconnectRequest(requested.connection());
+            case AgentEvent.Disconnected disconnected -> onDisconnected(disconnected.timedOut());
+            case AgentEvent.TimewaitExit _ -> require(ended, "the time-wait of a connection in use is over");
+            case AgentEvent.Requested _, AgentEvent.Opened _, AgentEvent.Closed _ -> {}
+        }
+    }
+
     // ---- active
 
     /** Sets the connection that was requested from the peer's host. */
@@ -67,8 +82,7 @@ final class ConnectionEnd implements CmEvents {
         connection = cmConnection;
     }
 
-    @Override
-    public void onReply(CmConnection cmConnection, Rep reply) {
+    private void onReply(CmConnection cmConnection, Rep reply) {
         attempt.note(side.name() + " gets the reply");
         require(!started && !ended, "a reply for a connection that has one or is over");
         if (random.nextInt(REJECTED_REPLIES) == 0) {
@@ -118,8 +132,7 @@ final class ConnectionEnd implements CmEvents {
         cmConnection.accept(attempt.nowNanos(), attempt.reply(side, cmRequest));
     }
 
-    @Override
-    public void onReadyToUse(CmConnection cmConnection) {
+    private void onReadyToUse() {
         attempt.note(side.name() + " is established");
         require(!started && !ended, "established twice, or after the end");
         start();
@@ -132,35 +145,26 @@ final class ConnectionEnd implements CmEvents {
 
     // ---- the end
 
-    @Override
-    public void onReject(CmConnection cmConnection, Rej reject) {
+    private void onReject(Rej reject) {
         require(!ended, "a reject after the end");
         finish("is rejected, " + RejectReason.describe(reject.reason()));
     }
 
-    @Override
-    public void onUnreachable(CmConnection cmConnection) {
+    private void onUnreachable() {
         require(!ended && !started, "unreachable after the end, or established");
         finish("finds the peer unreachable");
     }
 
-    @Override
-    public void onDisconnectRequest(CmConnection cmConnection) {
+    private void onDisconnectRequest(CmConnection cmConnection) {
         require(!ended, "asked to disconnect after the end");
         require(started, "asked to disconnect before it is established");
         finish("is asked to disconnect");
         cmConnection.disconnect(attempt.nowNanos());
     }
 
-    @Override
-    public void onDisconnected(CmConnection cmConnection, boolean timedOut) {
+    private void onDisconnected(boolean timedOut) {
         require(ended, "disconnected without having requested it");
         attempt.note(side.name() + (timedOut ? " gets no reply to its disconnect request" : " is disconnected"));
-    }
-
-    @Override
-    public void onTimewaitExit(CmConnection cmConnection) {
-        require(ended, "the time-wait of a connection in use is over");
     }
 
     private void finish(String reason) {
@@ -211,6 +215,7 @@ final class ConnectionEnd implements CmEvents {
         }
         if (!started && side.hasReceived() && connection != null) {
             connection.notifyCommunicationEstablished();
+            host().handleEvents();
         }
         side.work(now);
         if (started && !ended) {

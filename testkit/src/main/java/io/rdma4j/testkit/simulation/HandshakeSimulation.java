@@ -1,13 +1,13 @@
 package io.rdma4j.testkit.simulation;
 
+import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.CmEvents;
-import io.rdma4j.transport.cm.CmListener;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.transport.cm.RequestFilter;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmPath;
@@ -27,7 +27,6 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Seeded runs of connection managers that set up and end connections over a faulty network.
@@ -91,7 +90,7 @@ public final class HandshakeSimulation {
     }
 
     private void run() {
-        server.agent.listen(SERVICE, server, 32);
+        server.agent.listen(SERVICE, (_, _) -> RequestFilter.Verdict.TAKE, 32, server);
         int count = random.nextInt(1, 8);
         for (int i = 0; i < count; i++) {
             client.connect(server);
@@ -153,23 +152,23 @@ public final class HandshakeSimulation {
             while (!inFlight.isEmpty() && inFlight.element().arrivalNanos <= now) {
                 deliver(inFlight.remove());
             }
-            client.agent.onDeadline(now);
-            server.agent.onDeadline(now);
+            client.onDeadline();
+            server.onDeadline();
             send();
         }
     }
 
     private void send() {
-        CmDatagram out = new CmDatagram();
         for (Host host : List.of(client, server)) {
-            while (host.agent.pollTransmit(out)) {
-                Gid from = new Gid(out.localHigh, out.localLow);
+            CmDatagram out = host.agent.pollTransmit();
+            while (out != null) {
                 Host to = host == client ? server : client;
                 int copies = isLost(out) ? 0 : random.nextDouble() < duplication ? 2 : 1;
                 for (int i = 0; i < copies; i++) {
                     long arrival = now + MILLISECOND + random.nextLong(20 * MILLISECOND);
-                    inFlight.add(new InFlight(arrival, order++, to, from, out.mad));
+                    inFlight.add(new InFlight(arrival, order++, to, host.address, out.mad()));
                 }
+                out = host.agent.pollTransmit();
             }
         }
     }
@@ -181,8 +180,8 @@ public final class HandshakeSimulation {
      * connection without an owner.
      */
     private boolean isLost(CmDatagram out) {
-        long message = CmMad.transactionId(out.mad, 0) << 8
-                | Objects.requireNonNull(CmMad.attribute(out.mad, 0)).id();
+        long message = CmMad.transactionId(out.mad(), 0) << 8
+                | Objects.requireNonNull(CmMad.attribute(out.mad(), 0)).id();
         int inARow = lostInARow.getOrDefault(message, 0);
         boolean isLost = random.nextDouble() < loss && inARow < MAX_LOST_IN_A_ROW;
         lostInARow.put(message, isLost ? inARow + 1 : 0);
@@ -190,8 +189,8 @@ public final class HandshakeSimulation {
     }
 
     private void deliver(InFlight f) {
-        Gid to = f.to.address;
-        f.to.agent.onMad(now, f.from.high(), f.from.low(), 0, f.mad, 0, CmMad.LENGTH, to.high(), to.low());
+        f.to.agent.onMad(now, new CmDatagram(new CmRoute(f.to.address, f.from, 0), 0, f.mad));
+        f.to.handleEvents();
     }
 
     private static void check(boolean condition, String message) {
@@ -201,7 +200,7 @@ public final class HandshakeSimulation {
     }
 
     /** A host: its CM agent, and an application that replies immediately. */
-    private final class Host implements CmEvents, CmListener {
+    private final class Host {
         final Gid address;
         final CmAgent agent;
         final List<CmConnection> connections = new ArrayList<>();
@@ -240,13 +239,51 @@ public final class HandshakeSimulation {
             }
         }
 
-        @Override
-        public boolean matches(CmRoute route, Req request) {
-            return true;
+        void onDeadline() {
+            agent.onDeadline(now);
+            handleEvents();
         }
 
-        @Override
-        public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+        void handleEvents() {
+            AgentEvent event = agent.pollEvent();
+            while (event != null) {
+                handle(event);
+                event = agent.pollEvent();
+            }
+        }
+
+        private void handle(AgentEvent event) {
+            switch (event) {
+                case AgentEvent.Requested requested -> onRequest(requested.connection());
+                case AgentEvent.Replied replied -> {
+                    readyToUse++;
+                    replied.connection().sendReadyToUse(now);
+                    maybeCloseEarly(replied.connection());
+                }
+                case AgentEvent.ReadyToUse ready -> {
+                    readyToUse++;
+                    maybeCloseEarly(ready.connection());
+                }
+                case AgentEvent.Rejected rejected -> onReject(rejected.connection(), rejected.reject());
+                case AgentEvent.Unreachable unreachable ->
+                    throw new SimulationFailure("unreachable: " + unreachable.connection());
+                case AgentEvent.DisconnectRequested requested -> {
+                    requested.connection().disconnect(now);
+                    end(requested.connection());
+                }
+                case AgentEvent.Disconnected disconnected -> {
+                    CmConnection connection = disconnected.connection();
+                    check(!disconnected.timedOut(), "no reply to the disconnect request of " + connection);
+                    end(connection);
+                }
+                case AgentEvent.TimewaitExit exit -> onTimewaitExit(exit.connection());
+                case AgentEvent.Opened _, AgentEvent.Closed _ -> {}
+                case AgentEvent.ServiceRequested _, AgentEvent.OfResolution _ ->
+                    throw new SimulationFailure("no datagram service is used: " + event);
+            }
+        }
+
+        private void onRequest(CmConnection connection) {
             requests++;
             connections.add(connection);
             if (rejecting > 0 && requests % rejecting == 0) {
@@ -255,14 +292,6 @@ public final class HandshakeSimulation {
                 connection.accept(
                         now, Rep.of(0, 0, nextQueuePair++, 0x456, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
             }
-            return this;
-        }
-
-        @Override
-        public void onReply(CmConnection connection, Rep reply) {
-            readyToUse++;
-            connection.sendReadyToUse(now);
-            maybeCloseEarly(connection);
         }
 
         private void maybeCloseEarly(CmConnection connection) {
@@ -271,33 +300,9 @@ public final class HandshakeSimulation {
             }
         }
 
-        @Override
-        public void onReadyToUse(CmConnection connection) {
-            readyToUse++;
-            maybeCloseEarly(connection);
-        }
-
-        @Override
-        public void onReject(CmConnection connection, Rej reject) {
+        private void onReject(CmConnection connection, Rej reject) {
             check(rejecting > 0, "rejected with reason " + reject.reason() + ": " + connection);
             check(rejected.add(connection.localId()), "rejected twice: " + connection);
-        }
-
-        @Override
-        public void onUnreachable(CmConnection connection) {
-            throw new SimulationFailure("unreachable: " + connection);
-        }
-
-        @Override
-        public void onDisconnectRequest(CmConnection connection) {
-            connection.disconnect(now);
-            end(connection);
-        }
-
-        @Override
-        public void onDisconnected(CmConnection connection, boolean timedOut) {
-            check(!timedOut, "no reply to the disconnect request of " + connection);
-            end(connection);
         }
 
         private void end(CmConnection connection) {
@@ -305,8 +310,7 @@ public final class HandshakeSimulation {
             endNanos.put(connection.localId(), now);
         }
 
-        @Override
-        public void onTimewaitExit(CmConnection connection) {
+        private void onTimewaitExit(CmConnection connection) {
             Long since = endNanos.get(connection.localId());
             check(since != null, "a time-wait without an end: " + connection);
             check(

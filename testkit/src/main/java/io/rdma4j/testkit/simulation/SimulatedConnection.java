@@ -3,7 +3,6 @@ package io.rdma4j.testkit.simulation;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.PrivateData;
@@ -106,13 +105,8 @@ final class SimulatedConnection {
         return new Gid(host.addressHigh(), host.addressLow());
     }
 
-    /**
-     * Handles the request at the peer's host.
-     *
-     * @return the receiver of the connection's events, or null if the request is rejected
-     */
-    @Nullable
-    CmEvents onRequest(CmConnection connection, Req request) {
+    /** Handles the request at the peer's host: rejects it, or creates the passive end. */
+    void onRequest(CmConnection connection, Req request) {
         boolean isKnown = request.transportType() == (kind == SideKind.UNRELIABLE ? Req.TRANSPORT_UC : Req.TRANSPORT_RC)
                 || kind == SideKind.EXTENDED && request.isExtended();
         if (!isKnown || mtuBytes(request.pathMtu()) != mtuBytes()) {
@@ -121,16 +115,16 @@ final class SimulatedConnection {
         if (passive != null || random.nextInt(REJECTED) == 0) {
             note("rejects the request");
             connection.reject(nowNanos(), RejectReason.CONSUMER_DEFINED, PrivateData.of((byte) 1));
-            return null;
+            return;
         }
         ConnectionEnd passiveEnd = new ConnectionEnd(
                 this, run.createSide(kind, false, name + " server", passiveHost, random.split()), random.split());
         passive = passiveEnd;
+        connection.attach(passiveEnd);
         active.side.setPeer(passiveEnd.side);
         passiveEnd.side.setPeer(active.side);
         passiveEnd.onRequest(
                 connection, request, random.nextInt(SLOW_REPLIES) == 0 ? random.nextLong(1, MAX_REPLY_DELAY_NANOS) : 0);
-        return passiveEnd;
     }
 
     /** Returns the reply of the passive side. */

@@ -6,17 +6,17 @@ import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
 import io.rdma4j.wire.cm.SidrReq;
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The communication manager of one CA, with all its listeners and connections. Pass every MAD that arrives on QP 1 to
- * {@link #onMad}. After any call, take the MADs to send with {@link #pollTransmit} until that returns false, and call
- * {@link #onDeadline} when {@link #nextDeadlineNanos} has been reached.
+ * {@link #onMad}. After any call, take the events with {@link #pollEvent} and the MADs to send with {@link #pollTransmit}
+ * until they return null, and call {@link #onDeadline} when {@link #nextDeadlineNanos} has been reached.
+ *
+ * <p>The agent calls its owner only for a decision on which the response to a received request depends ({@link
+ * RequestFilter}, {@link RequestGate}) and for communication IDs; these must not call the agent. So no call of the owner
+ * happens inside another one, and when a method returns, its effect is complete.
  *
  * <p>Behaves like Linux's {@code ib_cm}, with these differences, which Linux peers understand:
  *
@@ -45,11 +45,10 @@ public final class CmAgent {
 
     final ConnectionTable table = new ConnectionTable();
     final DeadlineHeap deadlines = new DeadlineHeap();
+    final ListenerTable<Req> listeners = new ListenerTable<>();
+    final EventQueue events = new EventQueue();
     final Outbox outbox;
     final RequestRateLimits rateLimits;
-
-    /** Observer of all connections. */
-    ConnectionObserver observer = ConnectionObserver.NONE;
 
     /** Decides which addresses are served. */
     RequestGate gate = (nowNanos, source) -> true;
@@ -59,7 +58,6 @@ public final class CmAgent {
 
     private final CmConfiguration configuration;
     private final CmCounters counters = new CmCounters();
-    private final Map<Long, List<ListenedService>> listeners = new HashMap<>();
     private final MessageHandler messageHandler;
     private final AbandonedConnectionQueue abandonedConnections = new AbandonedConnectionQueue(this);
     final ServiceTable services;
@@ -88,27 +86,18 @@ public final class CmAgent {
         gate = newGate;
     }
 
-    /** Sets the observer of all connections; by default there is none. */
-    public void watch(ConnectionObserver newObserver) {
-        observer = newObserver;
-    }
-
     /**
      * Listens for requests to a service ID ({@code ib_cm_listen}).
      *
      * @param serviceId 64-bit service ID, matched exactly
-     * @param listener called for each request
+     * @param filter decides which requests this listener takes; each is reported by {@link AgentEvent.Requested}
      * @param backlog maximum number of requests of this listener that wait for an answer of the owner, at least 1;
      *     further requests are dropped silently, so that the peer retransmits them
+     * @param attachment the owner's object, {@link ListenedService#attachment}
      * @return handle that closes the listener; its connections are kept
      */
-    public ListenedService listen(long serviceId, CmListener listener, int backlog) {
-        if (backlog < 1) {
-            throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
-        }
-        ListenedService service = new ListenedService(this, serviceId, listener, backlog);
-        listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(service);
-        return service;
+    public ListenedService<Req> listen(long serviceId, RequestFilter<Req> filter, int backlog, Object attachment) {
+        return listeners.listen(serviceId, filter, backlog, attachment);
     }
 
     /**
@@ -118,12 +107,12 @@ public final class CmAgent {
      * @param request the request. Its primary path names both addresses, and its ACK timeout (packet lifetime + 1),
      *     response timeouts and CM retries determine the retransmissions. Communication ID and CA GUID are filled in
      * @param scope IPv6 scope identifier for a link-local peer, otherwise 0
-     * @param events listener for the connection's events
+     * @param attachment the owner's object, {@link CmConnection#attachment}
      * @return the connection, in {@link CmState#REQ_SENT}
      * @throws IllegalArgumentException if the path lacks an address or the private data is longer than 92 bytes
      * @throws IllegalStateException if no communication ID is free
      */
-    public CmConnection connect(long nowNanos, ReqBuilder request, int scope, CmEvents events) {
+    public CmConnection connect(long nowNanos, ReqBuilder request, int scope, Object attachment) {
         int id = table.freeId(configuration.communicationIds());
         if (id == 0) {
             throw new IllegalStateException("cannot connect: no communication ID is free, " + table.size()
@@ -138,7 +127,7 @@ public final class CmAgent {
                     + ": the request's primary path must name both addresses");
         }
         CmRoute route = new CmRoute(path.localGid(), path.remoteGid(), scope);
-        CmConnection connection = CmConnection.active(this, route, req, events);
+        CmConnection connection = CmConnection.active(this, route, req, attachment);
         table.add(connection);
         connection.sendRequest(nowNanos);
         return connection;
@@ -148,15 +137,15 @@ public final class CmAgent {
      * Serves a datagram service ({@code ib_cm_listen} for SIDR).
      *
      * @param serviceId 64-bit service ID, matched exactly
-     * @param listener handler of the requests
+     * @param filter decides which requests this listener takes; each is reported by {@link AgentEvent.ServiceRequested}
      * @param backlog maximum number of requests that wait for an answer, at least 1; further requests are dropped
      *     silently
+     * @param attachment the owner's object, {@link ListenedService#attachment}
+     * @return handle that closes the listener; its requests are kept
      */
-    public ListenedDatagramService serve(long serviceId, ServiceListener listener, int backlog) {
-        if (backlog < 1) {
-            throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
-        }
-        return services.listen(serviceId, listener, backlog);
+    public ListenedService<SidrReq> serve(
+            long serviceId, RequestFilter<SidrReq> filter, int backlog, Object attachment) {
+        return services.listeners().listen(serviceId, filter, backlog, attachment);
     }
 
     /**
@@ -166,18 +155,18 @@ public final class CmAgent {
      * @param route local and remote address
      * @param serviceId service ID to resolve
      * @param privateData at most 216 bytes; rdma_cm puts an {@link io.rdma4j.wire.cm.IpCmHeader} first
-     * @param events listener for the outcome
+     * @param attachment the owner's object, {@link ServiceResolution#attachment}
      * @throws IllegalStateException if no request ID is free
      */
     public ServiceResolution resolve(
-            long nowNanos, CmRoute route, long serviceId, PrivateData privateData, ServiceEvents events) {
+            long nowNanos, CmRoute route, long serviceId, PrivateData privateData, Object attachment) {
         int id = services.freeId(configuration.communicationIds());
         if (id == 0) {
             throw new IllegalStateException(
                     "cannot resolve a service: no request ID is free, " + services.resolutions() + " are in use");
         }
         SidrReq message = new SidrReq(id, DEFAULT_PARTITION, serviceId, privateData);
-        ServiceResolution resolution = new ServiceResolution(this, route, message, events);
+        ServiceResolution resolution = new ServiceResolution(this, route, message, attachment);
         services.add(resolution);
         resolution.start(nowNanos);
         return resolution;
@@ -197,27 +186,10 @@ public final class CmAgent {
      * Processes a MAD that arrived on QP 1. Errors in it are counted, never thrown.
      *
      * @param nowNanos current time
-     * @param sourceHigh upper half of the packet's source address in GID form
-     * @param sourceLow lower half of the source address
-     * @param scope IPv6 scope identifier of a link-local source, otherwise 0
-     * @param mad memory that contains the MAD; not retained
-     * @param at offset of the MAD, after BTH and DETH
-     * @param length length without padding and ICRC, in bytes; 256 from a compliant sender
-     * @param localHigh upper half of the packet's destination address
-     * @param localLow lower half of the destination address
+     * @param datagram the MAD, of any length, with its source as the remote address; its bytes are not retained
      */
-    public void onMad(
-            long nowNanos,
-            long sourceHigh,
-            long sourceLow,
-            int scope,
-            MemorySegment mad,
-            long at,
-            int length,
-            long localHigh,
-            long localLow) {
-        CmRoute from = new CmRoute(new Gid(localHigh, localLow), new Gid(sourceHigh, sourceLow), scope);
-        messageHandler.onMad(nowNanos, from, mad, at, length);
+    public void onMad(long nowNanos, CmDatagram datagram) {
+        messageHandler.onMad(nowNanos, datagram);
     }
 
     /**
@@ -267,14 +239,17 @@ public final class CmAgent {
         return table.isAny(connection -> connection.state() == CmState.DREQ_SENT);
     }
 
+    /** Returns the next MAD to send, or null if there is none. */
+    public @Nullable CmDatagram pollTransmit() {
+        return outbox.poll();
+    }
+
     /**
-     * Returns the next MAD to send.
-     *
-     * @param out filled if there is one
-     * @return {@code false} if there is nothing to send
+     * Returns the next event, or null if there is none. A request or reply that the owner does not answer before the next
+     * poll counts as undecided: duplicates of it are answered with MRAs.
      */
-    public boolean pollTransmit(CmDatagram out) {
-        return outbox.poll(out);
+    public @Nullable AgentEvent pollEvent() {
+        return events.poll();
     }
 
     /** Returns the time when {@link #onDeadline} must be called; {@link Long#MAX_VALUE} for never. */
@@ -304,17 +279,5 @@ public final class CmAgent {
     /** Returns the number of passive connections that wait for accept or RTU. */
     public int halfOpenCount() {
         return halfOpen;
-    }
-
-    /** Returns the listeners of a service ID in registration order. */
-    List<ListenedService> listeners(long serviceId) {
-        return listeners.getOrDefault(serviceId, List.of());
-    }
-
-    void remove(ListenedService service) {
-        List<ListenedService> registered = listeners.get(service.serviceId());
-        if (registered != null && registered.remove(service) && registered.isEmpty()) {
-            listeners.remove(service.serviceId());
-        }
     }
 }

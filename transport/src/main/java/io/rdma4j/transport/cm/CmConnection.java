@@ -11,12 +11,11 @@ import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
 import java.util.Arrays;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The communication management of one connection, on either side. Created by {@link CmAgent#connect} or passed to a
- * {@link CmListener}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} if the
+ * the owner of a listener by {@link AgentEvent.Requested}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} if the
  * state does not allow them. Like the agent, not thread safe.
  */
 public final class CmConnection extends DeadlineEntry {
@@ -48,11 +47,17 @@ public final class CmConnection extends DeadlineEntry {
     private CmState state = CmState.IDLE;
     private boolean destroyed;
 
-    /** True from {@link ConnectionObserver#onEstablished} to {@link ConnectionObserver#onClosed}. */
-    private boolean watched;
+    /** True from {@link AgentEvent.Opened} to {@link AgentEvent.Closed}. */
+    private boolean isOpen;
 
-    private @Nullable CmEvents events;
-    private @Nullable ListenedService service;
+    /** False for a connection of a process that has exited. */
+    private boolean hasOwner = true;
+
+    private @Nullable Object attachment;
+
+    /** The listener whose backlog contains the request. */
+    private @Nullable ListenedService<Req> service;
+
     private boolean halfOpen;
 
     /** Source address of the request; null on the active side and after the connection has ended. */
@@ -64,15 +69,7 @@ public final class CmConnection extends DeadlineEntry {
     private int remoteQueuePair;
     private int queuePairAckTimeout;
 
-    private Outbox.@Nullable Outgoing unanswered;
-    private long waitNanos;
-    private long giveUpNanos;
-
-    /** Upper limit for extensions of {@link #giveUpNanos} by MRAs. */
-    private long maxGiveUpNanos;
-
-    private long extendedUntilNanos;
-    private int extensionsLeft;
+    private @Nullable UnansweredMessage unanswered;
     private long disconnectTransaction;
 
     private CmConnection(
@@ -85,10 +82,10 @@ public final class CmConnection extends DeadlineEntry {
         this.localId = localId;
     }
 
-    static CmConnection active(CmAgent agent, CmRoute route, Req request, CmEvents events) {
+    static CmConnection active(CmAgent agent, CmRoute route, Req request, Object attachment) {
         int id = request.localCommunicationId();
         CmConnection connection = new CmConnection(agent, route, true, request, localTransaction(id), id);
-        connection.events = events;
+        connection.attachment = attachment;
         connection.localQueuePair = request.localQueuePair();
         return connection;
     }
@@ -99,7 +96,7 @@ public final class CmConnection extends DeadlineEntry {
             Req request,
             long transaction,
             int localId,
-            ListenedService service,
+            ListenedService<Req> service,
             RequestRateLimits.Source source) {
         CmConnection connection = new CmConnection(agent, route, false, request, transaction, localId);
         connection.state = CmState.REQ_RECEIVED;
@@ -121,6 +118,7 @@ public final class CmConnection extends DeadlineEntry {
     static CmConnection abandoned(CmAgent agent, Req request, AbandonedConnection abandoned) {
         CmConnection connection = new CmConnection(agent, abandoned.route(), false, request, 0, abandoned.localId());
         connection.destroyed = true;
+        connection.hasOwner = false;
         connection.localQueuePair = abandoned.localQueuePair();
         connection.remoteId = abandoned.remoteId();
         connection.remoteQueuePair = abandoned.remoteQueuePair();
@@ -132,6 +130,16 @@ public final class CmConnection extends DeadlineEntry {
     /** Returns the state. */
     public CmState state() {
         return state;
+    }
+
+    /** Returns the owner's object: that given to {@link CmAgent#connect}, or by {@link #attach}; null before. */
+    public @Nullable Object attachment() {
+        return attachment;
+    }
+
+    /** Sets the owner's object, so that the owner finds it when it polls an event of the connection. */
+    public void attach(Object object) {
+        attachment = object;
     }
 
     /** Returns whether this side sent the REQ. */
@@ -223,7 +231,7 @@ public final class CmConnection extends DeadlineEntry {
                 CmState.MRA_REP_SENT,
                 CmState.REP_SENT,
                 CmState.MRA_REP_RECEIVED);
-        // As in Linux, a REJ from within the callback carries no communication ID, since that will never be used.
+        // As in Linux, a REJ while the event is handled carries no communication ID, since that will never be used.
         int id = state == CmState.REQ_RECEIVED ? 0 : localId;
         int rejected = switch (state) {
             case REQ_RECEIVED, MRA_REQ_SENT -> Rej.MESSAGE_REQ;
@@ -252,7 +260,7 @@ public final class CmConnection extends DeadlineEntry {
     /**
      * Passive: establishes the connection because data has arrived on the queue pair ({@code ib_cm_notify} with
      * {@code IB_EVENT_COMM_EST}). The peer then has the REP, and its RTU is late or lost. In {@link CmState#REP_SENT}
-     * this triggers {@link CmEvents#onReadyToUse}; in other states it does nothing.
+     * this triggers {@link AgentEvent.ReadyToUse}; in other states it does nothing.
      *
      * @return {@code true} if this call established the connection
      */
@@ -269,7 +277,7 @@ public final class CmConnection extends DeadlineEntry {
      * {@link CmState#DREQ_RECEIVED} sends a DREP and moves to {@link CmState#TIMEWAIT}. Does nothing in
      * {@link CmState#DREQ_SENT} and {@link CmState#TIMEWAIT}.
      *
-     * @return {@code true} if a DREQ was sent, so that {@link CmEvents#onDisconnected} will follow
+     * @return {@code true} if a DREQ was sent, so that {@link AgentEvent.Disconnected} will follow
      */
     public boolean disconnect(long nowNanos) {
         require("disconnect", CmState.ESTABLISHED, CmState.DREQ_RECEIVED, CmState.DREQ_SENT, CmState.TIMEWAIT);
@@ -297,18 +305,14 @@ public final class CmConnection extends DeadlineEntry {
      * {@code ib_destroy_cm_id}, except that a DREQ is retransmitted a few times where Linux sends it once.
      *
      * @return {@code true} if the connection is closed and the queue pair number may be reused; {@code false} if
-     *     {@link CmEvents#onTimewaitExit} will follow
+     *     {@link AgentEvent.TimewaitExit} will follow
      */
     public boolean destroy(long nowNanos) {
         destroyed = true;
         switch (state) {
             case REQ_SENT, MRA_REQ_RECEIVED -> {
-                send(
-                        Rej.timeout(
-                                localId,
-                                Rej.MESSAGE_OTHER,
-                                agent.configuration().caGuid()),
-                        requestTransaction);
+                long guid = agent.configuration().caGuid();
+                send(Rej.timeout(localId, Rej.MESSAGE_OTHER, guid), requestTransaction);
                 agent.counters().rejectsSent++;
                 forget();
             }
@@ -348,14 +352,16 @@ public final class CmConnection extends DeadlineEntry {
         state = next;
     }
 
-    void events(CmEvents sink) {
-        events = sink;
+    boolean isDestroyed() {
+        return destroyed;
     }
 
-    /** Notifies the owner, unless it has destroyed the connection. */
-    void notifyOwner(Consumer<CmEvents> event) {
-        if (events != null && !destroyed) {
-            event.accept(events);
+    /** Answers duplicates of the REQ or REP with MRAs from now on: its owner has the event and has not decided. */
+    void awaitDecision() {
+        if (state == CmState.REQ_RECEIVED) {
+            state = CmState.MRA_REQ_SENT;
+        } else if (state == CmState.REP_RECEIVED) {
+            state = CmState.MRA_REP_SENT;
         }
     }
 
@@ -382,20 +388,20 @@ public final class CmConnection extends DeadlineEntry {
             source.hasAnswered = true;
         }
         enterEstablished();
-        notifyOwner(e -> e.onReadyToUse(this));
+        agent.events.add(new AgentEvent.ReadyToUse(this));
     }
 
     private void enterEstablished() {
         state = CmState.ESTABLISHED;
         agent.counters().established++;
-        watched = true;
-        agent.observer.onEstablished(this);
+        isOpen = true;
+        agent.events.add(new AgentEvent.Opened(this));
     }
 
-    private void endWatch() {
-        if (watched) {
-            watched = false;
-            agent.observer.onClosed(this);
+    private void close() {
+        if (isOpen) {
+            isOpen = false;
+            agent.events.add(new AgentEvent.Closed(this));
         }
     }
 
@@ -411,7 +417,7 @@ public final class CmConnection extends DeadlineEntry {
 
     /** Retransmits the unanswered message for a duplicate, without affecting its timer. */
     void resendUnanswered() {
-        if (unanswered != null && agent.outbox.sendResponse(unanswered)) {
+        if (unanswered != null && agent.outbox.sendResponse(unanswered.datagram())) {
             agent.counters().retransmissions++;
         }
     }
@@ -421,21 +427,15 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /**
-     * Extends the timeout because of an MRA. Retransmission continues at the maximum interval, since the peer's message
-     * after its MRA may be lost, too. As in Linux, at most as many MRAs count as there are tries, and MRAs during an
-     * extension do not count. A peer that delays its RTU gets {@link CmTimes#MAX_CONFIRMATION_NANOS} in total, because
-     * it occupies a half-open connection.
+     * Extends the timeout because of an MRA. A peer that delays its RTU gets {@link CmTimes#MAX_CONFIRMATION_NANOS} in
+     * total, because it occupies a half-open connection.
      */
     void extendTimeout(long nowNanos, int serviceTimeout) {
-        if (extensionsLeft > 0 && nowNanos >= extendedUntilNanos) {
-            extensionsLeft--;
-            extendedUntilNanos = nowNanos
-                    + Timers.cmTimeoutNanos(Math.min(serviceTimeout, MRA_SERVICE_TIMEOUT))
-                    + CmTimes.acknowledgeNanos(request);
-            giveUpNanos = Math.max(giveUpNanos, Math.min(extendedUntilNanos + intervalNanos(), maxGiveUpNanos));
+        if (unanswered != null) {
+            long serviceNanos = Timers.cmTimeoutNanos(Math.min(serviceTimeout, MRA_SERVICE_TIMEOUT));
+            unanswered.extend(nowNanos, serviceNanos + CmTimes.acknowledgeNanos(request));
+            scheduleRetransmission(nowNanos);
         }
-        waitNanos = intervalNanos();
-        scheduleRetransmission(nowNanos);
     }
 
     void enterTimewait(long nowNanos) {
@@ -443,7 +443,7 @@ public final class CmConnection extends DeadlineEntry {
         releaseBacklog();
         releaseHalfOpen();
         releaseSource();
-        endWatch();
+        close();
         agent.table.removeRemoteQueuePair(this);
         state = CmState.TIMEWAIT;
         agent.deadlines.schedule(this, nowNanos + CmTimes.acknowledgeNanos(request));
@@ -455,7 +455,7 @@ public final class CmConnection extends DeadlineEntry {
         releaseBacklog();
         releaseHalfOpen();
         releaseSource();
-        endWatch();
+        close();
         agent.table.remove(this);
         state = CmState.IDLE;
     }
@@ -465,20 +465,20 @@ public final class CmConnection extends DeadlineEntry {
     void onDeadline(long nowNanos) {
         if (state == CmState.TIMEWAIT) {
             forget();
-            if (events != null) {
-                events.onTimewaitExit(this);
+            if (hasOwner) {
+                agent.events.add(new AgentEvent.TimewaitExit(this));
             }
-        } else if (nowNanos < giveUpNanos && unanswered != null) {
-            retransmit(nowNanos, unanswered);
-            waitNanos = Math.min(2 * waitNanos, intervalNanos());
+        } else if (unanswered != null && !unanswered.isOver(nowNanos)) {
+            retransmit(nowNanos, unanswered.datagram());
+            unanswered.backOff();
             scheduleRetransmission(nowNanos);
         } else if (state == CmState.DREQ_SENT) {
             enterTimewait(nowNanos);
-            notifyOwner(e -> e.onDisconnected(this, true));
+            agent.events.add(new AgentEvent.Disconnected(this, true));
         } else {
             forget();
             agent.counters().unreachable++;
-            notifyOwner(e -> e.onUnreachable(this));
+            agent.events.add(new AgentEvent.Unreachable(this));
         }
     }
 
@@ -486,7 +486,7 @@ public final class CmConnection extends DeadlineEntry {
      * Retransmits a message, unless that could direct traffic at a third party that is merely named as the sender of a
      * REQ.
      */
-    private void retransmit(long nowNanos, Outbox.Outgoing message) {
+    private void retransmit(long nowNanos, CmDatagram message) {
         boolean isReply = state == CmState.REP_SENT || state == CmState.MRA_REP_RECEIVED;
         if (isReply && source != null && !agent.rateLimits.mayRetransmit(nowNanos, source)) {
             agent.counters().retransmissionsSuppressed++;
@@ -505,8 +505,6 @@ public final class CmConnection extends DeadlineEntry {
         state = CmState.DREQ_SENT;
         sendWithRetry(nowNanos, asAbandonedConnection().disconnectRequest(), localTransaction(localId));
     }
-
-    // ------------------------------------------------------------------------------------------------------- private
 
     /** Stores the DREQ's transaction ID for the DREP, which the owner triggers. */
     void acceptDisconnectRequest(long transaction) {
@@ -531,30 +529,36 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     private void sendWithRetry(long nowNanos, CmMessage message, long transaction) {
-        unanswered = outgoing(message, transaction);
-        agent.outbox.send(unanswered);
-        waitNanos = Math.min(agent.configuration().firstRetransmitNanos(), intervalNanos());
-        extensionsLeft = request.maxCmRetries() + 1;
-        extendedUntilNanos = nowNanos;
-        giveUpNanos = nowNanos + extensionsLeft * intervalNanos();
-        maxGiveUpNanos = state == CmState.REP_SENT ? nowNanos + CmTimes.MAX_CONFIRMATION_NANOS : Long.MAX_VALUE;
+        CmDatagram datagram = outgoing(message, transaction);
+        agent.outbox.send(datagram);
+        unanswered = new UnansweredMessage(
+                datagram,
+                nowNanos,
+                agent.configuration().firstRetransmitNanos(),
+                CmTimes.retransmitNanos(request, active),
+                request.maxCmRetries() + 1,
+                state == CmState.REP_SENT ? CmTimes.MAX_CONFIRMATION_NANOS : Long.MAX_VALUE);
         scheduleRetransmission(nowNanos);
     }
 
     private void scheduleRetransmission(long nowNanos) {
-        agent.deadlines.schedule(this, Math.min(nowNanos + waitNanos, giveUpNanos));
+        if (unanswered != null) {
+            agent.deadlines.schedule(this, unanswered.nextNanos(nowNanos));
+        }
     }
 
     /** Limits the retransmissions of a DREQ, since no caller waits for the disconnect to complete. */
     private void limitRetransmissions(long nowNanos) {
-        giveUpNanos = Math.min(giveUpNanos, nowNanos + ABANDONED_INTERVALS * intervalNanos());
+        if (unanswered != null) {
+            unanswered.limit(nowNanos, ABANDONED_INTERVALS);
+        }
         scheduleRetransmission(nowNanos);
     }
 
     /** Retransmits an unanswered DREQ soon, because the process is about to exit. */
     void expediteDisconnects(long nowNanos) {
-        if (state == CmState.DREQ_SENT) {
-            waitNanos = EXPEDITED_NANOS;
+        if (state == CmState.DREQ_SENT && unanswered != null) {
+            unanswered.expedite(EXPEDITED_NANOS);
             scheduleRetransmission(nowNanos);
         }
     }
@@ -589,16 +593,7 @@ public final class CmConnection extends DeadlineEntry {
         agent.outbox.sendResponse(outgoing(message, transaction));
     }
 
-    private Outbox.Outgoing outgoing(CmMessage message, long transaction) {
-        return Outbox.Outgoing.of(
-                message,
-                transaction,
-                route,
-                request.primaryPath().trafficClass(),
-                request.primaryPath().flowLabel());
-    }
-
-    private long intervalNanos() {
-        return CmTimes.retransmitNanos(request, active);
+    private CmDatagram outgoing(CmMessage message, long transaction) {
+        return CmDatagram.of(message, transaction, route, request.primaryPath().trafficClass());
     }
 }

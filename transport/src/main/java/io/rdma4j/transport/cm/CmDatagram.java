@@ -1,33 +1,22 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
 import java.lang.foreign.MemorySegment;
 
-/** An outgoing MAD with its addresses, in a reusable holder filled by {@link CmAgent#pollTransmit}. */
-public final class CmDatagram {
-    /** The MAD's 256 bytes, at offset 0; read only and no longer changed by the agent. */
-    public MemorySegment mad = MemorySegment.NULL;
-
-    /** Upper half of the source address in GID form. */
-    public long localHigh;
-
-    /** Lower half of the source address. */
-    public long localLow;
-
-    /** Upper half of the destination address. */
-    public long remoteHigh;
-
-    /** Lower half of the destination address. */
-    public long remoteLow;
-
-    /** IPv6 scope identifier of the destination, otherwise 0. */
-    public int scope;
-
-    /** IPv4 type of service or IPv6 traffic class. */
-    public int trafficClass;
-
-    /** Flow label from which the UDP source port is derived; 0 for none. */
-    public int flowLabel;
-
-    /** Creates an empty holder. */
-    public CmDatagram() {}
+/**
+ * A MAD with its addresses, received or to be sent. Immutable.
+ *
+ * @param route source and destination, as local and remote address
+ * @param trafficClass IPv4 type of service or IPv6 traffic class of a MAD to be sent; unused in a received one
+ * @param mad the bytes after BTH and DETH, without padding and ICRC: 256, unless a peer sends another length. Those of a MAD
+ *     to be sent never change; those of a received one need to be valid only during {@link CmAgent#onMad}
+ */
+public record CmDatagram(CmRoute route, int trafficClass, MemorySegment mad) {
+    /** Creates the MAD of a message to be sent. */
+    static CmDatagram of(CmMessage message, long transactionId, CmRoute route, int trafficClass) {
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        message.emit(mad, 0, transactionId);
+        return new CmDatagram(route, trafficClass, mad.asReadOnly());
+    }
 }

@@ -6,15 +6,15 @@ public enum CmState {
     IDLE,
     /** Active: REQ sent, waiting for REP. */
     REQ_SENT,
-    /** Passive: REQ received, the listener is being called. */
+    /** Passive: REQ received, the owner has not polled the event or is handling it. */
     REQ_RECEIVED,
-    /** Passive: the listener has the request and has not decided; a duplicate REQ is answered with an MRA. */
+    /** Passive: the owner has the request and has not decided; a duplicate REQ is answered with an MRA. */
     MRA_REQ_SENT,
     /** Active: the peer asked for more time to answer the REQ. */
     MRA_REQ_RECEIVED,
     /** Passive: REP sent, waiting for RTU. Data may arrive already. */
     REP_SENT,
-    /** Active: REP received, the owner is being called. */
+    /** Active: REP received, the owner has not polled the event or is handling it. */
     REP_RECEIVED,
     /** Active: the owner has the reply and has not decided; a duplicate REP is answered with an MRA. */
     MRA_REP_SENT,

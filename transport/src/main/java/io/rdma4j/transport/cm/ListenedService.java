@@ -1,23 +1,39 @@
 package io.rdma4j.transport.cm;
 
-/** A registered listener, created by {@link CmAgent#listen}. */
-public final class ListenedService implements AutoCloseable {
-    private final CmAgent agent;
+import io.rdma4j.wire.cm.CmMessage;
+
+/**
+ * A registered listener, created by {@link CmAgent#listen} or {@link CmAgent#serve}.
+ *
+ * @param <M> the kind of request
+ */
+public final class ListenedService<M extends CmMessage> implements AutoCloseable {
+    private final ListenerTable<M> table;
     private final long serviceId;
-    private final CmListener listener;
+    private final RequestFilter<M> filter;
     private final int backlog;
+    private final Object attachment;
     private int waiting;
 
-    ListenedService(CmAgent agent, long serviceId, CmListener listener, int backlog) {
-        this.agent = agent;
+    ListenedService(ListenerTable<M> table, long serviceId, RequestFilter<M> filter, int backlog, Object attachment) {
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
+        }
+        this.table = table;
         this.serviceId = serviceId;
-        this.listener = listener;
+        this.filter = filter;
         this.backlog = backlog;
+        this.attachment = attachment;
     }
 
     /** Returns the service ID. */
     public long serviceId() {
         return serviceId;
+    }
+
+    /** Returns the owner's object. */
+    public Object attachment() {
+        return attachment;
     }
 
     /** Returns the maximum number of requests that may wait for an answer of the owner. */
@@ -30,8 +46,8 @@ public final class ListenedService implements AutoCloseable {
         return waiting;
     }
 
-    CmListener listener() {
-        return listener;
+    RequestFilter<M> filter() {
+        return filter;
     }
 
     void enterBacklog() {
@@ -42,9 +58,9 @@ public final class ListenedService implements AutoCloseable {
         waiting--;
     }
 
-    /** Stops accepting requests; connections created by this listener are kept. Closing again has no effect. */
+    /** Stops accepting requests; earlier requests and connections are kept. Closing again has no effect. */
     @Override
     public void close() {
-        agent.remove(this);
+        table.remove(this);
     }
 }

@@ -29,11 +29,11 @@ final class MessageHandler {
         this.requests = new RequestHandler(agent);
     }
 
-    void onMad(long nowNanos, CmRoute from, MemorySegment mad, long at, int length) {
+    void onMad(long nowNanos, CmDatagram datagram) {
         counters.madsReceived++;
-        boolean isInBounds = at >= 0 && length >= 0 && length <= mad.byteSize() && at <= mad.byteSize() - length;
-        CmMad.Result result = isInBounds ? CmMad.check(mad, at, length) : CmMad.Result.BAD_LENGTH;
-        CmMessage message = result == CmMad.Result.OK ? CmMessage.parse(mad, at, length) : null;
+        MemorySegment mad = datagram.mad();
+        CmMad.Result result = CmMad.check(mad, 0, mad.byteSize());
+        CmMessage message = result == CmMad.Result.OK ? CmMessage.parse(mad, 0, mad.byteSize()) : null;
         if (message == null) {
             if (result == CmMad.Result.UNKNOWN_ATTRIBUTE) {
                 counters.unsupportedDropped++;
@@ -42,7 +42,8 @@ final class MessageHandler {
             }
             return;
         }
-        long transaction = CmMad.transactionId(mad, at);
+        CmRoute from = datagram.route();
+        long transaction = CmMad.transactionId(mad, 0);
         switch (message) {
             case Req req -> requests.onReq(nowNanos, from, req, transaction);
             case Rep rep -> onRep(nowNanos, from, rep, transaction);
@@ -93,10 +94,7 @@ final class MessageHandler {
         }
         connection.acceptReply(rep);
         agent.table.addRemote(connection);
-        connection.notifyOwner(events -> events.onReply(connection, rep));
-        if (connection.state() == CmState.REP_RECEIVED) {
-            connection.state(CmState.MRA_REP_SENT);
-        }
+        agent.events.add(new AgentEvent.Replied(connection, rep));
     }
 
     private void onDuplicateRep(CmConnection connection) {
@@ -115,7 +113,7 @@ final class MessageHandler {
     private void rejectReply(CmRoute from, Rep rep, RejectReason reason, long transaction) {
         Rej rej = Rej.of(
                 rep.remoteCommunicationId(), rep.localCommunicationId(), Rej.MESSAGE_REP, reason, PrivateData.EMPTY);
-        if (agent.outbox.sendResponse(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
+        if (agent.outbox.sendResponse(CmDatagram.of(rej, transaction, from, 0))) {
             counters.rejectsSent++;
         }
     }
@@ -171,7 +169,7 @@ final class MessageHandler {
             }
         }
         counters.rejectsReceived++;
-        connection.notifyOwner(events -> events.onReject(connection, rej));
+        agent.events.add(new AgentEvent.Rejected(connection, rej));
     }
 
     /**
@@ -197,7 +195,7 @@ final class MessageHandler {
         if (connection == null || connection.remoteId() != dreq.localCommunicationId()) {
             counters.unknownDisconnectsAnswered++;
             Drep drep = new Drep(dreq.remoteCommunicationId(), dreq.localCommunicationId(), PrivateData.EMPTY);
-            agent.outbox.sendResponse(Outbox.Outgoing.of(drep, transaction, from, 0, 0));
+            agent.outbox.sendResponse(CmDatagram.of(drep, transaction, from, 0));
             return;
         }
         if (!isPeer(connection, from)) {
@@ -214,7 +212,7 @@ final class MessageHandler {
         switch (connection.state()) {
             case ESTABLISHED -> {
                 connection.acceptDisconnectRequest(transaction);
-                connection.notifyOwner(events -> events.onDisconnectRequest(connection));
+                agent.events.add(new AgentEvent.DisconnectRequested(connection));
             }
             case DREQ_SENT -> {
                 // The owner has already disconnected: there is nothing to wait for.
@@ -236,7 +234,7 @@ final class MessageHandler {
             case REP_SENT, MRA_REP_RECEIVED, ESTABLISHED -> {
                 counters.lostPeers++;
                 connection.acceptDisconnectRequest(0);
-                connection.notifyOwner(events -> events.onDisconnectRequest(connection));
+                agent.events.add(new AgentEvent.DisconnectRequested(connection));
             }
             default -> {}
         }
@@ -256,7 +254,7 @@ final class MessageHandler {
 
     private void endDisconnect(long nowNanos, CmConnection connection) {
         connection.enterTimewait(nowNanos);
-        connection.notifyOwner(events -> events.onDisconnected(connection, false));
+        agent.events.add(new AgentEvent.Disconnected(connection, false));
     }
 
     private static boolean isWaitingForRep(CmConnection connection) {

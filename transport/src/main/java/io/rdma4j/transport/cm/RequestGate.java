@@ -2,7 +2,10 @@ package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Gid;
 
-/** Decides which source addresses are served at all. Called from inside {@link CmAgent#onMad}; must not throw. */
+/**
+ * Decides which source addresses are served at all. The agent asks during {@link CmAgent#onMad}; an implementation must not
+ * throw or call the agent.
+ */
 @FunctionalInterface
 public interface RequestGate {
     /**

@@ -59,14 +59,14 @@ final class RequestHandler {
             reject(from, req, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY, transaction);
             return;
         }
-        List<ListenedService> listeners = agent.listeners(req.serviceId());
+        List<ListenedService<Req>> listeners = agent.listeners.of(req.serviceId());
         if (listeners.isEmpty()) {
             counters.requestsWithoutListener++;
             reject(from, req, RejectReason.INVALID_SERVICE_ID, PrivateData.EMPTY, transaction);
             return;
         }
         if (isPathValid(from, req, transaction)) {
-            offer(nowNanos, from, req, transaction, listeners, source);
+            offer(from, req, transaction, listeners, source);
         }
     }
 
@@ -116,21 +116,21 @@ final class RequestHandler {
     }
 
     private void offer(
-            long nowNanos,
             CmRoute from,
             Req req,
             long transaction,
-            List<ListenedService> listeners,
+            List<ListenedService<Req>> listeners,
             RequestRateLimits.Source source) {
         CmRoute route = new CmRoute(from.local(), req.primaryPath().localGid(), from.scope());
-        for (ListenedService service : listeners) {
-            if (service.listener().matches(route, req)) {
+        for (ListenedService<Req> service : listeners) {
+            RequestFilter.Verdict verdict = service.filter().verdict(route, req);
+            if (verdict != RequestFilter.Verdict.DECLINE) {
                 if (!RequestRateLimits.isSameAddress(route)
                         && source.connections() >= agent.configuration().maxConnectionsPerPeer()) {
                     counters.requestsBeyondPeerLimit++;
                     reject(from, req, RejectReason.NO_RESOURCES, PrivateData.EMPTY, transaction);
                 } else {
-                    accept(nowNanos, route, req, transaction, service, source);
+                    admit(route, req, transaction, service, verdict, source);
                 }
                 return;
             }
@@ -139,17 +139,24 @@ final class RequestHandler {
         reject(from, req, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY, transaction);
     }
 
-    private void accept(
-            long nowNanos,
+    private void admit(
             CmRoute route,
             Req req,
             long transaction,
-            ListenedService service,
+            ListenedService<Req> service,
+            RequestFilter.Verdict verdict,
             RequestRateLimits.Source source) {
         boolean hasRoom = RequestRateLimits.hasRoom(service.waiting(), service.backlog(), source)
                 && RequestRateLimits.hasRoom(
                         agent.halfOpen, agent.configuration().maxHalfOpen(), source);
-        int id = !hasRoom ? 0 : agent.table.freeId(agent.configuration().communicationIds());
+        if (hasRoom && verdict == RequestFilter.Verdict.INVALID_PATH_MTU) {
+            // Both sides must segment messages into packets of the same size, and the REP cannot change it.
+            int trafficClass = req.primaryPath().trafficClass();
+            reject(route, req, RejectReason.INVALID_PATH_MTU, PrivateData.EMPTY, transaction, trafficClass);
+            return;
+        }
+        boolean isDropped = !hasRoom || verdict == RequestFilter.Verdict.DROP;
+        int id = isDropped ? 0 : agent.table.freeId(agent.configuration().communicationIds());
         if (id == 0) {
             counters.backlogDropped++;
             return;
@@ -157,23 +164,17 @@ final class RequestHandler {
         CmConnection connection = CmConnection.passive(agent, route, req, transaction, id, service, source);
         agent.table.add(connection);
         agent.table.addRemote(connection);
-        CmEvents events = service.listener().onRequest(connection, req);
-        if (events != null) {
-            connection.events(events);
-        } else if (connection.state() == CmState.REQ_RECEIVED) {
-            counters.backlogDropped++;
-            connection.forget();
-        } else {
-            connection.destroy(nowNanos);
-        }
-        if (connection.state() == CmState.REQ_RECEIVED) {
-            connection.state(CmState.MRA_REQ_SENT);
-        }
+        agent.events.add(new AgentEvent.Requested(connection, service));
     }
 
-    private void reject(CmRoute from, Req req, RejectReason reason, PrivateData information, long transaction) {
+    private void reject(CmRoute to, Req req, RejectReason reason, PrivateData information, long transaction) {
+        reject(to, req, reason, information, transaction, 0);
+    }
+
+    private void reject(
+            CmRoute to, Req req, RejectReason reason, PrivateData information, long transaction, int trafficClass) {
         Rej rej = Rej.of(0, req.localCommunicationId(), Rej.MESSAGE_REQ, reason, information, PrivateData.EMPTY);
-        if (agent.outbox.sendResponse(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
+        if (agent.outbox.sendResponse(CmDatagram.of(rej, transaction, to, trafficClass))) {
             counters.rejectsSent++;
         }
     }

@@ -17,12 +17,12 @@ public final class ServiceRequest {
     private final CmRoute route;
     private final SidrReq message;
     private final long transaction;
-    private final ListenedDatagramService service;
-    private Outbox.@Nullable Outgoing answer;
+    private final ListenedService<SidrReq> service;
+    private @Nullable CmDatagram answer;
     private boolean isInBacklog = true;
 
     ServiceRequest(
-            ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedDatagramService service) {
+            ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedService<SidrReq> service) {
         this.table = table;
         this.route = route;
         this.message = message;
@@ -34,6 +34,11 @@ public final class ServiceRequest {
     /** Returns the local and the remote address. */
     public CmRoute route() {
         return route;
+    }
+
+    /** Returns the listener that takes the request. */
+    public ListenedService<SidrReq> service() {
+        return service;
     }
 
     /** Returns the peer's request. */
@@ -63,7 +68,7 @@ public final class ServiceRequest {
                     + " from " + route.remote() + " has been answered already");
         }
         SidrRep reply = SidrRep.of(message.requestId(), status, queuePair, message.serviceId(), queueKey, privateData);
-        Outbox.Outgoing outgoing = Outbox.Outgoing.of(reply, transaction, route, 0, 0);
+        CmDatagram outgoing = CmDatagram.of(reply, transaction, route, 0);
         answer = outgoing;
         releaseBacklog();
         table.answered(nowNanos, this);
@@ -87,7 +92,7 @@ public final class ServiceRequest {
 
     /** Retransmits the reply for a duplicate request. */
     void onDuplicate() {
-        Outbox.Outgoing sent = answer;
+        CmDatagram sent = answer;
         if (sent != null) {
             var _ = table.outbox().sendResponse(sent);
         }

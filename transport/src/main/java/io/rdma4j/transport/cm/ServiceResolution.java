@@ -3,6 +3,7 @@ package io.rdma4j.transport.cm;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves the queue pair that provides a datagram service at a peer; created by {@link CmAgent#resolve}. Corresponds
@@ -24,23 +25,26 @@ public final class ServiceResolution extends DeadlineEntry {
     private final CmAgent agent;
     private final CmRoute route;
     private final SidrReq message;
-    private final ServiceEvents events;
-    private final Outbox.Outgoing request;
-    private long waitNanos;
-    private long giveUpNanos;
+    private final Object attachment;
+    private @Nullable UnansweredMessage request;
     private boolean hasEnded;
+    private boolean isCancelled;
 
-    ServiceResolution(CmAgent agent, CmRoute route, SidrReq message, ServiceEvents events) {
+    ServiceResolution(CmAgent agent, CmRoute route, SidrReq message, Object attachment) {
         this.agent = agent;
         this.route = route;
         this.message = message;
-        this.events = events;
-        request = Outbox.Outgoing.of(message, LOCAL_TRANSACTION | message.requestId() & 0xffff_ffffL, route, 0, 0);
+        this.attachment = attachment;
     }
 
     /** Returns the local and the remote address. */
     public CmRoute route() {
         return route;
+    }
+
+    /** Returns the owner's object, given to {@link CmAgent#resolve}. */
+    public Object attachment() {
+        return attachment;
     }
 
     /** Returns the local request ID; never 0. */
@@ -55,31 +59,42 @@ public final class ServiceResolution extends DeadlineEntry {
 
     /** Cancels the resolution; no event follows. */
     public void cancel() {
+        isCancelled = true;
         end();
     }
 
-    void start(long nowNanos) {
-        long interval = Timers.cmTimeoutNanos(RESPONSE_TIMEOUT);
-        giveUpNanos = nowNanos + (RETRIES + 1) * interval;
-        waitNanos = Math.min(agent.configuration().firstRetransmitNanos(), interval);
-        send(nowNanos);
+    boolean isCancelled() {
+        return isCancelled;
     }
 
-    private void send(long nowNanos) {
-        agent.outbox.send(request);
-        agent.deadlines.schedule(this, Math.min(nowNanos + waitNanos, giveUpNanos));
-        waitNanos = Math.min(2 * waitNanos, Timers.cmTimeoutNanos(RESPONSE_TIMEOUT));
+    void start(long nowNanos) {
+        CmDatagram datagram = CmDatagram.of(message, LOCAL_TRANSACTION | message.requestId() & 0xffff_ffffL, route, 0);
+        UnansweredMessage started = new UnansweredMessage(
+                datagram,
+                nowNanos,
+                agent.configuration().firstRetransmitNanos(),
+                Timers.cmTimeoutNanos(RESPONSE_TIMEOUT),
+                RETRIES + 1,
+                Long.MAX_VALUE);
+        request = started;
+        send(nowNanos, started);
+    }
+
+    private void send(long nowNanos, UnansweredMessage unanswered) {
+        agent.outbox.send(unanswered.datagram());
+        agent.deadlines.schedule(this, unanswered.nextNanos(nowNanos));
+        unanswered.backOff();
     }
 
     @Override
     void onDeadline(long nowNanos) {
-        if (nowNanos < giveUpNanos) {
+        if (request != null && !request.isOver(nowNanos)) {
             agent.counters().retransmissions++;
-            send(nowNanos);
+            send(nowNanos, request);
         } else {
             agent.counters().unreachable++;
             end();
-            events.onUnreachable(this);
+            agent.events.add(new AgentEvent.ServiceUnreachable(this));
         }
     }
 
@@ -92,7 +107,7 @@ public final class ServiceResolution extends DeadlineEntry {
             return;
         }
         end();
-        events.onReply(this, reply);
+        agent.events.add(new AgentEvent.ServiceReplied(this, reply));
     }
 
     private void end() {

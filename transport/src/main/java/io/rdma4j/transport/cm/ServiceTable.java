@@ -4,7 +4,6 @@ import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -32,7 +31,7 @@ final class ServiceTable {
 
     private final CmAgent agent;
     private final CmCounters counters;
-    private final Map<Long, List<ListenedDatagramService>> listeners = new HashMap<>();
+    private final ListenerTable<SidrReq> listeners = new ListenerTable<>();
     private final Map<Integer, ServiceResolution> resolutions = new HashMap<>();
     private final Map<Key, ServiceRequest> requests = new HashMap<>();
 
@@ -62,19 +61,8 @@ final class ServiceTable {
         return resolutions.size();
     }
 
-    // ---- listeners ----
-
-    ListenedDatagramService listen(long serviceId, ServiceListener listener, int backlog) {
-        ListenedDatagramService service = new ListenedDatagramService(this, serviceId, listener, backlog);
-        listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(service);
-        return service;
-    }
-
-    void remove(ListenedDatagramService service) {
-        List<ListenedDatagramService> existing = listeners.get(service.serviceId());
-        if (existing != null && existing.remove(service) && existing.isEmpty()) {
-            listeners.remove(service.serviceId());
-        }
+    ListenerTable<SidrReq> listeners() {
+        return listeners;
     }
 
     // ---- resolutions ----
@@ -128,16 +116,24 @@ final class ServiceTable {
             return;
         }
         boolean isInPartition = (message.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;
-        List<ListenedDatagramService> candidates =
-                isInPartition ? listeners.getOrDefault(message.serviceId(), List.of()) : List.of();
+        List<ListenedService<SidrReq>> candidates = isInPartition ? listeners.of(message.serviceId()) : List.of();
         if (candidates.isEmpty()) {
             counters.requestsWithoutListener++;
             reject(from, message, SidrRep.STATUS_UNSUPPORTED, transaction);
             return;
         }
-        for (ListenedDatagramService service : candidates) {
-            if (service.listener().matches(from, message)) {
-                accept(key, from, message, transaction, service);
+        for (ListenedService<SidrReq> service : candidates) {
+            RequestFilter.Verdict verdict = service.filter().verdict(from, message);
+            if (verdict != RequestFilter.Verdict.DECLINE) {
+                boolean hasRoom = service.waiting() < service.backlog()
+                        && waiting() < agent.configuration().maxHalfOpen();
+                if (hasRoom && verdict == RequestFilter.Verdict.TAKE) {
+                    ServiceRequest request = new ServiceRequest(this, from, message, transaction, service);
+                    requests.put(key, request);
+                    agent.events.add(new AgentEvent.ServiceRequested(request));
+                } else {
+                    counters.backlogDropped++;
+                }
                 return;
             }
         }
@@ -145,23 +141,9 @@ final class ServiceTable {
         reject(from, message, SidrRep.STATUS_REJECTED, transaction);
     }
 
-    private void accept(Key key, CmRoute from, SidrReq message, long transaction, ListenedDatagramService service) {
-        if (service.isFull() || waiting() >= agent.configuration().maxHalfOpen()) {
-            counters.backlogDropped++;
-            return;
-        }
-        ServiceRequest request = new ServiceRequest(this, from, message, transaction, service);
-        requests.put(key, request);
-        if (!service.listener().onRequest(request, message)) {
-            counters.backlogDropped++;
-            request.releaseBacklog();
-            requests.remove(key);
-        }
-    }
-
     private void reject(CmRoute from, SidrReq message, int status, long transaction) {
         SidrRep reply = SidrRep.of(message.requestId(), status, 0, message.serviceId(), 0, PrivateData.EMPTY);
-        if (agent.outbox.sendResponse(Outbox.Outgoing.of(reply, transaction, from, 0, 0))) {
+        if (agent.outbox.sendResponse(CmDatagram.of(reply, transaction, from, 0))) {
             counters.rejectsSent++;
         }
     }

@@ -46,7 +46,7 @@ class CmCaptureTest {
     private static final Set<Integer> FOREIGN_SENDERS = Set.of(11, 13);
 
     /** Replaces the captured host, with the same identifiers and the same decisions of its application. */
-    private static final class CapturedHost implements CmListener, CmEvents {
+    private static final class CapturedHost {
         final CmAgent agent;
         final Gid address;
         final List<String> events = new ArrayList<>();
@@ -76,30 +76,31 @@ class CmCaptureTest {
         void receive(CapturedMad in) {
             now = in.nanos();
             agent.onDeadline(now);
-            agent.onMad(
-                    now,
-                    in.from().high(),
-                    in.from().low(),
-                    0,
-                    in.mad(),
-                    0,
-                    (int) in.mad().byteSize(),
-                    address.high(),
-                    address.low());
+            handleEvents();
+            agent.onMad(now, CmFabric.received(in.from(), address, in.mad()));
+            handleEvents();
+        }
+
+        void listen(long serviceId) {
+            ListenedService<Req> _ = agent.listen(
+                    serviceId,
+                    (route, request) -> matches(request) ? RequestFilter.Verdict.TAKE : RequestFilter.Verdict.DECLINE,
+                    100,
+                    this);
         }
 
         List<MemorySegment> sent() {
             List<MemorySegment> all = new ArrayList<>();
-            CmDatagram out = new CmDatagram();
-            while (agent.pollTransmit(out)) {
-                all.add(out.mad);
+            CmDatagram out = agent.pollTransmit();
+            while (out != null) {
+                all.add(out.mad());
+                out = agent.pollTransmit();
             }
             return all;
         }
 
         /** Checks what the kernel's rdma_cm checks on behalf of a listener. */
-        @Override
-        public boolean matches(CmRoute route, Req request) {
+        private boolean matches(Req request) {
             IpCmHeader header = IpCmHeader.parse(request.privateData());
             return header != null
                     && request.transportType() == Req.TRANSPORT_RC
@@ -110,13 +111,6 @@ class CmCaptureTest {
         private static boolean isHostAddress(Gid gid) {
             int first = gid.ipv4() >>> 24;
             return gid.isIpv4() && first == 10 && gid.ipv4() != 0x0a58_00ff;
-        }
-
-        @Override
-        public CmEvents onRequest(CmConnection connection, Req request) {
-            events.add("request");
-            connections.add(connection);
-            return this;
         }
 
         /** Applies the captured decision of the application or of librdmacm. */
@@ -132,41 +126,38 @@ class CmCaptureTest {
             }
         }
 
-        @Override
-        public void onReply(CmConnection connection, Rep reply) {
-            events.add("reply");
-            connection.sendReadyToUse(now);
+        private void handleEvents() {
+            AgentEvent event = agent.pollEvent();
+            while (event != null) {
+                handle(event);
+                event = agent.pollEvent();
+            }
         }
 
-        @Override
-        public void onReadyToUse(CmConnection connection) {
-            events.add("ready");
-        }
-
-        @Override
-        public void onReject(CmConnection connection, Rej reject) {
-            events.add("reject " + reject.reason());
-        }
-
-        @Override
-        public void onUnreachable(CmConnection connection) {
-            events.add("unreachable");
-        }
-
-        @Override
-        public void onDisconnectRequest(CmConnection connection) {
-            events.add("disconnect request");
-            connection.disconnect(now);
-        }
-
-        @Override
-        public void onDisconnected(CmConnection connection, boolean timedOut) {
-            events.add("disconnected");
-        }
-
-        @Override
-        public void onTimewaitExit(CmConnection connection) {
-            events.add("timewait exit");
+        private void handle(AgentEvent event) {
+            switch (event) {
+                case AgentEvent.Requested requested -> {
+                    events.add("request");
+                    connections.add(requested.connection());
+                }
+                case AgentEvent.Replied replied -> {
+                    events.add("reply");
+                    replied.connection().sendReadyToUse(now);
+                }
+                case AgentEvent.ReadyToUse _ -> events.add("ready");
+                case AgentEvent.Rejected rejected ->
+                    events.add("reject " + rejected.reject().reason());
+                case AgentEvent.Unreachable _ -> events.add("unreachable");
+                case AgentEvent.DisconnectRequested requested -> {
+                    events.add("disconnect request");
+                    requested.connection().disconnect(now);
+                }
+                case AgentEvent.Disconnected _ -> events.add("disconnected");
+                case AgentEvent.TimewaitExit _ -> events.add("timewait exit");
+                case AgentEvent.Opened _, AgentEvent.Closed _ -> {}
+                case AgentEvent.ServiceRequested _, AgentEvent.OfResolution _ ->
+                    throw new AssertionError("no datagram service is used: " + event);
+            }
         }
     }
 
@@ -216,7 +207,7 @@ class CmCaptureTest {
     void passiveSideSendsTheMessagesOfLinux(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
         CapturedHost host = new CapturedHost(B, guid(B), false);
-        host.agent.listen(((Req) mads.getFirst().message()).serviceId(), host, 10);
+        host.listen(((Req) mads.getFirst().message()).serviceId());
         host.nextId = idIn(mads.get(1).message());
         host.decision = mads.get(1).message();
         int compared = 0;
@@ -250,15 +241,13 @@ class CmCaptureTest {
         CmConnection connection = host.agent.connect(host.now, rebuild(first), 0, host);
         for (CapturedMad mad : mads) {
             if (mad.to().equals(A)) {
-                assertThat(host.agent.pollTransmit(new CmDatagram())).isFalse();
+                assertThat(host.agent.pollTransmit()).isNull();
                 host.receive(mad);
             } else {
                 if (mad.message() instanceof Dreq) {
                     connection.disconnect(host.now);
                 }
-                CmDatagram out = new CmDatagram();
-                assertThat(host.agent.pollTransmit(out)).isTrue();
-                assertSame(out.mad, mad);
+                assertSame(requireNonNull(host.agent.pollTransmit()).mad(), mad);
             }
         }
         assertThat(String.join(" ", host.events)).isEqualTo(events);
@@ -280,9 +269,7 @@ class CmCaptureTest {
                 host.nextId = req.localCommunicationId();
                 host.agent.connect(host.now, rebuild(req), 0, host);
             }
-            CmDatagram out = new CmDatagram();
-            assertThat(host.agent.pollTransmit(out)).isTrue();
-            assertSame(out.mad, mad);
+            assertSame(requireNonNull(host.agent.pollTransmit()).mad(), mad);
         }
         assertThat(host.events).containsExactly("reply", "reply", "disconnect request", "disconnect request");
     }
@@ -291,7 +278,7 @@ class CmCaptureTest {
     void mraIsSentForASlowApplicationAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("noans");
         CapturedHost host = new CapturedHost(B, guid(B), false);
-        host.agent.listen(((Req) mads.getFirst().message()).serviceId(), host, 10);
+        host.listen(((Req) mads.getFirst().message()).serviceId());
         host.nextId = idIn(mads.get(2).message());
         host.receive(mads.get(0));
         assertThat(host.sent()).isEmpty();
@@ -323,7 +310,7 @@ class CmCaptureTest {
     void unusualRequestsAreAnsweredAsByLinux() {
         List<CapturedMad> mads = CapturedMads.read("cmfuzz");
         CapturedHost host = new CapturedHost(B, guid(B), false);
-        host.agent.listen(0x0000_0000_0106_1c06L, host, 100);
+        host.listen(0x0000_0000_0106_1c06L);
         Set<Integer> compared = new TreeSet<>();
         Set<Integer> different = new HashSet<>();
         for (int i = 0; i < mads.size(); i++) {

@@ -41,22 +41,24 @@ final class CmFabric {
 
     /** Transmits all pending messages of the hosts. */
     void flush() {
-        CmDatagram out = new CmDatagram();
         for (CmHost host : hosts.values()) {
-            while (host.agent.pollTransmit(out)) {
+            host.handleEvents();
+            CmDatagram out = host.agent.pollTransmit();
+            while (out != null) {
                 transmit(out);
+                out = host.agent.pollTransmit();
             }
         }
     }
 
     private void transmit(CmDatagram out) {
-        CmAttribute attribute = Objects.requireNonNull(CmMad.attribute(out.mad, 0));
+        CmAttribute attribute = Objects.requireNonNull(CmMad.attribute(out.mad(), 0));
         int occurrence = sent.merge(attribute, 1, Integer::sum);
-        Gid from = new Gid(out.localHigh, out.localLow);
-        Gid to = new Gid(out.remoteHigh, out.remoteLow);
+        Gid from = out.route().local();
+        Gid to = out.route().remote();
         log.add(attribute.name());
         for (long delay : delivery.delays(attribute, occurrence)) {
-            inFlight.add(new Flight(now + delay, sequence++, from, to, out.mad));
+            inFlight.add(new Flight(now + delay, sequence++, from, to, out.mad()));
         }
     }
 
@@ -95,12 +97,16 @@ final class CmFabric {
         runUntil(now + duration);
     }
 
+    /** Returns a MAD as the host at its destination receives it. */
+    static CmDatagram received(Gid from, Gid to, MemorySegment mad) {
+        return new CmDatagram(new CmRoute(to, from, 0), 0, mad);
+    }
+
     private void deliver(Flight flight) {
         CmHost host = hosts.get(flight.to());
         if (host != null) {
-            Gid from = flight.from();
-            Gid to = flight.to();
-            host.agent.onMad(now, from.high(), from.low(), 0, flight.mad(), 0, CmMad.LENGTH, to.high(), to.low());
+            host.agent.onMad(now, received(flight.from(), flight.to(), flight.mad()));
+            host.handleEvents();
         }
     }
 }

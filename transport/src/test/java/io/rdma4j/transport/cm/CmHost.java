@@ -10,14 +10,16 @@ import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An agent with its applications, which record the events that they receive. */
-final class CmHost implements CmEvents, CmListener {
+final class CmHost {
     static final long SERVICE = 0x0000_0000_0106_1c06L;
 
     final CmFabric fabric;
@@ -26,6 +28,9 @@ final class CmHost implements CmEvents, CmListener {
     final List<String> events = new ArrayList<>();
     final List<CmConnection> connections = new ArrayList<>();
     final List<CmConnection> requested = new ArrayList<>();
+
+    /** The connections that another process would have to disconnect, by communication ID. */
+    final Map<Integer, CmConnection> open = new LinkedHashMap<>();
 
     /** True if the applications accept requests. */
     boolean accepts = true;
@@ -66,8 +71,12 @@ final class CmHost implements CmEvents, CmListener {
         fabric.add(this);
     }
 
-    ListenedService listen() {
-        return agent.listen(SERVICE, this, 16);
+    ListenedService<Req> listen() {
+        return listen(agent, SERVICE, 16);
+    }
+
+    ListenedService<Req> listen(CmAgent of, long serviceId, int backlog) {
+        return of.listen(serviceId, this::verdict, backlog, this);
     }
 
     CmConnection connect(CmHost to) {
@@ -115,23 +124,67 @@ final class CmHost implements CmEvents, CmListener {
 
     void runDue() {
         agent.onDeadline(fabric.now);
+        handleEvents();
         while (!scheduled.isEmpty() && scheduled.firstKey() <= fabric.now) {
             scheduled.pollFirstEntry().getValue().forEach(Runnable::run);
         }
     }
 
-    // ------------------------------------------------------------------------------------------------- callbacks
+    // ------------------------------------------------------------------------------------------------------ events
 
-    @Override
-    public boolean matches(CmRoute route, Req request) {
-        return matchesRequests;
+    private RequestFilter.Verdict verdict(CmRoute route, Req request) {
+        if (!matchesRequests) {
+            return RequestFilter.Verdict.DECLINE;
+        }
+        return dropsRequests ? RequestFilter.Verdict.DROP : RequestFilter.Verdict.TAKE;
     }
 
-    @Override
-    public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
-        if (dropsRequests) {
-            return null;
+    void handleEvents() {
+        handleEvents(agent);
+    }
+
+    void handleEvents(CmAgent of) {
+        AgentEvent event = of.pollEvent();
+        while (event != null) {
+            handle(event);
+            event = of.pollEvent();
         }
+    }
+
+    private void handle(AgentEvent event) {
+        switch (event) {
+            case AgentEvent.Requested requested -> {
+                assertThat(requested.service().attachment()).isSameAs(this);
+                onRequest(requested.connection(), requested.connection().request());
+            }
+            case AgentEvent.Replied replied -> onReply(replied.connection());
+            case AgentEvent.ReadyToUse ready -> {
+                events.add("ready");
+                onReady.accept(ready.connection());
+            }
+            case AgentEvent.Rejected rejected -> {
+                events.add("reject " + rejected.reject().reason());
+                lastReject = rejected.reject();
+            }
+            case AgentEvent.Unreachable _ -> events.add("unreachable");
+            case AgentEvent.DisconnectRequested requested -> onDisconnectRequest(requested.connection());
+            case AgentEvent.Disconnected disconnected ->
+                events.add(disconnected.timedOut() ? "disconnect timeout" : "disconnected");
+            case AgentEvent.TimewaitExit _ -> events.add("timewait exit");
+            case AgentEvent.Opened opened -> {
+                CmConnection connection = opened.connection();
+                assertThat(open.put(connection.localId(), connection)).isNull();
+            }
+            case AgentEvent.Closed closed -> {
+                CmConnection connection = closed.connection();
+                assertThat(open.remove(connection.localId())).isSameAs(connection);
+            }
+            case AgentEvent.ServiceRequested _, AgentEvent.OfResolution _ ->
+                throw new AssertionError("no datagram service is used: " + event);
+        }
+    }
+
+    private void onRequest(CmConnection connection, Req request) {
         events.add("request");
         connections.add(connection);
         requested.add(connection);
@@ -143,11 +196,9 @@ final class CmHost implements CmEvents, CmListener {
                 }
             });
         }
-        return this;
     }
 
-    @Override
-    public void onReply(CmConnection connection, Rep reply) {
+    private void onReply(CmConnection connection) {
         events.add("reply");
         if (confirms) {
             afterDelay(() -> {
@@ -158,25 +209,7 @@ final class CmHost implements CmEvents, CmListener {
         }
     }
 
-    @Override
-    public void onReadyToUse(CmConnection connection) {
-        events.add("ready");
-        onReady.accept(connection);
-    }
-
-    @Override
-    public void onReject(CmConnection connection, Rej reject) {
-        events.add("reject " + reject.reason());
-        lastReject = reject;
-    }
-
-    @Override
-    public void onUnreachable(CmConnection connection) {
-        events.add("unreachable");
-    }
-
-    @Override
-    public void onDisconnectRequest(CmConnection connection) {
+    private void onDisconnectRequest(CmConnection connection) {
         events.add("disconnect request");
         if (disconnects) {
             afterDelay(() -> {
@@ -187,24 +220,15 @@ final class CmHost implements CmEvents, CmListener {
         }
     }
 
-    @Override
-    public void onDisconnected(CmConnection connection, boolean timedOut) {
-        events.add(timedOut ? "disconnect timeout" : "disconnected");
-    }
-
-    @Override
-    public void onTimewaitExit(CmConnection connection) {
-        events.add("timewait exit");
-    }
-
     void assertNothingLeft() {
         assertThat(agent.connectionCount()).as("connections of %s", address).isZero();
         assertThat(agent.table.isEmpty()).as("tables of %s are empty", address).isTrue();
         assertThat(agent.deadlines.size()).as("deadlines of %s", address).isZero();
         assertThat(agent.halfOpenCount()).as("half open at %s", address).isZero();
         assertThat(agent.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
-        assertThat(agent.pollTransmit(new CmDatagram())).isFalse();
-        for (ListenedService listening : agent.listeners(SERVICE)) {
+        assertThat(agent.pollTransmit()).isNull();
+        assertThat(agent.pollEvent()).isNull();
+        for (ListenedService<Req> listening : agent.listeners.of(SERVICE)) {
             assertThat(listening.waiting()).as("backlog of %s", address).isZero();
         }
     }

@@ -56,6 +56,7 @@ class CmPairTest {
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         client.agent.onPeersLost(each -> each.remoteId() == connection.remoteId());
         client.agent.onPeersLost(each -> true);
+        client.handleEvents();
         assertThat(connection.state()).as("the application has disconnected").isEqualTo(CmState.TIMEWAIT);
         assertThat(client.events).containsExactly("reply", "disconnect request");
         assertThat(client.agent.counters().lostPeers).isEqualTo(1);
@@ -114,7 +115,7 @@ class CmPairTest {
     }
 
     @Test
-    void noDisconnectIsReportedAfterDestroyInTheReadyCallback() {
+    void noDisconnectIsReportedAfterDestroyAtTheReadyEvent() {
         server.onReady = connection -> connection.destroy(fabric.now);
         fabric.delivery =
                 (attribute, occurrence) -> attribute == CmAttribute.RTU ? new long[0] : new long[] {MILLISECOND};
@@ -193,6 +194,7 @@ class CmPairTest {
 
         assertThat(passive.notifyCommunicationEstablished()).isTrue();
         assertThat(passive.notifyCommunicationEstablished()).isFalse();
+        server.handleEvents();
 
         assertThat(server.events).containsExactly("request", "ready");
         fabric.run(10 * SECOND);

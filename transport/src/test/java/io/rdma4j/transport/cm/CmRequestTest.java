@@ -18,6 +18,7 @@ import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -47,26 +48,25 @@ class CmRequestTest {
     }
 
     private CmDatagram onlyResponse() {
-        CmDatagram out = new CmDatagram();
-        assertThat(server.agent.pollTransmit(out)).isTrue();
-        assertThat(server.agent.pollTransmit(new CmDatagram())).isFalse();
+        CmDatagram out = requireNonNull(server.agent.pollTransmit());
+        assertThat(server.agent.pollTransmit()).isNull();
         return out;
     }
 
     private void deliver(Gid from, Req request) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         request.emit(mad, 0, 5);
-        Gid to = server.address;
-        server.agent.onMad(fabric.now, from.high(), from.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
+        server.agent.onMad(fabric.now, CmFabric.received(from, server.address, mad));
+        server.handleEvents();
     }
 
     private Rej rejectOf(Req request) {
         deliver(client.address, request);
         CmDatagram out = onlyResponse();
-        assertThat(CmMad.transactionId(out.mad, 0)).isEqualTo(5);
-        assertThat(new Gid(out.remoteHigh, out.remoteLow)).isEqualTo(client.address);
-        assertThat(new Gid(out.localHigh, out.localLow)).isEqualTo(server.address);
-        return (Rej) requireNonNull(io.rdma4j.wire.cm.CmMessage.parse(out.mad, 0, CmMad.LENGTH));
+        assertThat(CmMad.transactionId(out.mad(), 0)).isEqualTo(5);
+        assertThat(out.route().remote()).isEqualTo(client.address);
+        assertThat(out.route().local()).isEqualTo(server.address);
+        return (Rej) requireNonNull(io.rdma4j.wire.cm.CmMessage.parse(out.mad(), 0, CmMad.LENGTH));
     }
 
     @Test
@@ -80,7 +80,7 @@ class CmRequestTest {
 
     @Test
     void requestForAClosedListenerIsRejected() {
-        ListenedService listening = server.listen();
+        ListenedService<Req> listening = server.listen();
         listening.close();
         listening.close();
         assertThat(rejectOf(request(9, 1).build()).reason()).isEqualTo(8);
@@ -100,7 +100,7 @@ class CmRequestTest {
     void listenersOfOneServiceAreAskedInOrderUntilOneMatches() {
         CmHost other = new CmHost(fabric, 3);
         other.matchesRequests = false;
-        server.agent.listen(CmHost.SERVICE, other, 1);
+        other.listen(server.agent, CmHost.SERVICE, 1);
         server.listen();
         client.connect(server);
         fabric.run(10 * MILLISECOND);
@@ -151,7 +151,7 @@ class CmRequestTest {
     void requestWithAForeignSenderAddressIsDropped() {
         server.listen();
         deliver(OTHER_ADDRESS, request(9, 1).build());
-        assertThat(server.agent.pollTransmit(new CmDatagram())).isFalse();
+        assertThat(server.agent.pollTransmit()).isNull();
         assertThat(server.agent.counters().foreignRequestsDropped).isEqualTo(1);
         assertNoState();
     }
@@ -159,17 +159,16 @@ class CmRequestTest {
     @Test
     void foreignSenderAddressesAreServedIfAllowed() {
         CmAgent permissive = new CmAgent(new CmConfiguration(5, new Random(1)::nextInt, 10, true, 250 * MILLISECOND));
-        permissive.listen(CmHost.SERVICE, server, 1);
+        server.listen(permissive, CmHost.SERVICE, 1);
         server.accepts = false;
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         request(9, 1).build().emit(mad, 0, 5);
-        Gid to = server.address;
-        permissive.onMad(0, OTHER_ADDRESS.high(), OTHER_ADDRESS.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
+        permissive.onMad(0, CmFabric.received(OTHER_ADDRESS, server.address, mad));
+        server.handleEvents(permissive);
         CmConnection connection = server.requested.getFirst();
         connection.accept(0, CmHost.reply(4));
-        CmDatagram out = new CmDatagram();
-        assertThat(permissive.pollTransmit(out)).isTrue();
-        assertThat(new Gid(out.remoteHigh, out.remoteLow))
+        CmDatagram out = requireNonNull(permissive.pollTransmit());
+        assertThat(out.route().remote())
                 .as("as by Linux, to the address in the REQ")
                 .isEqualTo(client.address);
     }
@@ -193,7 +192,7 @@ class CmRequestTest {
     @Test
     void requestBeyondTheBacklogIsDroppedSilentlyAndServedLater() {
         server.accepts = false;
-        ListenedService listening = server.agent.listen(CmHost.SERVICE, server, 2);
+        ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 2);
         for (int i = 0; i < 5; i++) {
             client.connect(server);
         }
@@ -217,7 +216,7 @@ class CmRequestTest {
     @Test
     void rejectFreesTheBacklog() {
         server.accepts = false;
-        ListenedService listening = server.agent.listen(CmHost.SERVICE, server, 1);
+        ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 1);
         for (int i = 0; i < 10_000; i++) {
             client.connect(server);
             fabric.run(2 * MILLISECOND);
@@ -234,7 +233,7 @@ class CmRequestTest {
     void halfOpenLimitAppliesAcrossListeners() {
         server.accepts = false;
         for (int i = 0; i < 8; i++) {
-            server.agent.listen(i, server, 100);
+            server.listen(server.agent, i, 100);
         }
         for (int i = 0; i < 200; i++) {
             deliver(client.address, request(1 + i, 1 + i).serviceId(i % 8).build());
@@ -272,8 +271,7 @@ class CmRequestTest {
             deliver(client.address, request(1 + i, 1 + i).build());
         }
         int responses = 0;
-        CmDatagram out = new CmDatagram();
-        while (server.agent.pollTransmit(out)) {
+        while (server.agent.pollTransmit() != null) {
             responses++;
         }
         assertThat(responses).isEqualTo(1024);
@@ -296,17 +294,19 @@ class CmRequestTest {
                     bytes[at] = (byte) random.nextInt();
                 }
             }
-            int length = i % 5 == 0 ? random.nextInt(-3, 400) : CmMad.LENGTH;
-            Gid from = client.address;
-            Gid to = server.address;
-            server.agent.onMad(fabric.now, from.high(), from.low(), 0, mad, 0, length, to.high(), to.low());
-            server.agent.pollTransmit(new CmDatagram());
+            MemorySegment cut = i % 5 == 0 ? resized(bytes, random.nextInt(400)) : mad;
+            server.agent.onMad(fabric.now, CmFabric.received(client.address, server.address, cut));
+            server.agent.pollTransmit();
         }
         CmCounters counters = server.agent.counters();
         assertThat(counters.madsReceived).isEqualTo(20_000);
         assertThat(counters.malformedDropped).isPositive();
         assertThat(counters.unsupportedDropped).isPositive();
         assertNoState();
+    }
+
+    private static MemorySegment resized(byte[] bytes, int length) {
+        return MemorySegment.ofArray(Arrays.copyOf(bytes, length));
     }
 
     @Test

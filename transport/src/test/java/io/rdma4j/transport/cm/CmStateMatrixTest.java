@@ -185,15 +185,15 @@ class CmStateMatrixTest {
     void destroyNotifiesThePeer(String state, String sent, boolean isRemoved) {
         CmConnection connection = connectionIn(state);
         assertThat(connection.destroy(fabric.now)).isEqualTo(isRemoved);
-        CmDatagram out = new CmDatagram();
+        CmDatagram out = host.agent.pollTransmit();
         if (sent.isEmpty()) {
-            assertThat(host.agent.pollTransmit(out)).isFalse();
+            assertThat(out).isNull();
         } else {
-            assertThat(host.agent.pollTransmit(out)).isTrue();
-            CmMessage message = requireNonNull(CmMessage.parse(out.mad, 0, 256));
+            CmMessage message =
+                    requireNonNull(CmMessage.parse(requireNonNull(out).mad(), 0, 256));
             assertThat(describe(message, connection)).isEqualTo(sent);
         }
-        assertThat(host.agent.pollTransmit(out)).isFalse();
+        assertThat(host.agent.pollTransmit()).isNull();
         fabric.run(200 * CmFabric.SECOND);
         host.assertNothingLeft();
         assertThat(connection.state()).isEqualTo(CmState.IDLE);
@@ -260,24 +260,15 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void destroyWithinTheRequestCallbackRejects() {
-        host.agent.listen(
-                CmHost.SERVICE,
-                new CmListener() {
-                    @Override
-                    public boolean matches(CmRoute route, Req request) {
-                        return true;
-                    }
-
-                    @Override
-                    public CmEvents onRequest(CmConnection connection, Req request) {
-                        assertThat(connection.state()).isEqualTo(CmState.REQ_RECEIVED);
-                        connection.destroy(fabric.now);
-                        return host;
-                    }
-                },
-                1);
-        fabric.inject(PEER, host.address, peersRequest(), 9);
+    void destroyAtTheRequestEventRejects() {
+        host.listen();
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        peersRequest().emit(mad, 0, 9);
+        host.agent.onMad(fabric.now, CmFabric.received(PEER, host.address, mad));
+        AgentEvent.Requested event = (AgentEvent.Requested) requireNonNull(host.agent.pollEvent());
+        assertThat(event.connection().state()).isEqualTo(CmState.REQ_RECEIVED);
+        event.connection().destroy(fabric.now);
+        fabric.flush();
         assertThat(fabric.log).containsExactly("REJ");
         assertThat(host.agent.counters().rejectsSent).isEqualTo(1);
         host.assertNothingLeft();
@@ -309,11 +300,10 @@ class CmStateMatrixTest {
                 .build();
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         request.emit(mad, 0, 9);
-        Gid to = host.address;
-        host.agent.onMad(fabric.now, PEER.high(), PEER.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
-        CmDatagram out = new CmDatagram();
-        assertThat(host.agent.pollTransmit(out)).isTrue();
-        Rep reply = (Rep) requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH));
+        host.agent.onMad(fabric.now, CmFabric.received(PEER, host.address, mad));
+        host.handleEvents();
+        CmDatagram out = requireNonNull(host.agent.pollTransmit());
+        Rep reply = (Rep) requireNonNull(CmMessage.parse(out.mad(), 0, CmMad.LENGTH));
         assertThat(reply.failoverAccepted()).isEqualTo(1);
     }
 }

@@ -8,7 +8,6 @@ import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.PrivateData;
-import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
@@ -16,7 +15,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** An agent whose listener accepts every request, and to which tests deliver messages from any address. */
 final class CmTarget {
@@ -38,40 +36,18 @@ final class CmTarget {
         agent = new CmAgent(configuration);
     }
 
-    private final class Acceptor implements CmListener, CmEvents {
-        @Override
-        public boolean matches(CmRoute route, Req request) {
-            return true;
+    /** Accepts every request, and answers every disconnect. */
+    private void handleEvents() {
+        AgentEvent event = agent.pollEvent();
+        while (event != null) {
+            if (event instanceof AgentEvent.Requested requested) {
+                Rep reply = Rep.of(0, 0, 5, 6, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY);
+                requested.connection().accept(now, reply);
+            } else if (event instanceof AgentEvent.DisconnectRequested requested) {
+                boolean _ = requested.connection().disconnect(now);
+            }
+            event = agent.pollEvent();
         }
-
-        @Override
-        public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
-            connection.accept(now, Rep.of(0, 0, 5, 6, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
-            return this;
-        }
-
-        @Override
-        public void onReply(CmConnection connection, Rep reply) {}
-
-        @Override
-        public void onReadyToUse(CmConnection connection) {}
-
-        @Override
-        public void onReject(CmConnection connection, Rej reject) {}
-
-        @Override
-        public void onUnreachable(CmConnection connection) {}
-
-        @Override
-        public void onDisconnectRequest(CmConnection connection) {
-            boolean _ = connection.disconnect(now);
-        }
-
-        @Override
-        public void onDisconnected(CmConnection connection, boolean timedOut) {}
-
-        @Override
-        public void onTimewaitExit(CmConnection connection) {}
     }
 
     static Gid host(int number) {
@@ -79,7 +55,7 @@ final class CmTarget {
     }
 
     void listen() {
-        ListenedService _ = agent.listen(SERVICE, new Acceptor(), 10_000);
+        ListenedService<Req> _ = agent.listen(SERVICE, (route, request) -> RequestFilter.Verdict.TAKE, 10_000, this);
     }
 
     static Req request(Gid from, long guid, int id, int queuePair) {
@@ -100,16 +76,18 @@ final class CmTarget {
     List<CmMessage> deliver(Gid from, CmMessage message) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, 5);
-        agent.onMad(now, from.high(), from.low(), 0, mad, 0, CmMad.LENGTH, SERVER.high(), SERVER.low());
+        agent.onMad(now, CmFabric.received(from, SERVER, mad));
+        handleEvents();
         int before = sent.size();
         collectSent();
         return sent.subList(before, sent.size());
     }
 
     private void collectSent() {
-        CmDatagram out = new CmDatagram();
-        while (agent.pollTransmit(out)) {
-            sent.add(Objects.requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH)));
+        CmDatagram out = agent.pollTransmit();
+        while (out != null) {
+            sent.add(Objects.requireNonNull(CmMessage.parse(out.mad(), 0, CmMad.LENGTH)));
+            out = agent.pollTransmit();
         }
     }
 
@@ -142,6 +120,7 @@ final class CmTarget {
         while (agent.nextDeadlineNanos() <= end) {
             now = Math.max(now, agent.nextDeadlineNanos());
             agent.onDeadline(now);
+            handleEvents();
             collectSent();
         }
         now = Math.max(now, end);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.transport.cm.CapturedMads.CapturedMad;
 import io.rdma4j.wire.Gid;
-import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;
@@ -38,60 +37,65 @@ class ServiceResolutionTest {
     private final List<String> reports = new ArrayList<>();
     private final List<ServiceRequest> requests = new ArrayList<>();
 
-    private final ServiceEvents events = new ServiceEvents() {
-        @Override
-        public void onReply(ServiceResolution resolution, SidrRep reply) {
-            reports.add("status " + reply.status() + " queue pair " + reply.queuePair());
+    private void handleEvents(CmAgent agent) {
+        AgentEvent event = agent.pollEvent();
+        while (event != null) {
+            handle(event);
+            event = agent.pollEvent();
         }
+    }
 
-        @Override
-        public void onUnreachable(ServiceResolution resolution) {
-            reports.add("unreachable");
+    private void handle(AgentEvent event) {
+        switch (event) {
+            case AgentEvent.ServiceRequested requested -> requests.add(requested.request());
+            case AgentEvent.ServiceReplied replied -> {
+                assertThat(replied.resolution().attachment()).isSameAs(this);
+                SidrRep reply = replied.reply();
+                reports.add("status " + reply.status() + " queue pair " + reply.queuePair());
+            }
+            case AgentEvent.ServiceUnreachable _ -> reports.add("unreachable");
+            case AgentEvent.OfConnection _ -> throw new AssertionError("there is no connection: " + event);
         }
-    };
+    }
 
-    private final ServiceListener listener = new ServiceListener() {
-        @Override
-        public boolean matches(CmRoute route, SidrReq message) {
-            return message.privateData().toByteArray()[0] != 66;
-        }
+    private static RequestFilter.Verdict verdict(CmRoute route, SidrReq message) {
+        return message.privateData().toByteArray()[0] == 66
+                ? RequestFilter.Verdict.DECLINE
+                : RequestFilter.Verdict.TAKE;
+    }
 
-        @Override
-        public boolean onRequest(ServiceRequest request, SidrReq message) {
-            requests.add(request);
-            return true;
-        }
-    };
+    private void serve(long serviceId, int backlog) {
+        ListenedService<SidrReq> _ = server.serve(serviceId, ServiceResolutionTest::verdict, backlog, this);
+    }
 
     private ServiceResolution resolve(int firstByte) {
         PrivateData data = PrivateData.of(new byte[] {(byte) firstByte});
-        return client.resolve(now, new CmRoute(A, B, 0), SERVICE, data, events);
+        return client.resolve(now, new CmRoute(A, B, 0), SERVICE, data, this);
     }
 
     private List<MemorySegment> sent(CmAgent agent) {
         List<MemorySegment> all = new ArrayList<>();
-        CmDatagram out = new CmDatagram();
-        while (agent.pollTransmit(out)) {
-            all.add(out.mad);
+        CmDatagram out = agent.pollTransmit();
+        while (out != null) {
+            all.add(out.mad());
+            out = agent.pollTransmit();
         }
         return all;
     }
 
     private void toServer(MemorySegment mad) {
-        server.onMad(
-                now,
-                A.high(),
-                A.low(),
-                0,
-                mad,
-                0,
-                mad.byteSize() > CmMad.LENGTH ? CmMad.LENGTH : (int) mad.byteSize(),
-                B.high(),
-                B.low());
+        server.onMad(now, CmFabric.received(A, B, mad));
+        handleEvents(server);
     }
 
     private void toClient(MemorySegment mad) {
-        client.onMad(now, B.high(), B.low(), 0, mad, 0, CmMad.LENGTH, A.high(), A.low());
+        client.onMad(now, CmFabric.received(B, A, mad));
+        handleEvents(client);
+    }
+
+    private void fireDeadlines() {
+        client.onDeadline(now);
+        handleEvents(client);
     }
 
     private void exchange() {
@@ -101,7 +105,7 @@ class ServiceResolutionTest {
 
     @Test
     void acceptedResolutionReportsTheQueuePair() {
-        server.serve(SERVICE, listener, 5);
+        serve(SERVICE, 5);
         ServiceResolution resolution = resolve(1);
         exchange();
         assertThat(requests).hasSize(1);
@@ -118,7 +122,7 @@ class ServiceResolutionTest {
     void missingServiceIsStatusOneAndRejectedRequestIsStatusTwo() {
         resolve(1);
         exchange();
-        server.serve(SERVICE, listener, 5);
+        serve(SERVICE, 5);
         resolve(66);
         exchange();
         assertThat(reports).containsExactly("status 1 queue pair 0", "status 2 queue pair 0");
@@ -127,14 +131,14 @@ class ServiceResolutionTest {
 
     @Test
     void lostReplyIsRepeatedWithoutAskingTheListener() {
-        server.serve(SERVICE, listener, 5);
+        serve(SERVICE, 5);
         resolve(1);
         List<MemorySegment> request = sent(client);
         request.forEach(this::toServer);
         requests.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
         MemorySegment lost = sent(server).getFirst();
         now += SECOND;
-        client.onDeadline(now);
+        fireDeadlines();
         sent(client).forEach(this::toServer);
         List<MemorySegment> again = sent(server);
         assertThat(requests).hasSize(1);
@@ -153,7 +157,7 @@ class ServiceResolutionTest {
         while (client.nextDeadlineNanos() != Long.MAX_VALUE) {
             requests += sent(client).size();
             now = client.nextDeadlineNanos();
-            client.onDeadline(now);
+            fireDeadlines();
         }
         assertThat(reports).containsExactly("unreachable");
         assertThat((now - began) / (double) SECOND).isBetween(65.0, 69.0);
@@ -163,13 +167,14 @@ class ServiceResolutionTest {
 
     @Test
     void replyFromAnotherAddressIsIgnored() {
-        server.serve(SERVICE, listener, 5);
+        serve(SERVICE, 5);
         resolve(1);
         sent(client).forEach(this::toServer);
         requests.getFirst().answer(now, SidrRep.STATUS_VALID, 9, KEY, PrivateData.EMPTY);
         MemorySegment answer = sent(server).getFirst();
         Gid other = Gid.ofIpv4(0x0a58_0003);
-        client.onMad(now, other.high(), other.low(), 0, answer, 0, CmMad.LENGTH, A.high(), A.low());
+        client.onMad(now, CmFabric.received(other, A, answer));
+        handleEvents(client);
         assertThat(reports).isEmpty();
         toClient(answer);
         assertThat(reports).hasSize(1);
@@ -177,7 +182,7 @@ class ServiceResolutionTest {
 
     @Test
     void cancelledResolutionReportsNothing() {
-        server.serve(SERVICE, listener, 5);
+        serve(SERVICE, 5);
         ServiceResolution resolution = resolve(1);
         exchange();
         resolution.cancel();
@@ -189,7 +194,7 @@ class ServiceResolutionTest {
 
     @Test
     void destroyedRequestIsRejectedAndAnsweredOnlyOnce() {
-        server.serve(SERVICE, listener, 5);
+        serve(SERVICE, 5);
         resolve(1);
         exchange();
         ServiceRequest request = requests.getFirst();
@@ -204,21 +209,21 @@ class ServiceResolutionTest {
 
     @Test
     void requestsBeyondTheBacklogAreDroppedAndRetransmitted() {
-        server.serve(SERVICE, listener, 1);
+        serve(SERVICE, 1);
         resolve(1);
         resolve(2);
         exchange();
         assertThat(requests).hasSize(1);
         requests.getFirst().releaseBacklog();
         now += SECOND;
-        client.onDeadline(now);
+        fireDeadlines();
         exchange();
         assertThat(requests).hasSize(2);
     }
 
     @Test
     void numberOfRememberedRepliesIsBounded() {
-        server.serve(SERVICE, listener, 5);
+        serve(SERVICE, 5);
         for (int i = 0; i < 5000; i++) {
             resolve(1);
             sent(client).forEach(this::toServer);
@@ -236,7 +241,7 @@ class ServiceResolutionTest {
     @Test
     void everyResolutionIsAnsweredExactlyOnceUnderLoss() {
         Random random = new Random(5);
-        server.serve(SERVICE, listener, 1000);
+        serve(SERVICE, 1000);
         int count = 300;
         for (int i = 0; i < count; i++) {
             resolve(1);
@@ -253,7 +258,7 @@ class ServiceResolutionTest {
             }
             if (client.nextDeadlineNanos() != Long.MAX_VALUE) {
                 now = client.nextDeadlineNanos();
-                client.onDeadline(now);
+                fireDeadlines();
             }
         }
         assertThat(reports).hasSize(count).containsOnly("status 0 queue pair 9");
@@ -284,21 +289,13 @@ class ServiceResolutionTest {
                 new CmRoute(capturedRequest.from(), capturedRequest.to(), 0),
                 request.serviceId(),
                 request.privateData(),
-                events);
+                this);
         assertSame(sent(client).getFirst(), capturedRequest.mad());
         if (reply.status() == SidrRep.STATUS_VALID) {
-            server.serve(request.serviceId(), listener, 5);
+            serve(request.serviceId(), 5);
         }
-        server.onMad(
-                now,
-                capturedRequest.from().high(),
-                capturedRequest.from().low(),
-                0,
-                capturedRequest.mad(),
-                0,
-                CmMad.LENGTH,
-                capturedRequest.to().high(),
-                capturedRequest.to().low());
+        server.onMad(now, CmFabric.received(capturedRequest.from(), capturedRequest.to(), capturedRequest.mad()));
+        handleEvents(server);
         if (reply.status() == SidrRep.STATUS_VALID) {
             requests.getFirst().answer(now, 0, reply.queuePair(), reply.queueKey(), reply.privateData());
         }

@@ -1,25 +1,18 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.ConnectionAttempt;
-import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.transport.cm.CmEvents;
-import io.rdma4j.transport.cm.CmListener;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.transport.cm.ServiceListener;
-import io.rdma4j.transport.cm.ServiceRequest;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.transport.cm.RequestFilter;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.SidrReq;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
 
-/** Decides which connection requests a listening identifier accepts, as Linux's rdma_cm does. Under the host's lock. */
-final class RequestListener implements CmListener, ServiceListener {
+/** Decides which requests a listening identifier takes, as Linux's rdma_cm does. Under the host's lock. */
+final class ListenerFilter {
     private static final int MAX_MTU_CODE = 5;
 
     private final SoftCmId listener;
@@ -27,16 +20,34 @@ final class RequestListener implements CmListener, ServiceListener {
     private final InetAddress bound;
     private final boolean familyOnly;
 
-    RequestListener(SoftCmId listener, Listening listening, InetAddress bound, boolean familyOnly) {
+    ListenerFilter(SoftCmId listener, Listening listening, InetAddress bound, boolean familyOnly) {
         this.listener = listener;
         this.listening = listening;
         this.bound = bound;
         this.familyOnly = familyOnly;
     }
 
-    @Override
-    public boolean matches(CmRoute route, Req request) {
-        return isOfListenersType(request) && isWanted(route, request.privateData());
+    /** Returns the verdict about a REQ. */
+    RequestFilter.Verdict verdict(CmRoute route, Req request) {
+        if (!isOfListenersType(request) || !isWanted(route, request.privateData())) {
+            return RequestFilter.Verdict.DECLINE;
+        }
+        LocalEndpoint at = listener.localEndpointOf(route);
+        if (at == null) {
+            return RequestFilter.Verdict.DROP;
+        }
+        int mtu = request.pathMtu();
+        return mtu < 1 || mtu > MAX_MTU_CODE || mtu > at.pathMtu().code()
+                ? RequestFilter.Verdict.INVALID_PATH_MTU
+                : RequestFilter.Verdict.TAKE;
+    }
+
+    /** Returns the verdict about a SIDR_REQ. */
+    RequestFilter.Verdict verdict(CmRoute route, SidrReq request) {
+        if (!isWanted(route, request.privateData())) {
+            return RequestFilter.Verdict.DECLINE;
+        }
+        return listener.localEndpointOf(route) == null ? RequestFilter.Verdict.DROP : RequestFilter.Verdict.TAKE;
     }
 
     /**
@@ -50,11 +61,6 @@ final class RequestListener implements CmListener, ServiceListener {
             case XRC_RECEIVE -> request.isExtended();
             case XRC_SEND, UNRELIABLE_DATAGRAM -> false;
         };
-    }
-
-    @Override
-    public boolean matches(CmRoute route, SidrReq message) {
-        return isWanted(route, message.privateData());
     }
 
     private boolean isWanted(CmRoute route, PrivateData privateData) {
@@ -81,7 +87,7 @@ final class RequestListener implements CmListener, ServiceListener {
     }
 
     private static InetAddress address(io.rdma4j.wire.Gid gid) {
-        return new Gid(gid.high(), gid.low()).toInetAddress();
+        return Gids.toVerbs(gid).toInetAddress();
     }
 
     private static boolean isUnicast(IpCmHeader header) {
@@ -105,32 +111,5 @@ final class RequestListener implements CmListener, ServiceListener {
     private boolean isServed(CmRoute route) {
         LocalEndpoint at = listener.localEndpointOf(route);
         return at != null && listening.serves(at.address());
-    }
-
-    @Override
-    public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
-        IpCmHeader header = IpCmHeader.parse(request.privateData());
-        LocalEndpoint at = listener.localEndpointOf(connection.route());
-        if (header == null || at == null) {
-            return null;
-        }
-        int mtu = request.pathMtu();
-        if (mtu < 1 || mtu > MAX_MTU_CODE || mtu > at.pathMtu().code()) {
-            // Both sides must segment messages into packets of the same size, and the REP cannot change it.
-            connection.reject(listener.nowNanos(), RejectReason.INVALID_PATH_MTU, PrivateData.EMPTY);
-            return null;
-        }
-        return listener.onRequest(connection, request, header, at);
-    }
-
-    @Override
-    public boolean onRequest(ServiceRequest request, SidrReq message) {
-        IpCmHeader header = IpCmHeader.parse(message.privateData());
-        LocalEndpoint at = listener.localEndpointOf(request.route());
-        if (header == null || at == null) {
-            return false;
-        }
-        listener.onRequest(request, header, at);
-        return true;
     }
 }

@@ -1,0 +1,79 @@
+package io.rdma4j.transport.cm;
+
+/**
+ * A message that waits for an answer: the times at which to send it again, and the time to give up. The interval doubles up to
+ * that of Linux. The time to give up is that of Linux, whatever the number of retransmissions.
+ */
+final class UnansweredMessage {
+    private final CmDatagram datagram;
+    private final long intervalNanos;
+    private final long maxGiveUpNanos;
+    private long waitNanos;
+    private long giveUpNanos;
+    private long extendedUntilNanos;
+    private int extensionsLeft;
+
+    /**
+     * Creates a message that is sent for the first time now.
+     *
+     * @param datagram the message
+     * @param nowNanos current time
+     * @param firstWaitNanos time until the first retransmission, at most one interval
+     * @param intervalNanos interval of Linux, the longest one
+     * @param tries number of intervals until giving up, and of the extensions that count
+     * @param maxWaitNanos upper limit of the time to give up, whatever the extensions
+     */
+    UnansweredMessage(
+            CmDatagram datagram, long nowNanos, long firstWaitNanos, long intervalNanos, int tries, long maxWaitNanos) {
+        this.datagram = datagram;
+        this.intervalNanos = intervalNanos;
+        waitNanos = Math.min(firstWaitNanos, intervalNanos);
+        giveUpNanos = nowNanos + tries * intervalNanos;
+        maxGiveUpNanos = maxWaitNanos == Long.MAX_VALUE ? Long.MAX_VALUE : nowNanos + maxWaitNanos;
+        extensionsLeft = tries;
+        extendedUntilNanos = nowNanos;
+    }
+
+    CmDatagram datagram() {
+        return datagram;
+    }
+
+    /** Returns whether it is time to give up. */
+    boolean isOver(long nowNanos) {
+        return nowNanos >= giveUpNanos;
+    }
+
+    /** Returns the time of the next retransmission, or the time to give up if that is earlier. */
+    long nextNanos(long nowNanos) {
+        return Math.min(nowNanos + waitNanos, giveUpNanos);
+    }
+
+    /** Doubles the time until the next retransmission. */
+    void backOff() {
+        waitNanos = Math.min(2 * waitNanos, intervalNanos);
+    }
+
+    /**
+     * Extends the time to give up because of an MRA. Retransmission continues at the longest interval, since the peer's
+     * message after its MRA may be lost, too. As in Linux, at most as many MRAs count as there are tries, and MRAs during an
+     * extension do not count.
+     */
+    void extend(long nowNanos, long serviceNanos) {
+        if (extensionsLeft > 0 && nowNanos >= extendedUntilNanos) {
+            extensionsLeft--;
+            extendedUntilNanos = nowNanos + serviceNanos;
+            giveUpNanos = Math.max(giveUpNanos, Math.min(extendedUntilNanos + intervalNanos, maxGiveUpNanos));
+        }
+        waitNanos = intervalNanos;
+    }
+
+    /** Gives up after a number of intervals from now at the latest. */
+    void limit(long nowNanos, int intervals) {
+        giveUpNanos = Math.min(giveUpNanos, nowNanos + intervals * intervalNanos);
+    }
+
+    /** Continues with short intervals. */
+    void expedite(long newWaitNanos) {
+        waitNanos = newWaitNanos;
+    }
+}
