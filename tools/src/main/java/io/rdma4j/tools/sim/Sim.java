@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sim;
 
 import io.rdma4j.link.LinkOptions;
-import io.rdma4j.testkit.simulation.Cluster;
+import io.rdma4j.simulator.Cluster;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;

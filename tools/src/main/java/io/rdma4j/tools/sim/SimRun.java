@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sim;
 
-import io.rdma4j.testkit.simulation.Cluster;
-import io.rdma4j.testkit.simulation.SimulationFailure;
+import io.rdma4j.simulator.Cluster;
+import io.rdma4j.simulator.SimulationFailure;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.ToolReport;
 import java.util.ArrayList;
