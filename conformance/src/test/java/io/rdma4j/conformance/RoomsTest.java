@@ -150,8 +150,8 @@ class RoomsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"link", "verbs"})
-    void linkAndVerbsUseNoClock(String room) {
+    @ValueSource(strings = {"link", "verbs", "simulator"})
+    void linkVerbsAndSimulatorUseNoClock(String room) {
         noClockIn(room);
     }
 
