@@ -6,6 +6,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,6 +41,15 @@ final class CmProviders {
     /** Returns one provider, all of whose devices may be used. */
     static CmProviders of(CmProvider provider) {
         return new CmProviders(List.of(provider), false);
+    }
+
+    /** Returns what makes progress while a thread waits for events: that of the first provider that has devices. */
+    WaitDriver waitDriver() {
+        List<CmProvider> usable = usable();
+        if (usable.isEmpty()) {
+            requireDevices("rdma_get_cm_event");
+        }
+        return usable.getFirst().waitDriver();
     }
 
     /** Returns all devices that may be used now. */

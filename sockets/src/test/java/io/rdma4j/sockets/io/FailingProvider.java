@@ -15,6 +15,7 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.VerbsProvider;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -208,6 +209,11 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     @Override
     public boolean serves(InetAddress local) {
         return local.equals(ADDRESS);
+    }
+
+    @Override
+    public WaitDriver waitDriver() {
+        throw new UnsupportedOperationException("no test waits");
     }
 
     @Override
