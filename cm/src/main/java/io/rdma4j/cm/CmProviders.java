@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
@@ -43,13 +44,14 @@ final class CmProviders {
         return new CmProviders(List.of(provider), false);
     }
 
-    /** Returns what makes progress while a thread waits for events: that of the first provider that has devices. */
+    /** Returns what makes progress while a thread waits for events: that of the first provider that has started, or null. */
+    @Nullable
     WaitDriver waitDriver() {
-        List<CmProvider> usable = usable();
-        if (usable.isEmpty()) {
-            requireDevices("rdma_get_cm_event");
-        }
-        return usable.getFirst().waitDriver();
+        return all.stream()
+                .map(CmProvider::waitDriver)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Returns all devices that may be used now. */

@@ -4,6 +4,7 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.ParkingDriver;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
@@ -32,6 +33,9 @@ public final class EventChannel implements Waitable, AutoCloseable {
 
     /** Longer timeouts are unlimited. */
     private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+
+    /** Used before the first event, while no provider has started. */
+    private static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
 
     private static final AtomicLong SEQUENCE = new AtomicLong();
 
@@ -126,12 +130,13 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     private @Nullable CmEvent take(long timeoutNanos) {
-        long deadlineNanos = Long.MAX_VALUE;
+        WaitDriver current = waitDriver();
+        long deadlineNanos = timeoutNanos < LONGEST_NANOS ? current.nanoTime() + timeoutNanos : Long.MAX_VALUE;
         boolean isInTime = timeoutNanos > 0;
         while (true) {
             Pending pending = remove();
             if (pending == null && timeoutNanos <= 0 && !closed) {
-                boolean _ = waitDriver().poll();
+                boolean _ = current.poll();
                 pending = remove();
             }
             if (pending != null) {
@@ -142,9 +147,10 @@ public final class EventChannel implements Waitable, AutoCloseable {
             } else if (closed || !isInTime) {
                 return null;
             } else {
-                WaitDriver current = waitDriver();
-                if (deadlineNanos == Long.MAX_VALUE && timeoutNanos < LONGEST_NANOS) {
-                    deadlineNanos = current.nanoTime() + timeoutNanos;
+                WaitDriver before = current;
+                current = waitDriver();
+                if (deadlineNanos != Long.MAX_VALUE && current != before) { // another clock
+                    deadlineNanos = current.nanoTime() + (deadlineNanos - before.nanoTime());
                 }
                 isInTime = current.await(signal, this::isReady, deadlineNanos, true);
             }
@@ -201,7 +207,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
             known = connectionManager.providers().waitDriver();
             driver = known;
         }
-        return known;
+        return known == null ? PARKING : known;
     }
 
     /** Returns true: a thread that waits for events of connections leaves the device to threads that wait for data. */

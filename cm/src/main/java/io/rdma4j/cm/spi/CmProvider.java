@@ -46,10 +46,10 @@ public interface CmProvider {
     boolean serves(InetAddress local);
 
     /**
-     * Returns what makes progress while a thread waits for events of the provider's identifiers.
-     *
-     * @throws io.rdma4j.verbs.RdmaException if the provider cannot be started, by cause
+     * Returns what makes progress while a thread waits for events of the provider's identifiers, or null while the provider
+     * has not started, so that there are no events yet.
      */
+    @Nullable
     WaitDriver waitDriver();
 
     /**

@@ -58,8 +58,9 @@ public final class StackCmProvider implements CmProvider {
     }
 
     @Override
-    public WaitDriver waitDriver() {
-        return devices.engine();
+    public @Nullable WaitDriver waitDriver() {
+        EngineCmHost running = host;
+        return running == null ? null : devices.engine();
     }
 
     @Override

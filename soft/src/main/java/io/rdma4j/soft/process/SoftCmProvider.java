@@ -51,7 +51,7 @@ public final class SoftCmProvider implements CmProvider {
     }
 
     @Override
-    public WaitDriver waitDriver() {
+    public @Nullable WaitDriver waitDriver() {
         return provider().waitDriver();
     }
 
