@@ -149,7 +149,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
             } else {
                 WaitDriver before = current;
                 current = waitDriver();
-                if (deadlineNanos != Long.MAX_VALUE && current != before) { // another clock
+                if (deadlineNanos != Long.MAX_VALUE && !current.equals(before)) { // another clock
                     deadlineNanos = current.nanoTime() + (deadlineNanos - before.nanoTime());
                 }
                 isInTime = current.await(signal, this::isReady, deadlineNanos, true);
