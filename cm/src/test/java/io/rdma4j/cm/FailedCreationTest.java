@@ -13,6 +13,7 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -148,6 +149,11 @@ class FailedCreationTest {
         @Override
         public boolean serves(InetAddress local) {
             return true;
+        }
+
+        @Override
+        public @Nullable WaitDriver waitDriver() {
+            return null;
         }
 
         @Override

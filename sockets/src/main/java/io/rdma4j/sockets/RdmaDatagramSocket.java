@@ -4,7 +4,7 @@ import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
@@ -239,7 +239,7 @@ public final class RdmaDatagramSocket implements AutoCloseable {
     }
 
     /** Returns the endpoint, for {@link RdmaPoll}. */
-    Waitable endpoint() {
+    SocketEndpoint endpoint() {
         return endpoint;
     }
 }

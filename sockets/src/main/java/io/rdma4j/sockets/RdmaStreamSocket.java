@@ -1,11 +1,11 @@
 package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamMapping;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
-import io.rdma4j.sockets.io.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -440,7 +440,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
     }
 
     /** Returns the endpoint, for {@link RdmaPoll}. */
-    Waitable endpoint() {
+    SocketEndpoint endpoint() {
         return endpoint;
     }
 }

@@ -1,7 +1,7 @@
 package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.Readiness;
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,7 +12,7 @@ final class SocketWaits {
     private SocketWaits() {}
 
     /** Waits indefinitely until an endpoint may be ready. */
-    static void await(Waitable endpoint, int wanted) throws InterruptedIOException {
+    static void await(SocketEndpoint endpoint, int wanted) throws InterruptedIOException {
         if (endpoint.await(wanted, Long.MAX_VALUE) == 0
                 && Thread.currentThread().isInterrupted()) {
             throw interrupted();
@@ -27,7 +27,7 @@ final class SocketWaits {
      * @return the requested events that are ready, {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP}; 0 on
      *     timeout
      */
-    static int poll(Waitable endpoint, int events, @Nullable Duration timeout) throws InterruptedIOException {
+    static int poll(SocketEndpoint endpoint, int events, @Nullable Duration timeout) throws InterruptedIOException {
         int wanted = ((events & PollEvents.IN) != 0 ? Readiness.IN : 0)
                 | ((events & PollEvents.OUT) != 0 ? Readiness.OUT : 0);
         int ready = endpoint.readiness() & (wanted | Readiness.ERROR | Readiness.HANG_UP);

@@ -139,7 +139,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 fail(SocketFailures.ofAny(failed));
             }
         } finally {
-            endpoint.waiting.signalAll();
+            endpoint.changed.raise();
         }
     }
 
@@ -172,8 +172,8 @@ final class StreamConnecting implements ConnectionService.Target {
         try {
             if (endpoint.state() == State.CONNECTING) {
                 StreamResources created =
-                        new StreamResources(eventId, endpoint.settings().sizes(), endpoint);
-                endpoint.stream(new ConnectedStream(created, endpoint.waiting));
+                        new StreamResources(eventId, endpoint.settings().sizes(), endpoint.changed);
+                endpoint.stream(new ConnectedStream(created, endpoint.changed));
                 eventId.connect(parameters(created.protocol().connectData()));
             }
         } finally {
@@ -272,8 +272,8 @@ final class StreamConnecting implements ConnectionService.Target {
             endpoint.state(State.CONNECTING);
             request.id().setContext(this);
             StreamResources created =
-                    new StreamResources(request.id(), endpoint.settings().sizes(), endpoint);
-            endpoint.stream(new ConnectedStream(created, endpoint.waiting));
+                    new StreamResources(request.id(), endpoint.settings().sizes(), endpoint.changed);
+            endpoint.stream(new ConnectedStream(created, endpoint.changed));
             if (!created.protocol().onPeer(request.peer())) {
                 fail(new ProtocolException("Invalid connection data from the peer"));
                 return;

@@ -102,7 +102,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
             if (local != null) {
                 current.bind(local);
             }
-            current.addListener(keys::changed);
+            current.signal().add(keys::changed);
             endpoint = current;
             return current;
         }

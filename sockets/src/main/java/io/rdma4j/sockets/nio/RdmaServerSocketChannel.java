@@ -184,7 +184,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         boolean listening = false;
         try {
             created.bind(local);
-            created.addListener(keys::changed);
+            created.signal().add(keys::changed);
             created.listen(backlog);
             listening = true;
             return created;
@@ -320,7 +320,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 created = Platform.provider().openSelector();
                 tcpChannel.register(created, SelectionKey.OP_ACCEPT);
                 if (current != null) {
-                    current.addListener(created::wakeup);
+                    current.signal().add(created::wakeup);
                 }
                 selector = created;
             }

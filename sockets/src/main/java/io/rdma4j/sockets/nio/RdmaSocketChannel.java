@@ -66,7 +66,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         RdmaSocketChannel channel = new RdmaSocketChannel(server, options);
         StreamEndpoint endpoint = options.endpoint();
         channel.endpoint = endpoint;
-        endpoint.addListener(channel.keys::changed);
+        endpoint.signal().add(channel.keys::changed);
         return channel;
     }
 

@@ -53,7 +53,7 @@ class SelectionTest {
         /** Waits until the thread has polled and blocks. */
         Selecting awaitWaiting() throws InterruptedException {
             while (Arrays.stream(thread.getStackTrace())
-                    .noneMatch(frame -> frame.getClassName().endsWith(".EndpointsWait")
+                    .noneMatch(frame -> frame.getClassName().endsWith(".Waiter")
                                     && frame.getMethodName().equals("await")
                             || frame.getClassName().endsWith(".PlatformChannels")
                                     && frame.getMethodName().equals("select"))) {

@@ -2,7 +2,6 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.engine.Signal;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
@@ -16,6 +15,9 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waitable;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +44,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
     private final Signal eventSignal = new Signal();
+    private final AsyncEvents asyncEvents = new AsyncEvents();
 
     /** The number of unacknowledged events by their source. */
     private final Map<Object, Integer> unacknowledged = new HashMap<>();
@@ -327,13 +330,45 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             return event;
         }
         long deadline = Deadlines.after(engine.clock(), timeout);
-        while (event == null && engine.await(eventSignal, () -> !events.isEmpty() || closed, deadline)) {
+        while (event == null && engine.await(eventSignal, asyncEvents::isReady, deadline, true)) {
             event = takeEvent();
             if (closed) {
                 break;
             }
         }
         return event;
+    }
+
+    @Override
+    public Waitable asyncEvents() {
+        return asyncEvents;
+    }
+
+    private final class AsyncEvents implements Waitable {
+        @Override
+        public boolean isReady() {
+            return !events.isEmpty() || closed;
+        }
+
+        @Override
+        public Signal signal() {
+            return eventSignal;
+        }
+
+        @Override
+        public WaitDriver waitDriver() {
+            return engine;
+        }
+
+        @Override
+        public boolean yields() {
+            return true;
+        }
+
+        @Override
+        public String toString() {
+            return "asynchronous events of " + device().name();
+        }
     }
 
     private @Nullable AsyncEvent takeEvent() {

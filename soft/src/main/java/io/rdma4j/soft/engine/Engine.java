@@ -5,6 +5,8 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waiter;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * responses to its input; the thread's next post or poll does. So the application's reply leaves before the bare
  * acknowledgement of the request, which would otherwise cost the peer an additional duty cycle.
  */
-public final class Engine {
+public final class Engine implements WaitDriver {
     /** The time for which the number of a closed queue pair is not reused. */
     private static final long NUMBER_HOLD_OFF_NANOS = 60_000_000_000L;
 
@@ -142,13 +144,6 @@ public final class Engine {
     /** Returns the sender of management datagrams from queue pair 1; under the engine lock. */
     public MadSender madSender() {
         return madSender;
-    }
-
-    /**
-     * Notes that a message of the connection manager was received or sent, so more will follow. Under the engine lock.
-     */
-    void noteManagement() {
-        waitCoordinator.noteManagement();
     }
 
     /** Returns the multicast groups that this process receives; under the engine lock. */
@@ -491,6 +486,7 @@ public final class Engine {
      * Runs one duty cycle unless another thread is running one. Any thread; does not wait. Returns whether input was
      * received.
      */
+    @Override
     public boolean poll() {
         // Threads that wait for the lock would otherwise lose every race against a busy poller.
         if (lock.hasQueuedThreads() || !lock.tryLock()) {
@@ -517,23 +513,25 @@ public final class Engine {
         return received;
     }
 
-    /**
-     * Waits for a condition. Meanwhile it drives the engine, or another waiting thread does.
-     *
-     * @param signal raised by any thread that may make {@code done} true
-     * @param done cheap, callable by any thread at any time
-     * @param deadlineNanos the time of the {@link #clock} at which to stop waiting, or {@link Long#MAX_VALUE}
-     * @return the condition: false after the deadline, or if the thread is interrupted (its flag stays set)
-     * @throws IllegalStateException if the caller holds the engine lock
-     */
-    public boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
+    @Override
+    public boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException("a thread that holds the engine lock must not wait");
         }
         StackDriver driver = engines.driver();
         return driver == null
-                ? waitCoordinator.await(signal, done, deadlineNanos)
+                ? waitCoordinator.await(waiter, done, deadlineNanos)
                 : awaitDriven(driver, done, deadlineNanos);
+    }
+
+    @Override
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    @Override
+    public void wake(Waiter waiter) {
+        waitCoordinator.wakeIfLeader(waiter);
     }
 
     private boolean awaitDriven(StackDriver driver, BooleanSupplier done, long deadlineNanos) {

@@ -68,6 +68,5 @@ public final class MadSender {
         icrc.seal(frame);
         engine.counters().sentPackets++;
         port.link().send(burst);
-        engine.noteManagement();
     }
 }

@@ -212,7 +212,6 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
             counters.icrcErrors++;
         } else if (!mayRelay || port.routeGsi(packet)) {
             counters.gsiPackets++;
-            engine.noteManagement();
             GsiHandler handler = gsiHandler;
             if (handler != null) {
                 handler.onGsiPacket(nowNanos, port, packet);

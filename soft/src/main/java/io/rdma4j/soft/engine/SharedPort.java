@@ -6,6 +6,7 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.io.IOException;
