@@ -5,6 +5,7 @@ import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
@@ -222,6 +223,17 @@ public final class RdmaDatagramSocket implements AutoCloseable {
      */
     public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
         return SocketWaits.poll(endpoint, events, timeout);
+    }
+
+    /**
+     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
+     * rpoll}.
+     *
+     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
+     * @see io.rdma4j.verbs.wait.WaitSet
+     */
+    public Waitable readiness(int events) {
+        return SocketWaits.readiness(endpoint, events, toString());
     }
 
     /** Returns whether {@link #close} was called. */

@@ -6,6 +6,7 @@ import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamMapping;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
+import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -408,6 +409,17 @@ public final class RdmaStreamSocket implements AutoCloseable {
      */
     public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
         return SocketWaits.poll(endpoint, events, timeout);
+    }
+
+    /**
+     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
+     * rpoll}.
+     *
+     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
+     * @see io.rdma4j.verbs.wait.WaitSet
+     */
+    public Waitable readiness(int events) {
+        return SocketWaits.readiness(endpoint, events, toString());
     }
 
     /** Ends the input of this side; the peer is not notified. C: {@code rshutdown} with {@code SHUT_RD}. */
