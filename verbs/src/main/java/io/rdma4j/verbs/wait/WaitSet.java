@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A set is level-triggered: an object stays ready until the program has taken what is there. The waiting thread drives
  * the device of the object that was ready last; the devices of the others are driven by threads of their own.
  *
- * <p>One thread at a time waits. {@link #add}, {@link #remove}, {@link #wakeup} and {@link #close} may be called by any
- * thread. Removing or closing an object's set does not close the object. An object that is closed is ready, and should be
- * removed.
+ * <p>One thread at a time waits. Any thread may call {@link #add}, {@link #remove}, {@link #wakeup} and {@link #close}.
+ * Closing a set does not close its objects. An object that is closed is ready, and should be removed.
  */
 public final class WaitSet implements AutoCloseable {
     private static final long UNLIMITED_SECONDS = 100L * 365 * 86400;
