@@ -276,7 +276,7 @@ public final class CmVerbs {
 
     private void post(String operation, Set<Flag> flags) {
         if (flags.contains(Flag.FENCE)) {
-            send.fence();
+            send.fenced();
         }
         if (flags.contains(Flag.SIGNALED)) {
             send.signaled();

@@ -79,7 +79,7 @@ class DatagramConformanceTest {
             queuePair.postSend(new SendWorkRequest()
                     .reset(bytes)
                     .from(region, 0, bytes)
-                    .immediate(bytes)
+                    .withImmediate(bytes)
                     .to(to, peer.queuePair.number(), key)
                     .signaled());
             assertThat(completion().status()).isEqualTo(CompletionStatus.SUCCESS);

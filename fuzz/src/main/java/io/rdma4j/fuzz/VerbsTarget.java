@@ -355,7 +355,7 @@ public final class VerbsTarget implements FuzzTarget {
             request.signaled();
         }
         if ((flags & 4) != 0) {
-            request.fence();
+            request.fenced();
         }
         if ((flags & 8) != 0) {
             request.inline();
@@ -383,11 +383,11 @@ public final class VerbsTarget implements FuzzTarget {
         MemoryWindow window = choose(windows, script);
         switch (script.choice(9)) {
             case 0 -> request.write(address, key);
-            case 1 -> request.write(address, key).immediate(script.u8());
+            case 1 -> request.write(address, key).withImmediate(script.u8());
             case 2 -> request.read(address, key);
             case 3 -> request.compareAndSwap(address, key, script.u8(), script.u8());
             case 4 -> request.fetchAndAdd(address, key, script.u8());
-            case 5 -> request.invalidate(script.flag() || window == null ? key : window.remoteKey());
+            case 5 -> request.withInvalidate(script.flag() || window == null ? key : window.remoteKey());
             case 6 -> {
                 if (window != null && region != null) {
                     request.bind(

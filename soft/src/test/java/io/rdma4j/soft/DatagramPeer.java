@@ -90,7 +90,7 @@ final class DatagramPeer {
                 queuePair.postSend(new SendWorkRequest()
                         .reset(i)
                         .from(endpoint.region, SEND_AT, MESSAGE_BYTES)
-                        .immediate((int) i)
+                        .withImmediate((int) i)
                         .to(to, number, KEY)
                         .signaled());
                 while (underWay > 0) {

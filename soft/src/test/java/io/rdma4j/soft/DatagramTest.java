@@ -73,7 +73,7 @@ class DatagramTest {
     /** Sends a datagram, which arrives behind its route header, and replies to it. */
     private static void exchange(Scene s) {
         s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region));
-        s.qpA.postSend(message(s.a, 2, BYTES, s.toB, s.qpB).immediate(0xbeef));
+        s.qpA.postSend(message(s.a, 2, BYTES, s.toB, s.qpB).withImmediate(0xbeef));
         succeeds(s.a, 2, CompletionOpcode.SEND);
         WorkCompletion received = succeeds(s.b, 1, CompletionOpcode.RECEIVE);
         assertThat(received.byteLength()).isEqualTo(ROUTE + BYTES);

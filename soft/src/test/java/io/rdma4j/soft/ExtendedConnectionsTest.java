@@ -111,7 +111,7 @@ class ExtendedConnectionsTest {
         assertThat(one[0].id()).isEqualTo(22);
         assertThat(one[0].queuePairNumber()).isEqualTo(target.number());
         assertThat(b.memory.get(ValueLayout.JAVA_BYTE, 2L * BYTES - 1)).isEqualTo((byte) 3);
-        assertThat(perform(request().immediate(9), first)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(perform(request().withImmediate(9), first)).isEqualTo(CompletionStatus.SUCCESS);
         WorkCompletion done = b.completion();
         assertThat(done.id()).isEqualTo(11);
         assertThat(done.immediate()).isEqualTo(9);

@@ -89,7 +89,7 @@ class MemoryWindowsTest {
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(4).into(b.region, 0, 100));
         a.queuePair.postSend(new SendWorkRequest()
                 .reset(5)
-                .invalidate(key)
+                .withInvalidate(key)
                 .from(a.region, 0, 10)
                 .signaled());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.SUCCESS);

@@ -123,7 +123,7 @@ class OperationsTest {
         a.queuePair.postSend(new SendWorkRequest()
                 .reset(4)
                 .write(b.region.address(), b.region.remoteKey())
-                .immediate(0xcafe)
+                .withImmediate(0xcafe)
                 .from(a.region, 0, 100)
                 .signaled());
         succeeds(a, 4, CompletionOpcode.RDMA_WRITE);

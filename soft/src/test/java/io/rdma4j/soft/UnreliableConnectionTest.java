@@ -94,7 +94,7 @@ class UnreliableConnectionTest {
         qpB.postReceive(new ReceiveWorkRequest().reset(1).into(b.region));
         qpA.postSend(new SendWorkRequest()
                 .reset(2)
-                .immediate(77)
+                .withImmediate(77)
                 .from(a.region, 0, BYTES)
                 .signaled());
         succeeds(a, 2, CompletionOpcode.SEND);
@@ -111,7 +111,7 @@ class UnreliableConnectionTest {
         qpA.postSend(new SendWorkRequest()
                 .reset(4)
                 .write(b.region.address(), b.region.remoteKey())
-                .immediate(0xcafe)
+                .withImmediate(0xcafe)
                 .from(a.region, 0, BYTES)
                 .signaled());
         succeeds(a, 4, CompletionOpcode.RDMA_WRITE);
@@ -148,7 +148,7 @@ class UnreliableConnectionTest {
             request.reset(1).read(address, key).from(a.region, 0, 8),
             new SendWorkRequest().reset(2).fetchAndAdd(address, key, 1).from(a.region, 0, 8),
             new SendWorkRequest().reset(3).compareAndSwap(address, key, 0, 1).from(a.region, 0, 8),
-            new SendWorkRequest().reset(4).invalidate(key).from(a.region, 0, 8)
+            new SendWorkRequest().reset(4).withInvalidate(key).from(a.region, 0, 8)
         }) {
             assertThatThrownBy(() -> qpA.postSend(each))
                     .isInstanceOf(RdmaException.class)

@@ -10,27 +10,50 @@ class SendWorkRequestTest {
 
     @Test
     void immediateDataFitASendOrAWrite() {
-        assertThat(request.immediate(42).opcode()).isEqualTo(SendOpcode.SEND_WITH_IMMEDIATE);
-        assertThat(request.reset(2).write(0, 0).immediate(42).opcode()).isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
-        assertThat(request.reset(3).immediate(42).write(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
+        assertThat(request.withImmediate(42).opcode()).isEqualTo(SendOpcode.SEND_WITH_IMMEDIATE);
+        assertThat(request.reset(2).write(0, 0).withImmediate(42).opcode())
+                .isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
+        assertThat(request.reset(3).withImmediate(42).write(0, 0).opcode())
+                .isEqualTo(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
     }
 
     @Test
     void immediateDataDoNotTurnAReadIntoASend() {
-        assertThatIllegalStateException().isThrownBy(() -> request.read(0, 0).immediate(42));
+        assertThatIllegalStateException().isThrownBy(() -> request.read(0, 0).withImmediate(42));
         assertThat(request.opcode()).isEqualTo(SendOpcode.RDMA_READ);
         assertThatIllegalStateException()
-                .isThrownBy(() -> request.reset(2).fetchAndAdd(0, 0, 1).immediate(42));
+                .isThrownBy(() -> request.reset(2).fetchAndAdd(0, 0, 1).withImmediate(42));
         assertThatIllegalStateException()
-                .isThrownBy(() -> request.reset(3).localInvalidate(1).immediate(42));
+                .isThrownBy(() -> request.reset(3).localInvalidate(1).withImmediate(42));
     }
 
     @Test
     void onlyASendInvalidatesAKeyOfThePeer() {
-        assertThat(request.invalidate(7).opcode()).isEqualTo(SendOpcode.SEND_WITH_INVALIDATE);
+        assertThat(request.withInvalidate(7).opcode()).isEqualTo(SendOpcode.SEND_WITH_INVALIDATE);
         assertThatIllegalStateException()
-                .isThrownBy(() -> request.reset(2).write(0, 0).invalidate(7));
+                .isThrownBy(() -> request.reset(2).write(0, 0).withInvalidate(7));
         assertThatIllegalStateException()
-                .isThrownBy(() -> request.reset(3).immediate(42).invalidate(7));
+                .isThrownBy(() -> request.reset(3).withImmediate(42).withInvalidate(7));
+    }
+
+    @Test
+    void anOperationThatDoesNotCarryAnAdditionIsRefusedAfterIt() {
+        request.withImmediate(42);
+        assertThatIllegalStateException().isThrownBy(() -> request.read(0, 0));
+        assertThatIllegalStateException().isThrownBy(() -> request.compareAndSwap(0, 0, 1, 2));
+        assertThatIllegalStateException().isThrownBy(() -> request.fetchAndAdd(0, 0, 1));
+        assertThatIllegalStateException().isThrownBy(() -> request.localInvalidate(1));
+        assertThat(request.opcode()).isEqualTo(SendOpcode.SEND_WITH_IMMEDIATE);
+        request.reset(2).withInvalidate(7);
+        assertThatIllegalStateException().isThrownBy(() -> request.write(0, 0));
+        assertThatIllegalStateException().isThrownBy(() -> request.read(0, 0));
+        assertThat(request.opcode()).isEqualTo(SendOpcode.SEND_WITH_INVALIDATE);
+    }
+
+    @Test
+    void aRequestThatIsReusedTakesAnotherOperationAfterAWriteWithImmediateData() {
+        request.write(0, 0).withImmediate(42);
+        assertThat(request.write(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_WRITE);
+        assertThat(request.read(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_READ);
     }
 }

@@ -128,7 +128,7 @@ final class RawStreamPeer implements AutoCloseable {
                     .postSend(new SendWorkRequest()
                             .reset(1)
                             .write(0, 0)
-                            .immediate(word)
+                            .withImmediate(word)
                             .signaled());
             assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
             assertThat(completion.isSuccess()).isTrue();

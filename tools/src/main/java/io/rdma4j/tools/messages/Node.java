@@ -133,7 +133,7 @@ final class Node implements AutoCloseable {
         for (int i = 0; i < messages; i++) {
             SendWorkRequest request = new SendWorkRequest()
                     .reset(i)
-                    .immediate(queuePair().number())
+                    .withImmediate(queuePair().number())
                     .from(region(), 0, messageBytes)
                     .to(Objects.requireNonNull(handle), remoteQueuePair, remoteQueueKey);
             queuePair().postSend(signaled ? request.signaled() : request);
