@@ -68,7 +68,7 @@ class DatagramConformanceTest {
         }
 
         AddressHandle to(InetAddress address) {
-            return domain.createAddressHandle(new AddressVector(gidIndex, Gid.of(address), 0, 0, 64, 0, 1));
+            return domain.createAddressHandle(AddressVector.of(gidIndex, Gid.of(address)));
         }
 
         void receive(long id, int bytes) {

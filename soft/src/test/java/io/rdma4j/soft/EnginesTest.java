@@ -11,7 +11,6 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -57,8 +56,7 @@ class EnginesTest {
     }
 
     private static QueuePairInitAttributes reliable(CompletionQueue sends, CompletionQueue receives) {
-        return new QueuePairInitAttributes(
-                QueuePairType.RELIABLE_CONNECTION, sends, receives, Endpoint.CAPABILITIES, false, null, null);
+        return QueuePairInitAttributes.reliable(sends, Endpoint.CAPABILITIES).withReceiveCompletions(receives);
     }
 
     /** Runs tasks concurrently and fails if one of them fails. */
@@ -210,9 +208,9 @@ class EnginesTest {
         CompletionQueue other = first.context.createCompletionQueue(ENTRIES, null, null, 1);
         QueuePair one =
                 first.domain.createQueuePair(QueuePairInitAttributes.reliable(first.completions, Endpoint.CAPABILITIES)
-                        .sharedReceiveQueue(shared));
+                        .withSharedReceiveQueue(shared));
         QueuePair two =
-                first.domain.createQueuePair(reliable(other, first.completions).sharedReceiveQueue(shared));
+                first.domain.createQueuePair(reliable(other, first.completions).withSharedReceiveQueue(shared));
         QueuePair toTwo = second.domain.createQueuePair(
                 QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
         Endpoint.connect(first, one, second, second.queuePair);

@@ -64,7 +64,7 @@ class QueuePairStateTest {
 
     private QueuePairAttributes pathTo(InetAddress peer) {
         return to(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(a.gidIndex(), Gid.of(peer), 0, 0, 64, 0, 1))
+                .addressVector(AddressVector.of(a.gidIndex(), Gid.of(peer)))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(100)
                 .receivePsn(0)
@@ -101,8 +101,7 @@ class QueuePairStateTest {
         refused(
                 Errno.EINVAL,
                 "no GID with index 900",
-                () -> a.queuePair.modify(
-                        pathTo(address).addressVector(new AddressVector(900, Gid.of(address), 0, 0, 64, 0, 1))));
+                () -> a.queuePair.modify(pathTo(address).addressVector(AddressVector.of(900, Gid.of(address)))));
         refused(Errno.EINVAL, "another address family", () -> a.queuePair.modify(pathTo(InetAddress.ofLiteral("::1"))));
         refused(
                 Errno.EINVAL,
@@ -274,10 +273,10 @@ class QueuePairStateTest {
             for (Endpoint each : new Endpoint[] {a, b}) {
                 each.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
             }
-            AddressVector toB = new AddressVector(a.gidIndex(), Gid.of(elsewhere), 0, 0, 64, 0, 1);
+            AddressVector toB = AddressVector.of(a.gidIndex(), Gid.of(elsewhere));
             a.queuePair.modify(new QueuePairAttributes().addressVector(toB));
-            b.queuePair.modify(new QueuePairAttributes()
-                    .addressVector(new AddressVector(other.gidIndex(), Gid.of(address), 0, 0, 64, 0, 1)));
+            b.queuePair.modify(
+                    new QueuePairAttributes().addressVector(AddressVector.of(other.gidIndex(), Gid.of(address))));
             for (Endpoint each : new Endpoint[] {a, b}) {
                 each.queuePair.modify(to(QueuePairState.READY_TO_SEND));
             }

@@ -62,7 +62,7 @@ class UnreliableConnectionTest {
     private static QueuePairAttributes readyToReceive(Endpoint side, Endpoint peer, QueuePair remote) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(side.gidIndex(), Gid.of(peer.address), 0, 0, 64, 0, 1))
+                .addressVector(AddressVector.of(side.gidIndex(), Gid.of(peer.address)))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(remote.number())
                 .receivePsn(peer.psn);

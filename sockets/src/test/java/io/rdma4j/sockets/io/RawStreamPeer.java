@@ -92,7 +92,11 @@ final class RawStreamPeer implements AutoCloseable {
         BufferDescriptor table = new BufferDescriptor(tableAddress, tableKey, 2);
         BufferDescriptor buffer = new BufferDescriptor(0x2000, 1, 65_536);
         byte[] data = new ConnectData(false, true, 384, 0, table, buffer).toByteArray();
-        return new ConnectionParameters(data, 0, 0, true, 7, 7, false, queuePairNumber);
+        return ConnectionParameters.NONE
+                .withPrivateData(data)
+                .withFlowControl(true)
+                .withRetries(7, 7)
+                .withQueuePairNumber(queuePairNumber);
     }
 
     /** Writes a 1 into memory of the other end, and returns the status of the write. */

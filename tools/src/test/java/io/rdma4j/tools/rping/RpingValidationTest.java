@@ -103,7 +103,7 @@ class RpingValidationTest {
         AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
         try (Arena arena = Arena.ofShared();
                 CmId listener = CmId.createEndpoint(
-                        local, null, new CmQueuePairAttributes(capabilities, null, null, true, null, null))) {
+                        local, null, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
             listener.listen(1);
             CountDownLatch clientHasEnded = new CountDownLatch(1);
             FutureTask<@Nullable Void> served = new FutureTask<>(() -> {
