@@ -391,8 +391,8 @@ public final class VerbsTarget implements FuzzTarget {
             case 5 -> request.withInvalidate(script.flag() || window == null ? key : window.remoteKey());
             case 6 -> {
                 if (window != null && region != null) {
-                    request.bind(
-                            window, window.nextRemoteKey(), region, script.near(), script.near(), flags(script.u8()));
+                    request.bind(window, window.nextRemoteKey())
+                            .boundTo(region, script.near(), script.near(), flags(script.u8()));
                 }
             }
             case 7 -> request.localInvalidate(script.flag() || window == null ? key : window.remoteKey());

@@ -125,7 +125,7 @@ class UnreliableConnectionTest {
         qpA.postSend(new SendWorkRequest().reset(5).from(a.region, 0, 8).signaled());
         succeeds(a, 5, CompletionOpcode.SEND);
         // The write after it shows that the lost message was processed before the receive is posted.
-        qpA.postWrite(6, a.region, 0, BYTES, b.region.address(), b.region.remoteKey());
+        qpA.postWrite(6, a.region, 0, BYTES, b.region.remote());
         succeeds(a, 6, CompletionOpcode.RDMA_WRITE);
         WorkCompletion[] none = WorkCompletion.array(1);
         long giveUp = System.nanoTime() + 10_000_000_000L;

@@ -83,7 +83,7 @@ public final class SendWorkRequest {
      * @throws IllegalArgumentException if the target is shorter than the source
      */
     public static SendWorkRequest write(long id, MemoryRegion source, RemoteMemory target) {
-        requireRoom(source.lengthBytes(), target.lengthBytes());
+        target.requireLength(source.lengthBytes());
         return new SendWorkRequest()
                 .reset(id)
                 .write(target.address(), target.key())
@@ -289,8 +289,9 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Selects the binding of a memory window to a part of a region. Nothing is sent. Requests posted later may rely on
-     * the binding. C: {@code IBV_WR_BIND_MW} for type 2, {@code ibv_bind_mw} for type 1.
+     * Selects the binding of a memory window: to what {@link #boundTo} adds, else to nothing, which unbinds a window of type 1.
+     * Nothing is sent. Requests posted later may rely on the binding. C: {@code IBV_WR_BIND_MW} for type 2, {@code
+     * ibv_bind_mw} for type 1.
      *
      * <p>It completes with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR} if a window of type 2 is already bound or
      * would be bound to nothing, or if a window of type 1 would be zero-based. The same status is reported if the
@@ -299,21 +300,32 @@ public final class SendWorkRequest {
      *
      * @param boundWindow window of the queue pair's domain
      * @param newKey its new key, of which the lower 8 bits are used: {@link MemoryWindow#nextRemoteKey}
-     * @param region region of the same domain, or null to unbind a window of type 1
-     * @param offsetBytes offset of the part in the region
-     * @param lengthBytes length of the part in bytes; 0 has the same effect as no region
-     * @param access rights of the peer: {@code REMOTE_…}, and {@code ZERO_BASED}
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which a binding does not carry
      */
-    public SendWorkRequest bind(
-            MemoryWindow boundWindow,
-            int newKey,
-            @Nullable MemoryRegion region,
-            long offsetBytes,
-            long lengthBytes,
-            Set<AccessFlag> access) {
+    public SendWorkRequest bind(MemoryWindow boundWindow, int newKey) {
         select(SendOpcode.BIND_MEMORY_WINDOW);
         window = boundWindow;
         remoteKey = newKey;
+        bindRegion = null;
+        bindOffset = 0;
+        bindLength = 0;
+        bindAccess = Set.of();
+        return this;
+    }
+
+    /**
+     * Adds to {@link #bind} what the window is bound to. C: {@code struct ibv_mw_bind_info}.
+     *
+     * @param region region of the domain of the window
+     * @param offsetBytes offset of the part in the region
+     * @param lengthBytes length of the part in bytes; 0 has the same effect as no region
+     * @param access rights of the peer: {@code REMOTE_…}, and {@code ZERO_BASED}
+     * @throws IllegalStateException if this binds no window
+     */
+    public SendWorkRequest boundTo(MemoryRegion region, long offsetBytes, long lengthBytes, Set<AccessFlag> access) {
+        if (opcode != SendOpcode.BIND_MEMORY_WINDOW) {
+            throw new IllegalStateException(opcode + " binds no memory window");
+        }
         bindRegion = region;
         bindOffset = offsetBytes;
         bindLength = lengthBytes;
@@ -325,6 +337,8 @@ public final class SendWorkRequest {
      * Selects the invalidation of a local memory window of type 2 that this queue pair has bound. Nothing is sent. It
      * completes with {@link CompletionStatus#LOCAL_QUEUE_PAIR_OPERATION_ERROR} if the key is not that of such a window.
      * With {@link #fenced} it waits for earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
+     *
+     * @throws IllegalStateException if immediate data or a key to invalidate were added
      */
     public SendWorkRequest localInvalidate(int key) {
         select(SendOpcode.LOCAL_INVALIDATE);

@@ -3,9 +3,19 @@ package io.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.lang.reflect.Proxy;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SendWorkRequestTest {
+    private static final MemoryRegion NO_REGION = object(MemoryRegion.class);
+    private static final MemoryWindow NO_WINDOW = object(MemoryWindow.class);
+
+    private static <T> T object(Class<T> type) {
+        return type.cast(Proxy.newProxyInstance(
+                SendWorkRequestTest.class.getClassLoader(), new Class<?>[] {type}, (_, _, _) -> null));
+    }
+
     private final SendWorkRequest request = new SendWorkRequest().reset(1);
 
     @Test
@@ -55,5 +65,18 @@ class SendWorkRequestTest {
         request.write(0, 0).withImmediate(42);
         assertThat(request.write(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_WRITE);
         assertThat(request.read(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_READ);
+    }
+
+    @Test
+    void onlyABindingIsBoundToMemory() {
+        assertThatIllegalStateException().isThrownBy(() -> request.boundTo(NO_REGION, 0, 8, Set.of()));
+        request.bind(NO_WINDOW, 7).boundTo(NO_REGION, 4, 8, Set.of(AccessFlag.REMOTE_READ));
+        assertThat(request.bindRegion()).isSameAs(NO_REGION);
+        assertThat(request.bindOffsetBytes()).isEqualTo(4);
+        assertThat(request.bindLengthBytes()).isEqualTo(8);
+        assertThat(request.bindAccess()).containsExactly(AccessFlag.REMOTE_READ);
+        request.bind(NO_WINDOW, 8);
+        assertThat(request.bindRegion()).isNull();
+        assertThat(request.bindLengthBytes()).isZero();
     }
 }

@@ -14,6 +14,7 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
@@ -105,7 +106,8 @@ final class RawStreamPeer implements AutoCloseable {
         WorkCompletion completion = new WorkCompletion();
         try (Arena arena = Arena.ofShared();
                 MemoryRegion one = messages.register(arena.allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1))) {
-            messages.postWrite(1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED), remoteAddress, remoteKey);
+            messages.postWrite(
+                    1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED), new RemoteMemory(remoteAddress, remoteKey, 1));
             assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
         }
         return completion.status();
