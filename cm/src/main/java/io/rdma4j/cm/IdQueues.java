@@ -66,11 +66,11 @@ final class IdQueues {
         IdSharedReceives current = sharedReceives;
         return switch (core.queuePairType()) {
             case XRC_RECEIVE ->
-                attributes.xrcDomain() == null ? attributes.xrcDomain(use.defaultXrcDomain()) : attributes;
+                attributes.xrcDomain() == null ? attributes.withXrcDomain(use.defaultXrcDomain()) : attributes;
             case XRC_SEND -> attributes; // an XRC send queue pair receives no messages
             default ->
                 attributes.sharedReceiveQueue() == null && current != null
-                        ? attributes.sharedReceiveQueue(current.queue())
+                        ? attributes.withSharedReceiveQueue(current.queue())
                         : attributes;
         };
     }

@@ -68,7 +68,7 @@ class DatagramConformanceTest {
         }
 
         AddressHandle to(InetAddress address) {
-            return domain.createAddressHandle(new AddressVector(gidIndex, Gid.of(address), 0, 0, 64, 0, 1));
+            return domain.createAddressHandle(AddressVector.of(gidIndex, Gid.of(address)));
         }
 
         void receive(long id, int bytes) {
@@ -79,7 +79,7 @@ class DatagramConformanceTest {
             queuePair.postSend(new SendWorkRequest()
                     .reset(bytes)
                     .from(region, 0, bytes)
-                    .immediate(bytes)
+                    .withImmediate(bytes)
                     .to(to, peer.queuePair.number(), key)
                     .signaled());
             assertThat(completion().status()).isEqualTo(CompletionStatus.SUCCESS);

@@ -253,7 +253,14 @@ public final class HandshakeSimulation {
                 connection.reject(now, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
             } else {
                 connection.accept(
-                        now, Rep.of(0, 0, nextQueuePair++, 0x456, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
+                        now,
+                        Rep.builder()
+                                .localQueuePair(nextQueuePair++)
+                                .startingPsn(0x456)
+                                .responderResources(1)
+                                .initiatorDepth(1)
+                                .targetAcknowledgeDelay(15)
+                                .build());
             }
             return this;
         }

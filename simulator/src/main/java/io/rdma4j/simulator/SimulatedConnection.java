@@ -136,19 +136,15 @@ final class SimulatedConnection {
     /** Returns the reply of the passive side. */
     Rep reply(ConnectedSide side, Req request) {
         ConnectionTerms terms = side.terms();
-        Rep reply = Rep.of(
-                0,
-                0,
-                terms.queuePairNumber(),
-                terms.startingPsn(),
-                terms.servedReads(),
-                request.responderResources(),
-                TARGET_DELAY,
-                false,
-                7,
-                kind == SideKind.EXTENDED,
-                0,
-                privateData(side.connectData()));
+        Rep reply = Rep.builder()
+                .localQueuePair(terms.queuePairNumber())
+                .startingPsn(terms.startingPsn())
+                .responderResources(terms.servedReads())
+                .initiatorDepth(request.responderResources())
+                .targetAcknowledgeDelay(TARGET_DELAY)
+                .sharedReceiveQueue(kind == SideKind.EXTENDED)
+                .privateData(privateData(side.connectData()))
+                .build();
         return request.isExtended() ? reply.extended() : reply;
     }
 

@@ -79,7 +79,11 @@ public final class RdmaDatagramSocket implements AutoCloseable {
         return this;
     }
 
-    /** Returns the value of an option. C: {@code rgetsockopt}. */
+    /**
+     * Returns the value of an option, never null. C: {@code rgetsockopt}.
+     *
+     * @throws UnsupportedOperationException if the option is not supported
+     */
     public <T> T option(SocketOption<T> option) {
         return options.get(option);
     }

@@ -2,10 +2,11 @@ package io.rdma4j.sockets;
 
 import io.rdma4j.cm.RoutePath;
 import java.net.SocketOption;
+import org.jspecify.annotations.Nullable;
 
 /** Options of RDMA sockets beside those of {@link java.net.StandardSocketOptions}. C: the options of level SOL_RDMA. */
 public final class RdmaSocketOptions {
-    private record Option<T>(String name, Class<T> type) implements SocketOption<T> {
+    private record Option<T extends @Nullable Object>(String name, Class<T> type) implements SocketOption<T> {
         @Override
         public String toString() {
             return name;
@@ -36,10 +37,11 @@ public final class RdmaSocketOptions {
 
     /**
      * The path of a connection, in place of the one that the host would choose. Can be set before connecting, on the
-     * active side. {@code null} if no path was set. The connection fails if the path MTU exceeds that of the device. C:
+     * active side. Null while no path was set; it cannot be set to null. The connection fails if the path MTU exceeds that of the device. C:
      * {@code RDMA_ROUTE}; of its path records, RoCE uses the fields of {@link RoutePath}.
      */
-    public static final SocketOption<RoutePath> RDMA_ROUTE = new Option<>("RDMA_ROUTE", RoutePath.class);
+    @SuppressWarnings("NullAway") // the class of a type that may be null is that of the type
+    public static final SocketOption<@Nullable RoutePath> RDMA_ROUTE = new Option<>("RDMA_ROUTE", RoutePath.class);
 
     /**
      * Maximum number of payload bytes of a packet: the path MTU of the connection, or 2048 without one. Setting it has

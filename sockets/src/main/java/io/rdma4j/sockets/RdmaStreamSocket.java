@@ -86,10 +86,12 @@ public final class RdmaStreamSocket implements AutoCloseable {
     }
 
     /**
-     * Returns the value of an option; null for {@link RdmaSocketOptions#RDMA_ROUTE} if it was not set. C:
-     * {@code rgetsockopt}.
+     * Returns the value of an option. It is null for one option in one case: {@link RdmaSocketOptions#RDMA_ROUTE}, if no
+     * route was set. C: {@code rgetsockopt}.
+     *
+     * @throws UnsupportedOperationException if the option is not supported
      */
-    public <T> T option(SocketOption<T> option) {
+    public <T extends @Nullable Object> T option(SocketOption<T> option) {
         return options.get(option);
     }
 

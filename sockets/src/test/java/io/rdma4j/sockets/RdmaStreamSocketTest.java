@@ -303,6 +303,27 @@ class RdmaStreamSocketTest {
     }
 
     @Test
+    void everyOptionButAnUnsetRouteHasAValueOfItsType() {
+        try (RdmaStreamSocket fresh = RdmaStreamSocket.open()) {
+            for (SocketOption<?> option : RdmaStreamSocket.supportedOptions()) {
+                Object value = fresh.option(option);
+                if (option.equals(RdmaSocketOptions.RDMA_ROUTE)) {
+                    assertThat(value).isNull();
+                } else {
+                    assertThat(value).as(option.name()).isInstanceOf(option.type());
+                }
+            }
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> setToNull(fresh, RdmaSocketOptions.RDMA_ROUTE));
+        }
+    }
+
+    @SuppressWarnings("NullAway") // what a program without null checks can do
+    private static void setToNull(RdmaStreamSocket socket, SocketOption<?> option) throws IOException {
+        socket.setOption(option, null);
+    }
+
+    @Test
     void chosenRouteIsUsed() throws IOException {
         RoutePath path = new RoutePath(PathMtu.MTU_512, 8, 77, 3, 13);
         try (RdmaStreamSocket fresh = RdmaStreamSocket.open()) {

@@ -130,7 +130,7 @@ class CompletionQueueTest {
         QueuePair late = endpoint.domain.createQueuePair(
                 QueuePairInitAttributes.reliable(endpoint.completions, Endpoint.CAPABILITIES));
         Endpoint.connect(endpoint, late, peer, peer.queuePair);
-        late.postWrite(1, endpoint.region, 0, 8, peer.region.address(), peer.region.remoteKey());
+        late.postWrite(1, endpoint.region, 0, 8, peer.region.remote());
         becomesTrue(() -> {
             assertThat(peer.completions.poll(WorkCompletion.array(1))).isZero(); // drives
             return late.state() == QueuePairState.ERROR;

@@ -65,7 +65,7 @@ class CompletionVectorsTest {
 
     private QueuePair queuePair(QueuePairType type, CompletionQueue sends, CompletionQueue receives) {
         QueuePair queuePair = side.domain.createQueuePair(
-                new QueuePairInitAttributes(type, sends, receives, Endpoint.CAPABILITIES, false, null, null));
+                QueuePairInitAttributes.of(type, sends, Endpoint.CAPABILITIES).withReceiveCompletions(receives));
         opened.add(queuePair);
         return queuePair;
     }
@@ -78,7 +78,7 @@ class CompletionVectorsTest {
         Endpoint.toInit(local);
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(side.gidIndex(), Gid.of(side.address), 0, 0, 64, 0, 1))
+                .addressVector(AddressVector.of(side.gidIndex(), Gid.of(side.address)))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(remote.number())
                 .receivePsn(side.psn));
@@ -142,7 +142,7 @@ class CompletionVectorsTest {
 
     @Test
     void datagramsCompleteAtEveryVector() throws Exception {
-        AddressVector path = new AddressVector(side.gidIndex(), Gid.of(side.address), 0, 0, 64, 0, 1);
+        AddressVector path = AddressVector.of(side.gidIndex(), Gid.of(side.address));
         for (int vector = 0; vector < side.context.completionVectors(); vector++) {
             try (CompletionQueue queue = side.context.createCompletionQueue(16, null, null, vector);
                     AddressHandle to = side.domain.createAddressHandle(path)) {

@@ -39,7 +39,7 @@ class DatagramTest {
     }
 
     private static AddressHandle handle(Endpoint from, Endpoint to) {
-        return from.domain.createAddressHandle(new AddressVector(from.gidIndex(), Gid.of(to.address), 0, 0, 64, 0, 1));
+        return from.domain.createAddressHandle(AddressVector.of(from.gidIndex(), Gid.of(to.address)));
     }
 
     private static SendWorkRequest message(Endpoint from, long id, int bytes, AddressHandle handle, QueuePair to) {
@@ -73,7 +73,7 @@ class DatagramTest {
     /** Sends a datagram, which arrives behind its route header, and replies to it. */
     private static void exchange(Scene s) {
         s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region));
-        s.qpA.postSend(message(s.a, 2, BYTES, s.toB, s.qpB).immediate(0xbeef));
+        s.qpA.postSend(message(s.a, 2, BYTES, s.toB, s.qpB).withImmediate(0xbeef));
         succeeds(s.a, 2, CompletionOpcode.SEND);
         WorkCompletion received = succeeds(s.b, 1, CompletionOpcode.RECEIVE);
         assertThat(received.byteLength()).isEqualTo(ROUTE + BYTES);
@@ -196,7 +196,7 @@ class DatagramTest {
         InetAddress loopback = TestAddresses.loopback();
         between(loopback, loopback, s -> {
             AddressHandle other = s.a.domain.createAddressHandle(
-                    new AddressVector(s.a.gidIndex(), Gid.of(s.b.address), 0, 0, 64, 3, 1));
+                    AddressVector.of(s.a.gidIndex(), Gid.of(s.b.address)).withTrafficClass(3));
             for (int i = 0; i < 40; i++) {
                 s.qpB.postReceive(new ReceiveWorkRequest().reset(i).into(s.b.region, 2048L * i, 2048));
             }

@@ -59,7 +59,7 @@ class EngineStressTest {
                             Thread.onSpinWait();
                         }
                         posted.incrementAndGet();
-                        a.queuePair.postWrite(base + i, a.region, 0, 64, b.region.address(), b.region.remoteKey());
+                        a.queuePair.postWrite(base + i, a.region, 0, 64, b.region.remote());
                     }
                     return null;
                 });
@@ -101,7 +101,7 @@ class EngineStressTest {
             List<Callable<Void>> tasks = new ArrayList<>();
             tasks.add(() -> {
                 for (int i = 0; i < 3_000; i++) {
-                    a.queuePair.postWrite(i, a.region, 0, 2000, b.region.address(), b.region.remoteKey());
+                    a.queuePair.postWrite(i, a.region, 0, 2000, b.region.remote());
                     assertThat(a.completion().id()).isEqualTo(i);
                 }
                 return null;
@@ -110,7 +110,7 @@ class EngineStressTest {
                 WorkCompletion[] one = WorkCompletion.array(1);
                 for (int i = 0; i < 3_000; i++) {
                     c.completions.requestNotification(false);
-                    c.queuePair.postRead(i, c.region, 0, 2000, b.region.address(), b.region.remoteKey());
+                    c.queuePair.postRead(i, c.region, 0, 2000, b.region.remote());
                     CompletionQueue reported = c.channel.await(Duration.ofSeconds(20));
                     assertThat(reported).as("event %d", i).isNotNull();
                     c.completions.acknowledgeEvents(1);
@@ -143,7 +143,7 @@ class EngineStressTest {
             for (int n = 0; n < each; n++) {
                 for (int i = 0; i < pairs; i++) {
                     int bytes = i == 0 ? 100_000 : 100;
-                    left.get(i).postWrite(n * 1000L + i, big, 0, bytes, target.address(), target.remoteKey());
+                    left.get(i).postWrite(n * 1000L + i, big, 0, bytes, target.remote());
                 }
             }
             BitSet seen = new BitSet();

@@ -74,7 +74,7 @@ class ExtendedConnectionsTest {
     private static QueuePairAttributes ready(Endpoint side, Endpoint peer, QueuePair remote) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(side.gidIndex(), Gid.of(peer.address), 0, 0, 64, 0, 1))
+                .addressVector(AddressVector.of(side.gidIndex(), Gid.of(peer.address)))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(remote.number())
                 .receivePsn(peer.psn);
@@ -111,7 +111,7 @@ class ExtendedConnectionsTest {
         assertThat(one[0].id()).isEqualTo(22);
         assertThat(one[0].queuePairNumber()).isEqualTo(target.number());
         assertThat(b.memory.get(ValueLayout.JAVA_BYTE, 2L * BYTES - 1)).isEqualTo((byte) 3);
-        assertThat(perform(request().immediate(9), first)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(perform(request().withImmediate(9), first)).isEqualTo(CompletionStatus.SUCCESS);
         WorkCompletion done = b.completion();
         assertThat(done.id()).isEqualTo(11);
         assertThat(done.immediate()).isEqualTo(9);
@@ -201,11 +201,11 @@ class ExtendedConnectionsTest {
         SharedReceiveQueue plain = b.domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(1, 1));
         assertThat(refused(plain::number)).isEqualTo(Errno.EOPNOTSUPP);
         QueuePairInitAttributes connected = QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES);
-        assertThat(refused(() -> b.domain.createQueuePair(connected.sharedReceiveQueue(first))))
+        assertThat(refused(() -> b.domain.createQueuePair(connected.withSharedReceiveQueue(first))))
                 .isEqualTo(Errno.EINVAL);
         QueuePairInitAttributes send =
                 QueuePairInitAttributes.of(QueuePairType.XRC_SEND, b.completions, Endpoint.CAPABILITIES);
-        assertThat(refused(() -> b.domain.createQueuePair(send.sharedReceiveQueue(plain))))
+        assertThat(refused(() -> b.domain.createQueuePair(send.withSharedReceiveQueue(plain))))
                 .isEqualTo(Errno.EINVAL);
         QueuePairInitAttributes noDomain =
                 QueuePairInitAttributes.of(QueuePairType.XRC_RECEIVE, b.completions, Endpoint.CAPABILITIES);

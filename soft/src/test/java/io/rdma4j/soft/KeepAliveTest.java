@@ -64,7 +64,7 @@ class KeepAliveTest {
         }
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().isSuccess()).isTrue();
     }
 

@@ -89,7 +89,7 @@ class MemoryRegistrationTest {
     void deregisteredMemoryIsInaccessibleToThePeer() {
         MemoryRegion deregistered = b.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
         deregistered.close();
-        a.queuePair.postWrite(1, a.region, 0, 8, deregistered.address(), deregistered.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, deregistered.remote());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
     }
 
@@ -97,7 +97,7 @@ class MemoryRegistrationTest {
     void workRequestWithDeregisteredMemoryIsALocalProtectionError() {
         MemoryRegion deregistered = a.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
         deregistered.close();
-        a.queuePair.postWrite(1, deregistered, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, deregistered, 0, 8, b.region.remote());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
@@ -108,11 +108,11 @@ class MemoryRegistrationTest {
             Arena arena = Arena.ofShared();
             MemoryRegion region = a.domain.register(arena.allocate(64), Endpoint.ALL);
             arena.close();
-            a.queuePair.postWrite(1, region, 0, 8, b.region.address(), b.region.remoteKey());
+            a.queuePair.postWrite(1, region, 0, 8, b.region.remote());
             assertThat(a.completion().isSuccess()).isFalse();
             b.queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
             Endpoint.connect(c, b);
-            c.queuePair.postWrite(2, c.region, 0, 8, b.region.address(), b.region.remoteKey());
+            c.queuePair.postWrite(2, c.region, 0, 8, b.region.remote());
             assertThat(c.completion().isSuccess()).isTrue();
         }
     }

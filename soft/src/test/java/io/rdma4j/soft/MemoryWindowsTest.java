@@ -14,6 +14,7 @@ import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.ValueLayout;
@@ -58,7 +59,8 @@ class MemoryWindowsTest {
         int key = window.nextRemoteKey();
         b.queuePair.postSend(new SendWorkRequest()
                 .reset(1)
-                .bind(window, key, b.region, OFFSET, LENGTH, WRITE)
+                .bind(window, key)
+                .boundTo(b.region, OFFSET, LENGTH, WRITE)
                 .signaled());
         WorkCompletion done = b.completion();
         assertThat(done.status()).isEqualTo(CompletionStatus.SUCCESS);
@@ -68,7 +70,7 @@ class MemoryWindowsTest {
     }
 
     private CompletionStatus write(int key, long address, int length) {
-        a.queuePair.postWrite(2, a.region, 0, length, address, key);
+        a.queuePair.postWrite(2, a.region, 0, length, new RemoteMemory(address, key, length));
         return a.completion().status();
     }
 
@@ -89,7 +91,7 @@ class MemoryWindowsTest {
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(4).into(b.region, 0, 100));
         a.queuePair.postSend(new SendWorkRequest()
                 .reset(5)
-                .invalidate(key)
+                .withInvalidate(key)
                 .from(a.region, 0, 10)
                 .signaled());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.SUCCESS);
@@ -103,7 +105,10 @@ class MemoryWindowsTest {
     @Test
     void invalidBindFailsTheQueuePair() {
         MemoryRegion closed = b.domain.register(b.memory, AccessFlag.LOCAL_WRITE);
-        b.queuePair.postSend(new SendWorkRequest().reset(1).bind(window, window.nextRemoteKey(), closed, 0, 8, WRITE));
+        b.queuePair.postSend(new SendWorkRequest()
+                .reset(1)
+                .bind(window, window.nextRemoteKey())
+                .boundTo(closed, 0, 8, WRITE));
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.MEMORY_WINDOW_BIND_ERROR);
         assertThat(b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
@@ -137,7 +142,8 @@ class MemoryWindowsTest {
                 a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, Endpoint.CAPABILITIES)));
         second.postSend(new SendWorkRequest()
                 .reset(1)
-                .bind(window, window.nextRemoteKey(), b.region, 0, 8, WRITE)
+                .bind(window, window.nextRemoteKey())
+                .boundTo(b.region, 0, 8, WRITE)
                 .signaled());
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.SUCCESS);
         second.close();
@@ -147,8 +153,8 @@ class MemoryWindowsTest {
     @Test
     void windowOfAnotherDomainIsRefused() {
         MemoryWindow foreign = b.context.createProtectionDomain().allocateMemoryWindow(MemoryWindow.Type.TYPE_2);
-        assertThat(refused(() ->
-                        b.queuePair.postSend(new SendWorkRequest().reset(1).bind(foreign, 1, b.region, 0, 8, WRITE))))
+        assertThat(refused(() -> b.queuePair.postSend(
+                        new SendWorkRequest().reset(1).bind(foreign, 1).boundTo(b.region, 0, 8, WRITE))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -163,13 +169,14 @@ class MemoryWindowsTest {
         int key = one.nextRemoteKey();
         b.queuePair.postSend(new SendWorkRequest()
                 .reset(1)
-                .bind(one, key, b.region, 0, 64, WRITE)
+                .bind(one, key)
+                .boundTo(b.region, 0, 64, WRITE)
                 .signaled());
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.SUCCESS);
-        otherA.postWrite(2, a.region, 0, 64, b.region.address(), key);
+        otherA.postWrite(2, a.region, 0, 64, new RemoteMemory(b.region.address(), key, 64));
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.SUCCESS);
         int two = bind();
-        otherA.postWrite(3, a.region, 0, 64, b.region.address() + OFFSET, two);
+        otherA.postWrite(3, a.region, 0, 64, new RemoteMemory(b.region.address() + OFFSET, two, 64));
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
     }
 
@@ -188,7 +195,8 @@ class MemoryWindowsTest {
         AtomicBoolean stop = new AtomicBoolean();
         Thread writer = Thread.ofPlatform().start(() -> {
             while (!stop.get() && a.queuePair.state() == QueuePairState.READY_TO_SEND) {
-                a.queuePair.postWrite(2, a.region, 0, LENGTH, b.region.address() + OFFSET, key);
+                a.queuePair.postWrite(
+                        2, a.region, 0, LENGTH, new RemoteMemory(b.region.address() + OFFSET, key, LENGTH));
                 if (!a.completion().isSuccess()) {
                     return;
                 }

@@ -61,14 +61,9 @@ class MulticastTest {
         final QueuePair queuePair;
 
         Member(int queueKey, int receives) {
-            queuePair = endpoint.domain.createQueuePair(new QueuePairInitAttributes(
-                    QueuePairType.UNRELIABLE_DATAGRAM,
-                    endpoint.completions,
-                    received,
-                    Endpoint.CAPABILITIES,
-                    false,
-                    null,
-                    null));
+            queuePair = endpoint.domain.createQueuePair(QueuePairInitAttributes.of(
+                            QueuePairType.UNRELIABLE_DATAGRAM, endpoint.completions, Endpoint.CAPABILITIES)
+                    .withReceiveCompletions(received));
             queuePair.modify(new QueuePairAttributes()
                     .state(QueuePairState.INIT)
                     .partitionKeyIndex(0)
@@ -93,7 +88,7 @@ class MulticastTest {
             long at = endpoint.memory.byteSize() - 8;
             endpoint.memory.set(ValueLayout.JAVA_INT, at, mark);
             try (AddressHandle handle =
-                    endpoint.domain.createAddressHandle(new AddressVector(endpoint.gidIndex(), to, 0, 0, 64, 0, 1))) {
+                    endpoint.domain.createAddressHandle(AddressVector.of(endpoint.gidIndex(), to))) {
                 queuePair.postSend(new SendWorkRequest()
                         .reset(mark)
                         .to(handle, queuePairNumber, queueKey)

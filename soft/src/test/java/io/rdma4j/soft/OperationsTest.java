@@ -7,6 +7,7 @@ import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
@@ -57,14 +58,14 @@ class OperationsTest {
 
     @Test
     void writtenBytesLandInThePeersMemory() {
-        a.queuePair.postWrite(7, a.region, 0, BYTES, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(7, a.region, 0, BYTES, b.region.remote());
         succeeds(a, 7, CompletionOpcode.RDMA_WRITE);
         assertSame(a.memory, b.memory, BYTES);
     }
 
     @Test
     void readBytesLandInLocalMemory() {
-        b.queuePair.postRead(8, b.region, 0, BYTES, a.region.address(), a.region.remoteKey());
+        b.queuePair.postRead(8, b.region, 0, BYTES, a.region.remote());
         succeeds(b, 8, CompletionOpcode.RDMA_READ);
         assertSame(a.memory, b.memory, BYTES);
     }
@@ -123,7 +124,7 @@ class OperationsTest {
         a.queuePair.postSend(new SendWorkRequest()
                 .reset(4)
                 .write(b.region.address(), b.region.remoteKey())
-                .immediate(0xcafe)
+                .withImmediate(0xcafe)
                 .from(a.region, 0, 100)
                 .signaled());
         succeeds(a, 4, CompletionOpcode.RDMA_WRITE);
@@ -216,8 +217,8 @@ class OperationsTest {
 
     @Test
     void wrongKeyIsARemoteAccessErrorAndFlushesTheRest() {
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), ~b.region.remoteKey());
-        a.queuePair.postWrite(2, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(b.region.address(), ~b.region.remoteKey(), 8));
+        a.queuePair.postWrite(2, a.region, 0, 8, b.region.remote());
         WorkCompletion failed = a.completion();
         assertThat(failed.id()).isEqualTo(1);
         assertThat(failed.status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
@@ -229,7 +230,7 @@ class OperationsTest {
     @Test
     void countersOfQueuePairsAndOfTheDevice() {
         Map<String, Long> before = a.context.counters();
-        a.queuePair.postWrite(1, a.region, 0, BYTES, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, BYTES, b.region.remote());
         succeeds(a, 1, CompletionOpcode.RDMA_WRITE);
         assertThat(a.queuePair.counters()).containsEntry("rdma_sends", 1L).containsEntry("sent_pkts", 10L);
         assertThat(b.queuePair.counters()).containsEntry("rcvd_pkts", 10L).containsEntry("dropped_pkts", 0L);
@@ -249,7 +250,7 @@ class OperationsTest {
     void heapMemoryWorksLikeNative() {
         byte[] bytes = "from the heap".getBytes(java.nio.charset.StandardCharsets.UTF_8);
         try (var region = a.domain.register(MemorySegment.ofArray(bytes))) {
-            a.queuePair.postWrite(1, region, 0, bytes.length, b.region.address(), b.region.remoteKey());
+            a.queuePair.postWrite(1, region, 0, bytes.length, b.region.remote());
             succeeds(a, 1, CompletionOpcode.RDMA_WRITE);
         }
         assertSame(MemorySegment.ofArray(bytes), b.memory, bytes.length);

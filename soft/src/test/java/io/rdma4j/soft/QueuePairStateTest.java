@@ -19,6 +19,7 @@ import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetAddress;
@@ -64,7 +65,7 @@ class QueuePairStateTest {
 
     private QueuePairAttributes pathTo(InetAddress peer) {
         return to(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(a.gidIndex(), Gid.of(peer), 0, 0, 64, 0, 1))
+                .addressVector(AddressVector.of(a.gidIndex(), Gid.of(peer)))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(100)
                 .receivePsn(0)
@@ -101,8 +102,7 @@ class QueuePairStateTest {
         refused(
                 Errno.EINVAL,
                 "no GID with index 900",
-                () -> a.queuePair.modify(
-                        pathTo(address).addressVector(new AddressVector(900, Gid.of(address), 0, 0, 64, 0, 1))));
+                () -> a.queuePair.modify(pathTo(address).addressVector(AddressVector.of(900, Gid.of(address)))));
         refused(Errno.EINVAL, "another address family", () -> a.queuePair.modify(pathTo(InetAddress.ofLiteral("::1"))));
         refused(
                 Errno.EINVAL,
@@ -127,7 +127,7 @@ class QueuePairStateTest {
     void rightsOfAConnectedQueuePairCanBeRevoked() {
         Endpoint.connect(a, b);
         b.queuePair.modify(new QueuePairAttributes().accessFlags(Set.of(AccessFlag.LOCAL_WRITE)));
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().status())
                 .isIn(CompletionStatus.REMOTE_ACCESS_ERROR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
@@ -176,7 +176,7 @@ class QueuePairStateTest {
     @Test
     void silentPeerFailsTheQueuePairAfterAllRetries() {
         a.connect(TestAddresses.loopback(), 100, 0);
-        a.queuePair.postWrite(1, a.region, 0, 8, 0, 0);
+        a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(0, 0, 8));
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
@@ -187,14 +187,14 @@ class QueuePairStateTest {
         a.queuePair.modify(to(QueuePairState.RESET));
         b.queuePair.modify(to(QueuePairState.RESET));
         Endpoint.connect(a, b);
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().isSuccess()).isTrue();
     }
 
     @Test
     void accessViolationIsReportedToTheOwnerOfTheMemory() {
         Endpoint.connect(a, b);
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), ~b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(b.region.address(), ~b.region.remoteKey(), 8));
         assertThat(a.completion().isSuccess()).isFalse();
         AsyncEvent event = b.context.awaitAsyncEvent(Duration.ofSeconds(10));
         while (event != null && event.type() == AsyncEvent.Type.COMMUNICATION_ESTABLISHED) {
@@ -226,7 +226,7 @@ class QueuePairStateTest {
             Endpoint.connect(a, a.queuePair, b, other);
             int many = small.completions.capacity() + 1;
             for (int i = 0; i < many; i++) {
-                small.queuePair.postWrite(i, small.region, 0, 8, b.region.address(), b.region.remoteKey());
+                small.queuePair.postWrite(i, small.region, 0, 8, b.region.remote());
             }
             assertThat(small.context.awaitAsyncEvent(Duration.ofSeconds(10)))
                     .isEqualTo(new AsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, small.completions));
@@ -239,7 +239,7 @@ class QueuePairStateTest {
             }
             refused(Errno.EIO, "overrun", () -> small.completions.poll(all));
             assertThat(small.context.awaitAsyncEvent(Duration.ZERO)).isNull();
-            a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+            a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
             assertThat(a.completion().isSuccess()).isTrue();
         }
     }
@@ -251,8 +251,8 @@ class QueuePairStateTest {
         AsyncEvent drained = new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair);
         assertThat(a.context.awaitAsyncEvent(Duration.ofSeconds(10))).isEqualTo(drained);
         assertThat(a.queuePair.query().isDraining()).isFalse();
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
-        b.queuePair.postWrite(2, b.region, 0, 8, a.region.address(), a.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
+        b.queuePair.postWrite(2, b.region, 0, 8, a.region.remote());
         assertThat(b.completion().isSuccess()).isTrue();
         assertThat(a.completions.poll(WorkCompletion.array(1))).isZero();
         a.queuePair.modify(new QueuePairAttributes().timeout(18).retryCount(3).minRnrTimer(2));
@@ -274,14 +274,14 @@ class QueuePairStateTest {
             for (Endpoint each : new Endpoint[] {a, b}) {
                 each.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
             }
-            AddressVector toB = new AddressVector(a.gidIndex(), Gid.of(elsewhere), 0, 0, 64, 0, 1);
+            AddressVector toB = AddressVector.of(a.gidIndex(), Gid.of(elsewhere));
             a.queuePair.modify(new QueuePairAttributes().addressVector(toB));
-            b.queuePair.modify(new QueuePairAttributes()
-                    .addressVector(new AddressVector(other.gidIndex(), Gid.of(address), 0, 0, 64, 0, 1)));
+            b.queuePair.modify(
+                    new QueuePairAttributes().addressVector(AddressVector.of(other.gidIndex(), Gid.of(address))));
             for (Endpoint each : new Endpoint[] {a, b}) {
                 each.queuePair.modify(to(QueuePairState.READY_TO_SEND));
             }
-            a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+            a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
             assertThat(a.completion().isSuccess()).isTrue();
             assertThat(a.queuePair.query().addressVector()).isEqualTo(toB);
         }
@@ -290,7 +290,7 @@ class QueuePairStateTest {
     @Test
     void drainingSendQueueAllowsOnlyResetAndError() {
         a.connect(TestAddresses.loopback(), 100, 0);
-        a.queuePair.postWrite(1, a.region, 0, 8, 0, 0);
+        a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(0, 0, 8));
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
         assertThat(a.queuePair.query().isDraining()).isTrue();
         refused(Errno.EINVAL, "still draining", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));

@@ -53,7 +53,7 @@ class SharedReceivesTest {
                 new SharedReceiveQueueInitAttributes(CAPACITY, 2, "mine", null, null));
         for (int i = 0; i < QUEUE_PAIRS; i++) {
             QueuePair sender = a.domain.createQueuePair(reliable(a));
-            QueuePair receiver = b.domain.createQueuePair(reliable(b).sharedReceiveQueue(shared));
+            QueuePair receiver = b.domain.createQueuePair(reliable(b).withSharedReceiveQueue(shared));
             Endpoint.connect(a, sender, b, receiver);
             senders.add(sender);
             receivers.add(receiver);
@@ -217,7 +217,7 @@ class SharedReceivesTest {
                 .isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> b.domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(1, 33))))
                 .isEqualTo(Errno.EINVAL);
-        assertThat(refused(() -> a.domain.createQueuePair(reliable(a).sharedReceiveQueue(shared))))
+        assertThat(refused(() -> a.domain.createQueuePair(reliable(a).withSharedReceiveQueue(shared))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -229,7 +229,7 @@ class SharedReceivesTest {
         shared.close();
         shared.close();
         assertThat(refused(() -> shared.postReceive(receive(0)))).isEqualTo(Errno.EINVAL);
-        assertThat(refused(() -> b.domain.createQueuePair(reliable(b).sharedReceiveQueue(shared))))
+        assertThat(refused(() -> b.domain.createQueuePair(reliable(b).withSharedReceiveQueue(shared))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -246,7 +246,7 @@ class SharedReceivesTest {
     @Test
     void queuePairMayBeOfAnotherDomainThanItsSharedQueue() {
         var domain = b.context.createProtectionDomain();
-        QueuePair receiver = domain.createQueuePair(reliable(b).sharedReceiveQueue(shared));
+        QueuePair receiver = domain.createQueuePair(reliable(b).withSharedReceiveQueue(shared));
         Endpoint.connect(a, a.queuePair, b, receiver);
         shared.postReceive(receive(2));
         a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8).signaled());

@@ -62,7 +62,7 @@ class UnreliableConnectionTest {
     private static QueuePairAttributes readyToReceive(Endpoint side, Endpoint peer, QueuePair remote) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(side.gidIndex(), Gid.of(peer.address), 0, 0, 64, 0, 1))
+                .addressVector(AddressVector.of(side.gidIndex(), Gid.of(peer.address)))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(remote.number())
                 .receivePsn(peer.psn);
@@ -94,7 +94,7 @@ class UnreliableConnectionTest {
         qpB.postReceive(new ReceiveWorkRequest().reset(1).into(b.region));
         qpA.postSend(new SendWorkRequest()
                 .reset(2)
-                .immediate(77)
+                .withImmediate(77)
                 .from(a.region, 0, BYTES)
                 .signaled());
         succeeds(a, 2, CompletionOpcode.SEND);
@@ -111,7 +111,7 @@ class UnreliableConnectionTest {
         qpA.postSend(new SendWorkRequest()
                 .reset(4)
                 .write(b.region.address(), b.region.remoteKey())
-                .immediate(0xcafe)
+                .withImmediate(0xcafe)
                 .from(a.region, 0, BYTES)
                 .signaled());
         succeeds(a, 4, CompletionOpcode.RDMA_WRITE);
@@ -125,7 +125,7 @@ class UnreliableConnectionTest {
         qpA.postSend(new SendWorkRequest().reset(5).from(a.region, 0, 8).signaled());
         succeeds(a, 5, CompletionOpcode.SEND);
         // The write after it shows that the lost message was processed before the receive is posted.
-        qpA.postWrite(6, a.region, 0, BYTES, b.region.address(), b.region.remoteKey());
+        qpA.postWrite(6, a.region, 0, BYTES, b.region.remote());
         succeeds(a, 6, CompletionOpcode.RDMA_WRITE);
         WorkCompletion[] none = WorkCompletion.array(1);
         long giveUp = System.nanoTime() + 10_000_000_000L;
@@ -148,7 +148,7 @@ class UnreliableConnectionTest {
             request.reset(1).read(address, key).from(a.region, 0, 8),
             new SendWorkRequest().reset(2).fetchAndAdd(address, key, 1).from(a.region, 0, 8),
             new SendWorkRequest().reset(3).compareAndSwap(address, key, 0, 1).from(a.region, 0, 8),
-            new SendWorkRequest().reset(4).invalidate(key).from(a.region, 0, 8)
+            new SendWorkRequest().reset(4).withInvalidate(key).from(a.region, 0, 8)
         }) {
             assertThatThrownBy(() -> qpA.postSend(each))
                     .isInstanceOf(RdmaException.class)

@@ -155,9 +155,9 @@ class WaitingTest {
 
     @Test
     void oneSidedOperationsAreServedWhileNoThreadWaitsOrPolls() throws InterruptedException {
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         a.memory.set(ValueLayout.JAVA_LONG, 0, 42);
-        a.queuePair.postWrite(2, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(2, a.region, 0, 8, b.region.remote());
         long giveUp = System.nanoTime() + 10_000_000_000L;
         while (b.memory.get(ValueLayout.JAVA_LONG, 0) != 42 && System.nanoTime() - giveUp < 0) {
             Thread.sleep(1);

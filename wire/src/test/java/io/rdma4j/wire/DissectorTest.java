@@ -129,7 +129,14 @@ class DissectorTest {
     @Test
     void extendedConnectionsAreMarkedAtTheirQueuePairNumber() {
         assertThat(cmLine(Req.builder().localQueuePair(7).extended().build())).contains(" xrc-qp 0x7 ");
-        Rep reply = Rep.of(1, 2, 8, 9, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY);
+        Rep reply = Rep.builder()
+                .communicationIds(1, 2)
+                .localQueuePair(8)
+                .startingPsn(9)
+                .responderResources(1)
+                .initiatorDepth(1)
+                .targetAcknowledgeDelay(15)
+                .build();
         assertThat(cmLine(reply)).contains(" remote-id 0x2 qp 0x8 ");
         assertThat(cmLine(reply.extended())).contains(" remote-id 0x2 xrc-qp 0x8 ");
     }

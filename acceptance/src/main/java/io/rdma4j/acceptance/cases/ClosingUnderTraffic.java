@@ -17,6 +17,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -271,7 +272,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
 
         private static boolean post(QueuePair from, MemoryRegion source, long address, int key) {
             try {
-                from.postWrite(1, source, 0, BYTES, address, key);
+                from.postWrite(1, source, 0, BYTES, new RemoteMemory(address, key, BYTES));
                 return true;
             } catch (RdmaException refused) {
                 if (refused.errno() == Errno.ENOMEM) {

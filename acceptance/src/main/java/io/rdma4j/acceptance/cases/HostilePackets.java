@@ -18,6 +18,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
@@ -228,7 +229,7 @@ public final class HostilePackets implements AcceptanceTest {
 
         private void write() {
             source.memory().fill(++round);
-            from.postWrite(1, source, 0, BYTES, target.address(), target.remoteKey());
+            from.postWrite(1, source, 0, BYTES, target.remote());
             WorkCompletion completion = a.await(WAIT_LIMIT);
             if (!completion.isSuccess() || source.memory().mismatch(target.memory()) >= 0) {
                 throw new IllegalStateException("a WRITE of the other connection ended with " + completion.status());
@@ -362,7 +363,12 @@ public final class HostilePackets implements AcceptanceTest {
             }
             if (writing < SENDS) {
                 writing++;
-                victim.postWrite(broken, memory, 0, OWN_BYTES, memory.address() + OWN_BYTES, memory.remoteKey());
+                victim.postWrite(
+                        broken,
+                        memory,
+                        0,
+                        OWN_BYTES,
+                        new RemoteMemory(memory.address() + OWN_BYTES, memory.remoteKey(), OWN_BYTES));
             }
             return isBroken;
         }

@@ -10,6 +10,7 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
@@ -140,7 +141,8 @@ public final class MemoryRevocation implements AcceptanceTest {
             int key = window.nextRemoteKey();
             written.postSend(new SendWorkRequest()
                     .reset(1)
-                    .bind(window, key, region, 0, BYTES, WRITE)
+                    .bind(window, key)
+                    .boundTo(region, 0, BYTES, WRITE)
                     .signaled());
             require(owner.await(WAIT_LIMIT));
             return key;
@@ -195,7 +197,7 @@ public final class MemoryRevocation implements AcceptanceTest {
                             posted++;
                             long at = posted % SENDS * BYTES;
                             source.memory().set(NUMBER, at, posted);
-                            writing.postWrite(posted, source, at, length, address, key);
+                            writing.postWrite(posted, source, at, length, new RemoteMemory(address, key, length));
                         }
                         WorkCompletion done = writer.await(WAIT_LIMIT);
                         completed++;

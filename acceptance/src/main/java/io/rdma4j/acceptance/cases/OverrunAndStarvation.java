@@ -225,7 +225,7 @@ public final class OverrunAndStarvation implements AcceptanceTest {
         private QueuePairInitAttributes sharedReceiveAttributes(
                 SharedReceiveQueue shared, QueuePairCapabilities sizes) {
             return QueuePairInitAttributes.reliable(receiver.completions(), sizes)
-                    .sharedReceiveQueue(shared);
+                    .withSharedReceiveQueue(shared);
         }
     }
 

@@ -195,7 +195,8 @@ public final class AccessMatrix implements Role {
                 binder,
                 new SendWorkRequest()
                         .reset(2)
-                        .bind(window, key, region, 4096, 4096, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ))
+                        .bind(window, key)
+                        .boundTo(region, 4096, 4096, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ))
                         .signaled());
         return new Target(region.address() + 4096, key);
     }

@@ -150,7 +150,7 @@ public final class Answerer implements Role {
             }
             firstMessage += count;
             arrived = 0;
-            side.queuePair().postSend(response.reset(0).signaled().immediate(wrong));
+            side.queuePair().postSend(response.reset(0).signaled().withImmediate(wrong));
         }
 
         private boolean isIntact(long offset, long message, int size) {

@@ -129,7 +129,7 @@ public final class Connector implements Role {
                 .from(side.region(), 0, MESSAGE_BYTES)
                 .write(side.remoteAddress(), side.remoteKey())
                 .signaled();
-        side.queuePair().postSend(peerCloses ? request.immediate(0) : request);
+        side.queuePair().postSend(peerCloses ? request.withImmediate(0) : request);
         WorkCompletion[] one = WorkCompletion.array(1);
         if (side.await(one, STEP) == 0 || !one[0].isSuccess()) {
             wrong.add("a write: " + one[0]);

@@ -121,7 +121,7 @@ public final class Exchange implements AutoCloseable {
         for (int i = 0; i < BATCH; i++) {
             post(operation, first + i);
         }
-        request.reset(nextSendId++).signaled().immediate(operation.code() << COUNT_BITS | BATCH);
+        request.reset(nextSendId++).signaled().withImmediate(operation.code() << COUNT_BITS | BATCH);
         side.queuePair().postSend(request);
         messages += BATCH;
         long responses = nextResponseId + 1;
@@ -180,7 +180,7 @@ public final class Exchange implements AutoCloseable {
             request.write(side.remoteAddress() + Answerer.slotOffset(message), side.remoteKey());
         }
         if (operation == TrafficOperation.WRITE_IMMEDIATE) {
-            request.immediate((int) message);
+            request.withImmediate((int) message);
         }
         side.queuePair().postSend(request);
     }

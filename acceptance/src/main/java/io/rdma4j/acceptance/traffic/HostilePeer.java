@@ -115,7 +115,7 @@ public final class HostilePeer implements AutoCloseable {
 
     /** Sends a control word of the protocol. */
     public void sendControlWord(int kind, int value) {
-        post(request -> request.write(0, 0).immediate(ControlWord.of(kind, value)));
+        post(request -> request.write(0, 0).withImmediate(ControlWord.of(kind, value)));
     }
 
     /** Writes {@code length} bytes of this side's memory. */
@@ -141,7 +141,7 @@ public final class HostilePeer implements AutoCloseable {
                         server.table().address() + (long) entry * BufferDescriptor.LENGTH,
                         server.table().key())
                 .from(memory, 0, BufferDescriptor.LENGTH)
-                .immediate(ControlWord.of(ControlWord.CREDIT, credit)));
+                .withImmediate(ControlWord.of(ControlWord.CREDIT, credit)));
     }
 
     @Override

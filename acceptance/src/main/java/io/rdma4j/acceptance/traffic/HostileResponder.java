@@ -4,6 +4,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
@@ -130,7 +131,7 @@ public final class HostileResponder implements AutoCloseable {
         QueuePair reader = side.queuePair(1, 1);
         side.connect(reader, PEER, PEER_NUMBER, SHORT_RETRIES);
         try (MemoryRegion region = side.domain().register(memory, AccessFlag.LOCAL_WRITE)) {
-            reader.postRead(1, region, CANARY_BYTES, script.length(), 0x1000, 7);
+            reader.postRead(1, region, CANARY_BYTES, script.length(), new RemoteMemory(0x1000, 7, script.length()));
             CompletionStatus status = respond(script, reader.number());
             boolean isCorrect = status == CompletionStatus.SUCCESS;
             if (isCorrect != script.isCorrect()) {

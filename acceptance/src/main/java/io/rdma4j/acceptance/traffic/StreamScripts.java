@@ -192,7 +192,8 @@ public final class StreamScripts {
         all.add(Script.actions("sends a message of 65536 bytes", peer -> peer.send(65_536)));
         all.add(Script.actions(
                 "invalidates the buffer's key",
-                peer -> peer.post(request -> request.invalidate(peer.buffer().key()))));
+                peer -> peer.post(
+                        request -> request.withInvalidate(peer.buffer().key()))));
         return all;
     }
 }

@@ -93,7 +93,7 @@ public final class VerbsSide implements AutoCloseable {
 
     /** Returns the path from this side to an address. */
     public AddressVector path(InetAddress peer) {
-        return new AddressVector(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer), 0, 0, 64, 0, 1);
+        return AddressVector.of(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer));
     }
 
     /**

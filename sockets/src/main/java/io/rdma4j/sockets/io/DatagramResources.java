@@ -86,13 +86,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             releases.add(queue::close);
             queuePair = id.createQueuePair(
                     null,
-                    new CmQueuePairAttributes(
-                            new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes),
-                            queue,
-                            queue,
-                            false,
-                            null,
-                            null));
+                    CmQueuePairAttributes.of(new QueuePairCapabilities(
+                                    sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes))
+                            .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             end = new LocalEnd(
                     address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);
@@ -139,14 +135,11 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     /** Returns the path to a peer. */
     DatagramPath path(DatagramAddress peer, int typeOfService) {
         AddressHandle handle = id.protectionDomain()
-                .createAddressHandle(new AddressVector(
-                        sourceGidIndex,
-                        DatagramAddresses.gid(peer),
-                        peer.scope(),
-                        0,
-                        HOP_LIMIT,
-                        typeOfService,
-                        id.portNumber()));
+                .createAddressHandle(AddressVector.of(sourceGidIndex, DatagramAddresses.gid(peer))
+                        .withDestinationScope(peer.scope())
+                        .withHopLimit(HOP_LIMIT)
+                        .withTrafficClass(typeOfService)
+                        .withPort(id.portNumber()));
         int mostBytes = Math.min(DatagramSizes.SLOT_BYTES, mtuBytes); // the queue pair keeps its initial MTU
         return new DatagramPath() {
             @Override

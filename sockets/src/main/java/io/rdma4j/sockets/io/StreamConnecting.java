@@ -182,7 +182,10 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private static ConnectionParameters parameters(ConnectData data) {
-        return new ConnectionParameters(data.toByteArray(), 0, 0, true, MOST_RETRIES, MOST_RETRIES, false, 0);
+        return ConnectionParameters.NONE
+                .withPrivateData(data.toByteArray())
+                .withFlowControl(true)
+                .withRetries(MOST_RETRIES, MOST_RETRIES);
     }
 
     private void onEstablished(CmEvent event) {

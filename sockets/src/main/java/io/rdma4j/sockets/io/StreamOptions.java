@@ -190,13 +190,13 @@ public final class StreamOptions {
     }
 
     /**
-     * Returns the value of an option; null for a route that was not set. A size is the requested one, also after the
-     * socket was connected.
+     * Returns the value of an option, null only for {@link RdmaSocketOptions#RDMA_ROUTE} if no route was set. A size is
+     * the requested one, also after the socket was connected.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      */
-    @SuppressWarnings("NullAway") // null is a value of some options, as it is in java.net.StandardSocketOptions
-    public <T> T get(SocketOption<T> option) {
+    @SuppressWarnings("NullAway") // the type of the only option that can be null says so
+    public <T extends @Nullable Object> T get(SocketOption<T> option) {
         requireSupported(option);
         return option.type().cast(value(option));
     }

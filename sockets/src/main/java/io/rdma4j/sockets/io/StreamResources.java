@@ -80,14 +80,9 @@ final class StreamResources implements AutoCloseable {
             int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             queuePair = id.createQueuePair(
                     domain,
-                    new CmQueuePairAttributes(
-                            new QueuePairCapabilities(
-                                    sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes),
-                            queue,
-                            queue,
-                            false,
-                            null,
-                            null));
+                    CmQueuePairAttributes.of(new QueuePairCapabilities(
+                                    sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes))
+                            .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             port = new QueuePairPort(
                     queuePair, local, words, inlineBytes, sizes.sendQueue(), sizes.receiveQueue(), hasImmediate);

@@ -96,14 +96,8 @@ class HostileDatagramTest {
         Gid gid = Gid.of(claimed);
         try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(LONGEST, 8), AccessFlag.LOCAL_WRITE);
                 AddressHandle to = id.protectionDomain()
-                        .createAddressHandle(new AddressVector(
-                                id.verbs().gids(1).indexOf(Gid.of(local)),
-                                Gid.of(target.getAddress()),
-                                0,
-                                0,
-                                64,
-                                0,
-                                1))) {
+                        .createAddressHandle(AddressVector.of(
+                                id.verbs().gids(1).indexOf(Gid.of(local)), Gid.of(target.getAddress())))) {
             new DatagramHeader(port, 0, gid.high(), gid.low())
                     .write(memory.memory().asByteBuffer(), 0);
             queuePair()
@@ -211,14 +205,8 @@ class HostileDatagramTest {
     private void flood(int queuePairNumber, AtomicBoolean over) {
         try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(8, 8), AccessFlag.LOCAL_WRITE);
                 AddressHandle to = id.protectionDomain()
-                        .createAddressHandle(new AddressVector(
-                                id.verbs().gids(1).indexOf(Gid.of(local)),
-                                Gid.of(target.getAddress()),
-                                0,
-                                0,
-                                64,
-                                0,
-                                1))) {
+                        .createAddressHandle(AddressVector.of(
+                                id.verbs().gids(1).indexOf(Gid.of(local)), Gid.of(target.getAddress())))) {
             SendWorkRequest junk = new SendWorkRequest();
             WorkCompletion[] completions = WorkCompletion.array(16);
             CompletionQueue queue = queuePair().sendCompletions();

@@ -77,7 +77,8 @@ final class GroupMemberships {
                             + " interface, or use an IPv4 group");
         }
         remember(membership, receives ? service.host().joinGroup(at, group) : null);
-        AddressVector addressVector = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
+        AddressVector addressVector =
+                AddressVector.of(at.gidIndex(), group).withHopLimit(HOP_LIMIT).withTrafficClass(typeOfService);
         return ProviderEvent.joined(
                 membership,
                 new DatagramParameters(new byte[0], addressVector, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));

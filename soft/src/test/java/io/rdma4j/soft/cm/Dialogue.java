@@ -17,7 +17,7 @@ final class Dialogue {
     SimulatedNetwork.Identifier passive = server.identifier();
 
     static ConnectionParameters parameters() {
-        return new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, 0x1234);
+        return ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(0x1234);
     }
 
     Dialogue resolved() {

@@ -39,7 +39,7 @@ class ListenersAndInterfacesTest {
         active.take(CmEvent.Type.ADDRESS_RESOLVED);
         active.id().resolveRoute(Duration.ZERO);
         active.take(CmEvent.Type.ROUTE_RESOLVED);
-        active.id().connect(new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, ++queuePair));
+        active.id().connect(ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(++queuePair));
         network.settle();
         return Objects.requireNonNull(listener.requests.poll(), "the listener has heard nothing");
     }

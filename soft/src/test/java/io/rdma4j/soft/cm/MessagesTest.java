@@ -15,6 +15,7 @@ import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -73,12 +74,13 @@ class MessagesTest {
             assertThat(from.awaitSendCompletion(done, Duration.ZERO)).isFalse();
 
             local.setString(0, "written");
-            from.postWrite(3, localRegion, 0, 8, SIGNALED, written.address() + 16, written.remoteKey());
+            from.postWrite(
+                    3, localRegion, 0, 8, SIGNALED, new RemoteMemory(written.address() + 16, written.remoteKey(), 8));
             from.awaitSendCompletion(done);
             assertThat(done.opcode()).isEqualTo(CompletionOpcode.RDMA_WRITE);
             assertThat(remote.getString(16)).isEqualTo("written");
 
-            from.postRead(4, localRegion, 32, 8, SIGNALED, read.address() + 16, read.remoteKey());
+            from.postRead(4, localRegion, 32, 8, SIGNALED, new RemoteMemory(read.address() + 16, read.remoteKey(), 8));
             from.awaitSendCompletion(done);
             assertThat(done.isSuccess()).isTrue();
             assertThat(local.getString(32)).isEqualTo("written");

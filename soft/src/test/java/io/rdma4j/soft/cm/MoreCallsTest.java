@@ -192,8 +192,7 @@ class MoreCallsTest {
                 from.awaitSendCompletion(completion);
                 assertThat(completion.isSuccess()).isTrue();
                 assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(22);
-                from.postWrite(
-                        3, pieces(source, 0), Set.of(CmVerbs.Flag.SIGNALED), target.address(), target.remoteKey());
+                from.postWrite(3, pieces(source, 0), Set.of(CmVerbs.Flag.SIGNALED), target.remote());
                 from.awaitSendCompletion(completion);
                 assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(11);
             }

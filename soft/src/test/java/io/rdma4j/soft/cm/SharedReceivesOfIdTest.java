@@ -92,7 +92,7 @@ class SharedReceivesOfIdTest {
         SharedReceiveQueue shared = first.createSharedReceiveQueue(null, RECEIVES);
         CmId second = Session.resolved(clients, null, target);
         second.destroyQueuePair();
-        second.createQueuePair(null, CmQueuePairAttributes.of(SIZES).sharedReceiveQueue(shared));
+        second.createQueuePair(null, CmQueuePairAttributes.of(SIZES).withSharedReceiveQueue(shared));
         CmId server = Session.connect(clients, second, servers);
         CmVerbs receiving = new CmVerbs(second);
         MemorySegment remote = Arena.ofAuto().allocate(16);

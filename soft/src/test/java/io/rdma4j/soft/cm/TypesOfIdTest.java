@@ -242,7 +242,8 @@ class TypesOfIdTest {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
         id.createSharedReceiveQueue(null, RECEIVES);
         CmId other = listener(QueuePairType.RELIABLE_CONNECTION);
-        assertThat(refused(() -> other.createQueuePair(null, ATTRIBUTES.sharedReceiveQueue(sharedReceiveQueue(id)))))
+        assertThat(refused(
+                        () -> other.createQueuePair(null, ATTRIBUTES.withSharedReceiveQueue(sharedReceiveQueue(id)))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -357,7 +358,7 @@ class TypesOfIdTest {
     void targetIsInTheApplicationsDomain() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
         try (XrcDomain created = id.verbs().openXrcDomain()) {
-            id.createQueuePair(null, ATTRIBUTES.xrcDomain(created));
+            id.createQueuePair(null, ATTRIBUTES.withXrcDomain(created));
             assertThat(refused(created::close)).isEqualTo(Errno.EBUSY);
             id.destroyQueuePair();
         }

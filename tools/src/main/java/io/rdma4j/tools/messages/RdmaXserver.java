@@ -89,7 +89,7 @@ public final class RdmaXserver implements Tool {
             step("rdma_post_recv", () -> calls.postReceive(0, memory, 0, MESSAGE_BYTES));
             byte[] privateData =
                     ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();
-            step("rdma_accept", () -> id.accept(new ConnectionParameters(privateData, 0, 0, false, 0, 0, false, 0)));
+            step("rdma_accept", () -> id.accept(ConnectionParameters.NONE.withPrivateData(privateData)));
         }
     }
 }

@@ -170,7 +170,7 @@ final class CmConnector implements QueuePairConnector {
                         .queuePair()
                         .postSend(new SendWorkRequest()
                                 .reset(0)
-                                .immediate(queuePairRun.queuePair().number())
+                                .withImmediate(queuePairRun.queuePair().number())
                                 .from(queuePairRun.region(), queuePairRun.sendOffset(), NUMBER_BYTES)
                                 .to(
                                         Objects.requireNonNull(queuePairRun.handle()),

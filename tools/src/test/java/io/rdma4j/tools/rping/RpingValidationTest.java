@@ -17,6 +17,7 @@ import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -82,7 +83,12 @@ class RpingValidationTest {
                 calls.awaitReceiveCompletion(completion);
                 RpingMessage sink = RpingMessage.read(memory.memory());
                 calls.postWrite(
-                        0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of(), sink.address(), sink.key());
+                        0,
+                        memory,
+                        RpingMessage.BYTES,
+                        RpingMessage.BYTES,
+                        Set.of(),
+                        new RemoteMemory(sink.address(), sink.key(), RpingMessage.BYTES));
                 calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
                 for (int i = 0; i < 3; i++) {
                     calls.awaitSendCompletion(completion);
@@ -103,7 +109,7 @@ class RpingValidationTest {
         AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
         try (Arena arena = Arena.ofShared();
                 CmId listener = CmId.createEndpoint(
-                        local, null, new CmQueuePairAttributes(capabilities, null, null, true, null, null))) {
+                        local, null, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
             listener.listen(1);
             CountDownLatch clientHasEnded = new CountDownLatch(1);
             FutureTask<@Nullable Void> served = new FutureTask<>(() -> {

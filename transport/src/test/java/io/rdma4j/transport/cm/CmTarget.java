@@ -46,7 +46,15 @@ final class CmTarget {
 
         @Override
         public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
-            connection.accept(now, Rep.of(0, 0, 5, 6, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
+            connection.accept(
+                    now,
+                    Rep.builder()
+                            .localQueuePair(5)
+                            .startingPsn(6)
+                            .responderResources(1)
+                            .initiatorDepth(1)
+                            .targetAcknowledgeDelay(15)
+                            .build());
             return this;
         }
 

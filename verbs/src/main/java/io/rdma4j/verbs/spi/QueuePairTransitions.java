@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.verbs.spi;
 
 import static io.rdma4j.verbs.QueuePairAttribute.ACCESS_FLAGS;
 import static io.rdma4j.verbs.QueuePairAttribute.ADDRESS_VECTOR;
@@ -26,6 +26,10 @@ import static io.rdma4j.verbs.QueuePairState.RESET;
 import static io.rdma4j.verbs.QueuePairState.SEND_QUEUE_DRAINED;
 import static io.rdma4j.verbs.QueuePairState.SEND_QUEUE_ERROR;
 
+import io.rdma4j.verbs.QueuePairAttribute;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
