@@ -6,7 +6,7 @@ import io.rdma4j.link.FaultSpec;
 import io.rdma4j.link.LinkOptions;
 import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.host.StackSettings;
+import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Device;

@@ -2,8 +2,8 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.MulticastGroup;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePairType;

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.link.InterfaceView;
-import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;

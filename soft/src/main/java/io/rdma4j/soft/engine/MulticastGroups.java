@@ -2,7 +2,8 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.soft.share.SystemFailure;
+import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
 

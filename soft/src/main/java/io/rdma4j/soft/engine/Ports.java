@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.soft.host.GidAddresses;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.HashMap;

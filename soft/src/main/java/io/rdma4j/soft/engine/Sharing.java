@@ -1,10 +1,11 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.Slots;
-import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.Frame;

@@ -2,6 +2,7 @@ package io.rdma4j.soft.share;
 
 import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.link.Interfaces;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.share;
 
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;

@@ -10,6 +10,7 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.share.RunDirectory;

@@ -1,11 +1,14 @@
-package io.rdma4j.soft.host;
+package io.rdma4j.soft.device;
 
 import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LinkSets;
+import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.host.StackDriver;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.RunDirectory;
-import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;

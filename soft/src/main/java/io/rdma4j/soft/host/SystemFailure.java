@@ -1,4 +1,4 @@
-package io.rdma4j.soft.share;
+package io.rdma4j.soft.host;
 
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;

@@ -1,4 +1,4 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.soft.host;
 
 import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.link.Interfaces;
@@ -33,7 +33,7 @@ public final class GidAddresses {
      * Returns a file name for an address. It does not depend on the form of the {@link InetAddress}, which may have the
      * interface as a name, as a number, or not at all if the address does not need it.
      */
-    static String fileName(InetAddress address) {
+    public static String fileName(InetAddress address) {
         Gid gid = Gid.of(address);
         String plain = AddressText.of(gid.toInetAddress()).replace(':', '_');
         return gid.isLinkLocal() ? plain + "-" + scope(address) : plain;

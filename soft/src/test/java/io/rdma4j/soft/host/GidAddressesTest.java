@@ -1,4 +1,4 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.soft.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
