@@ -71,9 +71,15 @@ public final class RelayTarget implements FuzzTarget {
                 Sharing sharing =
                         new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
                 engine = new Engines(
-                                1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom())
+                                1,
+                                network::newLinkSet,
+                                plain,
+                                sharing.slot(),
+                                StackClock.SYSTEM,
+                                null,
+                                new SecureRandom())
                         .main();
-                port = sharing.openPort(engine, ADDRESS);
+                port = sharing.openSharedPort(engine, ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -88,7 +88,7 @@ public final class SoftDevice implements Device {
                     name() + ": the network interface " + networkName + " no longer exists",
                     "List the devices again");
         }
-        SoftContext context = new SoftContext(this, devices.engines());
+        SoftContext context = new SoftContext(this, devices.running());
         devices.watch().add(context);
         devices.onOpened(context);
         return context;

@@ -48,15 +48,11 @@ public final class MulticastGroup {
         return attached.length;
     }
 
-    DrivenQueuePair attached(int index) {
-        return attached[index];
-    }
-
     /** Receives a burst; returns the number of frames. */
     int receive(long nowNanos, ReceiveBurst burst, Receiver receiver) {
         int received = link.poll(burst);
         for (int i = 0; i < received; i++) {
-            receiver.onGroupFrame(nowNanos, this, burst.frame(i));
+            receiver.onGroupFrame(nowNanos, attached, burst.frame(i));
         }
         idleCycles = received == 0 ? idleCycles + 1 : 0;
         return received;

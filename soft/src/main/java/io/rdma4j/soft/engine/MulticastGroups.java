@@ -20,7 +20,7 @@ import java.util.Map;
  * <p>Each group has its own link. The kernel delivers each frame to every process of the host that is a member, so
  * nothing is relayed.
  */
-public final class MulticastGroups {
+public final class MulticastGroups implements FrameSource {
     /** The most groups of one process. */
     public static final int MAX_GROUPS = 1 << 13;
 
@@ -38,8 +38,20 @@ public final class MulticastGroups {
     private final Map<Key, MulticastGroup> byKey = new HashMap<>();
     private MulticastGroup[] all = {};
 
-    MulticastGroups(Engine engine) {
+    private MulticastGroups(Engine engine) {
         this.engine = engine;
+    }
+
+    /** Creates an empty set, which the engine receives from. Without the engine lock. */
+    public static MulticastGroups open(Engine engine) {
+        MulticastGroups opened = new MulticastGroups(engine);
+        engine.lock();
+        try {
+            engine.multicastSource(opened);
+        } finally {
+            engine.unlock();
+        }
+        return opened;
     }
 
     /**
@@ -110,22 +122,19 @@ public final class MulticastGroups {
         return all.length;
     }
 
-    /**
-     * Receives a burst from each group; returns the number of frames.
-     *
-     * @param cold true to include groups that have been idle for long: each poll is a system call
-     */
-    int receive(long nowNanos, boolean cold) {
+    @Override
+    public int receive(long nowNanos, boolean cold) {
         int frames = 0;
         for (MulticastGroup group : all) {
-            if (cold || group.idleCycles < Ports.COLD_CYCLES) {
+            if (cold || group.idleCycles < COLD_CYCLES) {
                 frames += group.receive(nowNanos, burst, engine.receiver());
             }
         }
         return frames;
     }
 
-    long nextDeadlineNanos() {
+    @Override
+    public long nextDeadlineNanos() {
         long next = Long.MAX_VALUE;
         for (MulticastGroup group : all) {
             next = Math.min(next, group.link.nextDeadlineNanos());

@@ -37,6 +37,7 @@ public final class SharedPort extends Port {
     private static final long REGISTRATION_NANOS = 2_000_000_000;
 
     private final Engine engine;
+    private final Sharing sharing;
     private final Path socket;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
@@ -64,16 +65,17 @@ public final class SharedPort extends Port {
     private volatile @Nullable PortMember member;
     private int receives;
 
-    SharedPort(Engine engine, InetAddress address, Path socket) {
+    SharedPort(Engine engine, Sharing sharing, InetAddress address, Path socket) {
         super(address);
         this.engine = engine;
+        this.sharing = sharing;
         this.socket = socket;
         siblings = new AddressSiblings(high(), low());
         crashDisconnects = new CrashDisconnectPublisher(engine);
     }
 
     /** Returns whether this process has bound UDP port 4791 of the address. */
-    public boolean isOwner() {
+    boolean isOwner() {
         return owner != null;
     }
 
@@ -90,7 +92,7 @@ public final class SharedPort extends Port {
     }
 
     @Override
-    Link link() {
+    public Link link() {
         Link current = link;
         if (current == null) {
             throw new IllegalStateException("port " + address() + " is not open");
@@ -122,7 +124,7 @@ public final class SharedPort extends Port {
         try {
             boolean mayHaveMembers = follows || Files.exists(socket);
             LinkSet.LocalListener listener = engine.links().listenLocal(socket);
-            engine.sharing().socketFiles().removeAtExit(socket);
+            sharing.socketFiles().removeAtExit(socket);
             link = engine.decorate(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
             crashDisconnects.publishTo(null); // until another process joins
@@ -228,7 +230,7 @@ public final class SharedPort extends Port {
     // ---- input ----
 
     @Override
-    int receive(long nowNanos, boolean all) {
+    protected int receive(long nowNanos, boolean all) {
         int received = 0;
         PortOwner asOwner = owner;
         PortMember asMember = member;
@@ -260,7 +262,7 @@ public final class SharedPort extends Port {
      * the first one, and not at all while there is no owner.
      */
     @Override
-    int receiveStray(long nowNanos) {
+    protected int receiveStray(long nowNanos) {
         InheritedLink inheritedLink = inherited;
         if (inheritedLink != null) {
             inheritedLink.pollSenderNext();
@@ -279,19 +281,27 @@ public final class SharedPort extends Port {
     }
 
     @Override
-    long nextDeadlineNanos() {
+    protected long nextDeadlineNanos() {
         Link current = link;
         return current == null ? Long.MAX_VALUE : current.nextDeadlineNanos();
     }
 
     /** Reports the exit of a process that shared this address. */
     void onProcessExited(int slot) {
-        engine.receiver().onProcessExited(this, slot);
+        ProcessExitHandler handler = sharing.exitHandler();
+        if (handler != null && slot != 0) {
+            // Frames that it sent to queue pairs of other engines are delivered before the report, too.
+            engine.engines().receivePendingOfOthers();
+            handler.onProcessExited(this, slot);
+        }
     }
 
     /** Disconnects the connections of such a process on its behalf. */
     void onCrashDisconnects(List<CrashDisconnect> left) {
-        engine.receiver().onCrashDisconnects(this, left);
+        ProcessExitHandler handler = sharing.exitHandler();
+        if (handler != null && !left.isEmpty()) {
+            handler.onCrashDisconnects(this, left);
+        }
     }
 
     /** Adds a connection with another address that must be disconnected when this process exits, however it exits. */
@@ -314,14 +324,14 @@ public final class SharedPort extends Port {
         crashDisconnects.publishTo(backup);
     }
 
-    /** Relays a frame to the process of a slot; returns false if there is none. */
-    boolean relay(int slot, Frame frame) {
+    @Override
+    protected boolean relay(int slot, Frame frame) {
         PortOwner asOwner = owner;
         return asOwner != null && asOwner.relay(slot, frame);
     }
 
-    /** Returns whether a management datagram is for this process, and relays it if it is for another one. */
-    boolean routeGsi(Packet packet) {
+    @Override
+    public boolean routeGsi(Packet packet) {
         PortOwner asOwner = owner;
         return asOwner == null || asOwner.routeGsi(packet);
     }
@@ -376,7 +386,7 @@ public final class SharedPort extends Port {
     }
 
     @Override
-    void awaitConnected(long deadlineNanos) {
+    public void awaitConnected(long deadlineNanos) {
         if (!engine.await(signal, this::isConnected, deadlineNanos) && !isConnected()) {
             throw ownerTimeout("ibv_modify_qp");
         }

@@ -33,6 +33,9 @@ public final class Sharing implements AutoCloseable {
     private final PortClaims claims;
     private final SocketFiles socketFiles = new SocketFiles();
 
+    /** Guarded by the lock of the main engine. */
+    private @Nullable ProcessExitHandler exitHandler;
+
     /** Joins the processes that share a directory. */
     public Sharing(RunDirectory directory, HostNetwork host, RandomGenerator random) {
         this.directory = directory;
@@ -53,6 +56,21 @@ public final class Sharing implements AutoCloseable {
         return socketFiles;
     }
 
+    /** Removes the socket files, because the process exits: other processes can no longer join this one. */
+    public void removeSocketFiles() {
+        socketFiles.removeAll();
+    }
+
+    /** Sets the handler of the exits of other processes; under the main engine's lock. */
+    public void exitHandler(ProcessExitHandler handler) {
+        exitHandler = handler;
+    }
+
+    @Nullable
+    ProcessExitHandler exitHandler() {
+        return exitHandler;
+    }
+
     /** Returns this process' slot. */
     public int slot() {
         return slots.number();
@@ -64,13 +82,38 @@ public final class Sharing implements AutoCloseable {
     }
 
     /**
+     * Returns an engine's port of a local address, and opens it if necessary. Any thread, without an engine's lock.
+     *
+     * @throws RdmaException if UDP port 4791 of the address cannot be used
+     */
+    public Port openPort(Engine engine, InetAddress address) {
+        SharedPort shared = openSharedPort(engine.engines().main(), address);
+        return engine.isMain() ? shared : openSidePort(engine, shared);
+    }
+
+    private static Port openSidePort(Engine engine, SharedPort shared) {
+        engine.lock();
+        try {
+            Port known = engine.findPort(shared.address());
+            if (known != null) {
+                return known;
+            }
+            SidePort port = SidePort.open(engine, shared);
+            engine.addPort(port);
+            return port;
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    /**
      * Returns the main engine's port of a local address, and opens it if necessary. Any thread, without the engine
      * lock.
      *
      * @param engine the main engine
      * @throws RdmaException if UDP port 4791 of the address cannot be used
      */
-    public SharedPort openPort(Engine engine, InetAddress address) {
+    public SharedPort openSharedPort(Engine engine, InetAddress address) {
         SharedPort known = find(engine, address);
         if (known != null) {
             // Every connection comes here: checking the interface again would take longer than everything else.
@@ -100,9 +143,9 @@ public final class Sharing implements AutoCloseable {
 
     /**
      * Returns whether no process has bound UDP port 4791 of an address of this host, or had bound it until just now.
-     * Without the engine lock.
+     * Packets to it are not answered. Another process may bind it at any time. Any thread, without the engine lock.
      */
-    boolean isVacant(Engine engine, InetAddress address) {
+    public boolean isVacant(Engine engine, InetAddress address) {
         if (find(engine, address) != null || Files.exists(socket(address))) {
             return false; // the socket file of a killed owner is still there, and others are about to replace it
         }
@@ -123,7 +166,7 @@ public final class Sharing implements AutoCloseable {
             if (engine.findPort(address) != null) {
                 return null;
             }
-            SharedPort port = new SharedPort(engine, address, socket(address));
+            SharedPort port = new SharedPort(engine, this, address, socket(address));
             String refusal = port.tryOpen();
             if (refusal == null) {
                 engine.addPort(port);

@@ -36,14 +36,14 @@ final class SidePort extends Port {
      * Opens the port.
      *
      * @param shared the main engine's port of the address
-     * @param first the first number of the engine's queue pairs
-     * @param last their last number
      * @throws RdmaException {@code EMFILE} or {@code EIO} if no socket can be opened
      */
-    static SidePort open(Engine engine, SharedPort shared, int first, int last) {
+    static SidePort open(Engine engine, SharedPort shared) {
         try {
             Link owned = shared.owned();
-            Link beside = owned == null ? null : engine.links().openBeside(owned, first, last);
+            Link beside = owned == null
+                    ? null
+                    : engine.links().openBeside(owned, engine.firstQueuePairNumber(), engine.lastQueuePairNumber());
             Link link = beside == null ? engine.links().openUdp(shared.address(), 0) : beside;
             return new SidePort(
                     engine, shared, engine.decorate(new SiblingLink(link, shared.siblings())), beside != null);
@@ -53,12 +53,12 @@ final class SidePort extends Port {
     }
 
     @Override
-    Link link() {
+    public Link link() {
         return link;
     }
 
     @Override
-    int receive(long nowNanos, boolean all) {
+    protected int receive(long nowNanos, boolean all) {
         if (!isSteered) {
             return 0;
         }
@@ -71,7 +71,7 @@ final class SidePort extends Port {
 
     /** Drops the input of a port that frames are not steered to: no peer is supposed to send to it. */
     @Override
-    int receiveStray(long nowNanos) {
+    protected int receiveStray(long nowNanos) {
         if (!isSteered) {
             int _ = link.poll(burst);
         }
@@ -79,12 +79,12 @@ final class SidePort extends Port {
     }
 
     @Override
-    long nextDeadlineNanos() {
+    protected long nextDeadlineNanos() {
         return link.nextDeadlineNanos();
     }
 
     @Override
-    void awaitConnected(long deadlineNanos) {
+    public void awaitConnected(long deadlineNanos) {
         shared.awaitConnected(deadlineNanos);
     }
 }

@@ -14,7 +14,6 @@ import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Packet;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -24,6 +23,7 @@ import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -54,28 +54,32 @@ class EndsOfProcessesTest {
     /** The crash disconnects of processes that have exited. */
     private final BlockingQueue<List<CrashDisconnect>> crashDisconnects = new LinkedBlockingQueue<>();
 
+    private @Nullable Sharing sharing;
+
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
-        Engine engine =
-                new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom()).main();
+        sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
+        Engine engine = new Engines(
+                        2, network::newLinkSet, plain, sharing.slot(), StackClock.SYSTEM, null, new SecureRandom())
+                .main();
         engine.lock();
-        engine.gsiHandler(new GsiHandler() {
+        sharing.exitHandler(new ProcessExitHandler() {
             @Override
-            public void onGsiPacket(long nowNanos, Port port, Packet packet) {}
-
-            @Override
-            public void onProcessExited(Port port, int slot) {
+            public void onProcessExited(SharedPort port, int slot) {
                 exits.add(List.of((long) slot, engine.counters().receivedPackets));
             }
 
             @Override
-            public void onCrashDisconnects(Port port, List<CrashDisconnect> records) {
+            public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> records) {
                 crashDisconnects.add(records);
             }
         });
         engine.unlock();
         return engine;
+    }
+
+    private SharedPort open(Engine engine) {
+        return Objects.requireNonNull(sharing).openSharedPort(engine, ADDRESS);
     }
 
     private Path socket() {
@@ -154,7 +158,7 @@ class EndsOfProcessesTest {
     @Test
     void ownerReportsTheCrashDisconnectsOfAnExitedProcessExceptRemovedOnes() throws Exception {
         Engine owner = engine();
-        owner.openPort(ADDRESS);
+        open(owner);
         LocalChannel ending = joined(SLOT);
         List<CrashDisconnect> records =
                 List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT, 2), crashDisconnect(SLOT, 3));
@@ -169,7 +173,7 @@ class EndsOfProcessesTest {
     @Test
     void memberThatNamesConnectionsOfAnotherProcessIsExpelled() throws Exception {
         Engine owner = engine();
-        owner.openPort(ADDRESS);
+        open(owner);
         LocalChannel forger = joined(SLOT);
         LocalChannel other = joined(SLOT - 1);
         publishCrashDisconnects(forger, List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT - 1, 1)));
@@ -185,7 +189,7 @@ class EndsOfProcessesTest {
     @Test
     void crashDisconnectsBeforeHelloAndIncompleteOnesAreRefused() throws Exception {
         Engine owner = engine();
-        owner.openPort(ADDRESS);
+        open(owner);
         LocalChannel early = others.connectLocal(socket());
         publishCrashDisconnects(early, List.of(crashDisconnect(0, 1)));
         LocalChannel partial = joined(SLOT);
@@ -211,7 +215,7 @@ class EndsOfProcessesTest {
     @Test
     void memberPublishesCrashDisconnectsTogetherAndNoneOfEndedConnections() throws Exception {
         Joined member = new Joined();
-        SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
+        SharedPort port = open(member.engine);
         member.engine.lock();
         for (int number = 1; number <= 600; number++) {
             port.addCrashDisconnect(crashDisconnect(SLOT - 2, number));
@@ -236,7 +240,7 @@ class EndsOfProcessesTest {
     @Test
     void disconnectedConnectionIsRemovedEvenIfNothingElseIsPublished() throws Exception {
         Joined member = new Joined();
-        SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
+        SharedPort port = open(member.engine);
         CrashDisconnect crashDisconnect = crashDisconnect(SLOT - 2, 1);
         member.engine.lock();
         port.addCrashDisconnect(crashDisconnect);
@@ -251,7 +255,7 @@ class EndsOfProcessesTest {
     @Test
     void ownersCrashDisconnectsAreStoredByOneMemberAfterTheOther() throws Exception {
         Engine owner = engine();
-        SharedPort port = (SharedPort) owner.openPort(ADDRESS);
+        SharedPort port = open(owner);
         owner.lock();
         port.addCrashDisconnect(crashDisconnect(owner.slot(), 1));
         owner.unlock();
@@ -301,7 +305,7 @@ class EndsOfProcessesTest {
     @Test
     void ownerReceivesEverythingAProcessSentBeforeItReportsTheExit() throws Exception {
         Engine owner = engine();
-        owner.openPort(ADDRESS);
+        open(owner);
         LocalChannel listening = others.connectLocal(socket());
         send(listening, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
         assertThat(receiveKind(listening)).isEqualTo(RelayMessage.WELCOME);
@@ -321,7 +325,7 @@ class EndsOfProcessesTest {
     @Test
     void memberThatSendsHelloTwiceIsExpelledAndLeavesNoSlot() throws Exception {
         Engine owner = engine();
-        owner.openPort(ADDRESS);
+        open(owner);
         LocalChannel twice = others.connectLocal(socket());
         send(twice, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
         assertThat(receiveKind(twice)).isEqualTo(RelayMessage.WELCOME);
@@ -329,7 +333,7 @@ class EndsOfProcessesTest {
         while (!twice.isClosed()) {
             Thread.sleep(1);
         }
-        SharedPort port = (SharedPort) owner.openPort(ADDRESS);
+        SharedPort port = open(owner);
         Frame frame = new Frame();
         frame.buffer = ByteBuffer.allocate(64);
         frame.length = 64;
@@ -357,8 +361,7 @@ class EndsOfProcessesTest {
             others.openUdp(ADDRESS, Frame.UDP_PORT);
             engine = engine();
             LinkSet.LocalListener listener = others.listenLocal(socket());
-            CompletableFuture<SharedPort> opened =
-                    CompletableFuture.supplyAsync(() -> engine.sharing().openPort(engine, ADDRESS));
+            CompletableFuture<SharedPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
             LocalChannel accepted = listener.accept();
             while (accepted == null) {
                 Thread.sleep(1);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
+import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
@@ -29,11 +30,12 @@ class PortOwnerTest {
     private static final int ABSENT = 254;
     private static final int ICRC_BYTES = 4;
 
-    private final Engine engine = ProcessStack.stack().internals().engine();
+    private final RunningStack stack = ProcessStack.stack().internals().running();
     private final CountingListener listener = new CountingListener();
     private final PortOwner owner = new PortOwner(
-            engine,
-            new SharedPort(engine, InetAddress.ofLiteral("127.0.0.1"), Path.of("unused")),
+            stack.engines().main(),
+            new SharedPort(
+                    stack.engines().main(), stack.sharing(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused")),
             listener,
             Long.MIN_VALUE);
 
@@ -54,12 +56,12 @@ class PortOwnerTest {
     /** Keeps the engine's time constant during the test. */
     @BeforeEach
     void lock() {
-        engine.lock();
+        stack.engines().main().lock();
     }
 
     @AfterEach
     void unlock() {
-        engine.unlock();
+        stack.engines().main().unlock();
     }
 
     private static Packet packet(CmMessage message) {

@@ -43,10 +43,21 @@ class StrayDatagramsTest {
     private final MemoryNetwork network = new MemoryNetwork(9000);
     private final LinkSet others = network.newLinkSet();
 
+    private @Nullable Sharing sharing;
+
+    private Sharing sharing() throws IOException {
+        Sharing known = sharing;
+        if (known == null) {
+            known = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
+            sharing = known;
+        }
+        return known;
+    }
+
     private Engines engines() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
-        return new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom());
+        return new Engines(
+                2, network::newLinkSet, plain, sharing().slot(), StackClock.SYSTEM, null, new SecureRandom());
     }
 
     private static void send(Link from, int port) {
@@ -62,13 +73,13 @@ class StrayDatagramsTest {
 
     /** Runs the leader's cycle after a wake-up by input. No other thread drives, since the caller has the lock. */
     private static void leadOnce(Engine engine) {
-        boolean _ = engine.leadCycle(() -> false, Engine.Poll.LINKS);
+        LeaderCycle.run(engine);
     }
 
     @Test
     void unsteeredSideSocketIsEmptyAfterOneCycleOfTheLeader() throws IOException {
         Engine side = engines().engine(1);
-        Port port = side.openPort(ADDRESS);
+        Port port = sharing().openPort(side, ADDRESS);
         Link stranger = others.openUdp(ADDRESS, 0);
         side.lock();
         try {
@@ -133,7 +144,7 @@ class StrayDatagramsTest {
         Path socket = folder.resolve("run").resolve(GidAddresses.fileName(ADDRESS) + ".sock");
         LinkSet.LocalListener listener = first.listenLocal(socket);
         Thread owner = Thread.ofVirtual().start(() -> welcome(listener));
-        SharedPort port = engine.sharing().openPort(engine, ADDRESS);
+        SharedPort port = sharing().openSharedPort(engine, ADDRESS);
         owner.join();
         first.close();
         return port;

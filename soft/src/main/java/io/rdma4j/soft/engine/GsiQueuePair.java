@@ -6,28 +6,72 @@ import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
-/** Sends management datagrams from queue pair 1 to the peer's queue pair 1. Used under the engine lock. */
-public final class MadSender {
+/**
+ * Queue pair 1, the general services interface, which sends and receives management datagrams. Used under the engine
+ * lock.
+ */
+public final class GsiQueuePair implements ManagementHandler {
     /** The size of a management datagram. */
     public static final int MAD_BYTES = 256;
+
+    /** The queue key that every datagram to queue pair 1 must carry. */
+    private static final int QUEUE_KEY = 0x8001_0000;
 
     private static final int DEFAULT_PARTITION_KEY = 0xffff;
 
     private final Engine engine;
+    private final EngineCounters counters;
     private final Icrc icrc = new Icrc();
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
     private int psn;
+    private @Nullable GsiHandler handler;
 
-    MadSender(Engine engine) {
+    private GsiQueuePair(Engine engine) {
         this.engine = engine;
+        counters = engine.counters();
         psn = engine.random().nextInt() & 0xff_ffff;
     }
 
+    /** Creates queue pair 1 of an engine, which passes its packets to it from now on. Without the engine lock. */
+    public static GsiQueuePair open(Engine engine) {
+        GsiQueuePair opened = new GsiQueuePair(engine);
+        engine.lock();
+        try {
+            engine.managementHandler(opened);
+        } finally {
+            engine.unlock();
+        }
+        return opened;
+    }
+
+    /** Sets the handler of the datagrams for this process. */
+    public void handler(GsiHandler newHandler) {
+        handler = newHandler;
+    }
+
+    @Override
+    public void onPacket(long nowNanos, Port port, Packet packet, boolean mayRelay) {
+        if (Deth.queueKey(packet.segment(), packet.dethOffset()) != QUEUE_KEY) {
+            counters.badQueueKey++;
+        } else if (!icrc.verify(packet.frame())) {
+            counters.icrcErrors++;
+        } else if (!mayRelay || port.routeGsi(packet)) {
+            counters.gsiPackets++;
+            engine.noteManagement();
+            GsiHandler current = handler;
+            if (current != null) {
+                current.onGsiPacket(nowNanos, port, packet);
+            }
+        }
+    }
+
     /**
-     * Sends a datagram, unreliably.
+     * Sends a datagram to the peer's queue pair 1, unreliably.
      *
      * @param port the port to send from
      * @param remoteHigh peer's address in GID form, upper half
@@ -59,14 +103,14 @@ public final class MadSender {
                 false,
                 psn);
         psn = psn + 1 & 0xff_ffff;
-        Deth.write(out, Bth.LENGTH, Receiver.GSI_QUEUE_KEY, Receiver.GSI_QUEUE_PAIR);
+        Deth.write(out, Bth.LENGTH, QUEUE_KEY, Receiver.GSI_QUEUE_PAIR);
         MemorySegment.copy(mad, offset, out, Bth.LENGTH + Deth.LENGTH, MAD_BYTES);
         burst.append(Bth.LENGTH + Deth.LENGTH + MAD_BYTES + Icrc.LENGTH);
         Frame frame = burst.frame(0);
         port.fillSource(frame);
         frame.identification = 0;
         icrc.seal(frame);
-        engine.counters().sentPackets++;
+        counters.sentPackets++;
         port.link().send(burst);
         engine.noteManagement();
     }
