@@ -17,7 +17,7 @@ module io.rdma4j.soft {
             io.rdma4j.testkit;
     exports io.rdma4j.soft.host to
             io.rdma4j.testkit;
-    exports io.rdma4j.soft.share to
+    exports io.rdma4j.soft.sharing to
             io.rdma4j.testkit;
     exports io.rdma4j.soft.process to
             io.rdma4j.tools;

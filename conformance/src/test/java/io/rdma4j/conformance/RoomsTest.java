@@ -156,7 +156,7 @@ class RoomsTest {
 
     /** The lock files and the default stack belong to the process; the system's clock is one of those that a stack can have. */
     private static final Set<String> STATE_OF_THE_PROCESS =
-            Set.of("io.rdma4j.soft.share.SystemLockFile", "io.rdma4j.soft.process.ProcessStack");
+            Set.of("io.rdma4j.soft.sharing.SystemLockFile", "io.rdma4j.soft.process.ProcessStack");
 
     @Test
     void aStackOwnsItsStateAndIsGivenItsClock() {

@@ -8,7 +8,7 @@ import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.RdmaException;

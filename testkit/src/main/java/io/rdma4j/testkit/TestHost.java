@@ -5,7 +5,7 @@ import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import java.net.InetAddress;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.DrivenQueuePair;
-import io.rdma4j.soft.engine.MulticastGroup;
-import io.rdma4j.soft.engine.MulticastGroups;
+import io.rdma4j.soft.gsi.MulticastGroup;
+import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.engine.GsiQueuePair;
-import io.rdma4j.soft.engine.MulticastGroups;
-import io.rdma4j.soft.engine.Sharing;
+import io.rdma4j.soft.gsi.GsiQueuePair;
+import io.rdma4j.soft.gsi.MulticastGroups;
+import io.rdma4j.soft.sharing.Sharing;
 
 /**
  * The running parts of a stack, which its devices share.
