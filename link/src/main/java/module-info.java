@@ -6,4 +6,8 @@ module io.rdma4j.link {
     requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.link;
+    exports io.rdma4j.link.decorator;
+    exports io.rdma4j.link.host;
+    exports io.rdma4j.link.memory;
+    exports io.rdma4j.link.system;
 }

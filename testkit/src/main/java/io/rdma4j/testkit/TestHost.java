@@ -1,7 +1,7 @@
 package io.rdma4j.testkit;
 
 import io.rdma4j.cm.ConnectionManager;
-import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.host.StackClock;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools;
 
-import io.rdma4j.link.FaultSpec;
-import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.decorator.FaultSpec;
+import io.rdma4j.link.decorator.LinkOptions;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

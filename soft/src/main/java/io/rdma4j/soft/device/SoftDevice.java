@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.link.InterfaceView;
+import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.transport.QueuePairCounters;

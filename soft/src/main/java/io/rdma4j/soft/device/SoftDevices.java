@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.link.InterfaceView;
-import io.rdma4j.link.LinkDecorator;
-import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.decorator.LinkDecorator;
+import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.gsi.GsiQueuePair;

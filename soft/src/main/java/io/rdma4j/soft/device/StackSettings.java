@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.LinkSets;
+import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.decorator.LinkDecorator;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.MemoryTable;

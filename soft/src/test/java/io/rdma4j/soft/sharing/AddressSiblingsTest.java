@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.wire.Frame;

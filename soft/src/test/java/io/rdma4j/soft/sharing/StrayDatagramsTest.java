@@ -3,13 +3,13 @@ package io.rdma4j.soft.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
-import io.rdma4j.link.LinkDecorator;
-import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
-import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.decorator.LinkDecorator;
+import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.LeaderCycle;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.doctor;
 
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.LinkSets;
+import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.ToolReport;

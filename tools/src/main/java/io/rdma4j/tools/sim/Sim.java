@@ -1,6 +1,6 @@
 package io.rdma4j.tools.sim;
 
-import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.testkit.simulation.Cluster;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
