@@ -5,5 +5,6 @@ module io.rdma4j.wire {
 
     exports io.rdma4j.wire;
     exports io.rdma4j.wire.cm;
+    exports io.rdma4j.wire.dissector;
     exports io.rdma4j.wire.rsocket;
 }

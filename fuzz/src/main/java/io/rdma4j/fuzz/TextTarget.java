@@ -1,7 +1,7 @@
 package io.rdma4j.fuzz;
 
 import io.rdma4j.link.decorator.FaultSpec;
-import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.tools.CommonOptions;
 import io.rdma4j.tools.Getopt;

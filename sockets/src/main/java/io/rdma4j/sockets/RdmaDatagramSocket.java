@@ -5,6 +5,7 @@ import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;

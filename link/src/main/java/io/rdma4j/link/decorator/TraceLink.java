@@ -5,8 +5,8 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.internal.SourceAddress;
-import io.rdma4j.wire.Dissector;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.dissector.Dissector;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.host;
 
-import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.link.host.InterfaceNews;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;

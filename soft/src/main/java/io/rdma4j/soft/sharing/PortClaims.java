@@ -1,6 +1,6 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.TerminalText;
 import io.rdma4j.tools.ToolEnvironment;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.spi.HostLookup;
+import io.rdma4j.cm.HostLookup;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.messages.MessageReport;

@@ -1,6 +1,5 @@
-package io.rdma4j.cm.spi;
+package io.rdma4j.cm;
 
-import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.AddressLookupException.Reason;
 import java.net.Inet4Address;
 import java.net.InetAddress;

@@ -1,4 +1,4 @@
-package io.rdma4j.cm.spi;
+package io.rdma4j.cm.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

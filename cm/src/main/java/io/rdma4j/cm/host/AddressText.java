@@ -1,4 +1,4 @@
-package io.rdma4j.cm.spi;
+package io.rdma4j.cm.host;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;

@@ -1,4 +1,4 @@
-package io.rdma4j.sockets;
+package io.rdma4j.sockets.options;
 
 import io.rdma4j.cm.RoutePath;
 import java.net.SocketOption;

@@ -1,4 +1,4 @@
-package io.rdma4j.cm.spi;
+package io.rdma4j.cm.host;
 
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;

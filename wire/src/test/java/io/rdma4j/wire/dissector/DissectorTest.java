@@ -1,7 +1,9 @@
-package io.rdma4j.wire;
+package io.rdma4j.wire.dissector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.wire.Captures;
+import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.cm.Apr;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;

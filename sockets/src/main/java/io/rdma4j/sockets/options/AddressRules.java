@@ -1,4 +1,4 @@
-package io.rdma4j.sockets;
+package io.rdma4j.sockets.options;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
