@@ -5,7 +5,7 @@ import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

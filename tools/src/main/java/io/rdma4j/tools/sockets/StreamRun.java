@@ -7,7 +7,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import io.rdma4j.verbs.Errno;

@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import io.rdma4j.link.decorator.FaultSpec;
 import io.rdma4j.link.decorator.LinkOptions;
@@ -97,13 +97,12 @@ public record CommonOptions(
     }
 
     /** Returns whether {@code --json} is on a command line, even if the command line is otherwise invalid. */
-    static boolean hasJsonOption(List<String> words) {
+    public static boolean hasJsonOption(List<String> words) {
         return words.stream().takeWhile(word -> !word.equals("--")).anyMatch("--json"::equals);
     }
 
     /** Returns the first argument, which names the tool, or null if there is none. */
-    @Nullable
-    String tool() {
+    public @Nullable String tool() {
         return arguments.isEmpty() ? null : arguments.getFirst();
     }
 

@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;

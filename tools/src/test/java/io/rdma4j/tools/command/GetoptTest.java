@@ -1,8 +1,8 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Getopt.LongOption;
+import io.rdma4j.tools.command.Getopt.LongOption;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 /**
  * A histogram of durations with a relative error of at most 1/64, so percentiles are exact to 1.6 percent.

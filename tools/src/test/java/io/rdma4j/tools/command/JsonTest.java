@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

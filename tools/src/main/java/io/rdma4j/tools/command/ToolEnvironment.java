@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -45,7 +45,7 @@ public final class ToolEnvironment {
     }
 
     /** Returns the standard output for the JSON document, which is printed even after an interrupt. */
-    PrintStream documentOut() {
+    public PrintStream documentOut() {
         return documentOut;
     }
 

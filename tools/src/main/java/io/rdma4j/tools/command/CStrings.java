@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 /** Functions of the C library on which the tools' behaviour depends. */
 public final class CStrings {

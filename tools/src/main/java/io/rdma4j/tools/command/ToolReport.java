@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,7 +42,7 @@ public final class ToolReport {
      * @param status its exit status as the shell sees it, or null if the process was asked to end
      * @param reason the reason for a failure, or null for success
      */
-    synchronized String json(
+    public synchronized String json(
             @Nullable String tool, List<String> arguments, @Nullable Integer status, @Nullable String reason) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("tool", tool);

@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import java.io.PrintStream;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.rdma4j.tools;
+package io.rdma4j.tools.command;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 
 /** A tool in a separate process, on the same Java and the same modules as this process. Thread safe. */
 public final class ToolProcess implements AutoCloseable {
+    /** The main class of all tools. By name, since its package uses this one. */
+    private static final String MAIN_CLASS = "io.rdma4j.tools.Main";
+
     /** Names the ahead-of-time cache from which the launcher started this process, if any. */
     private static final String START_CACHE_PROPERTY = "rdma4j.start.cache";
 
@@ -25,7 +28,7 @@ public final class ToolProcess implements AutoCloseable {
      * <p>The virtual machine's own output, such as the thread dump at SIGQUIT, goes to standard error, so that it does
      * not corrupt a JSON document.
      */
-    static final List<String> JAVA_OPTIONS = List.of(
+    public static final List<String> JAVA_OPTIONS = List.of(
             "-XX:+UseSerialGC",
             "-XX:MaxInlineLevel=30",
             "-XX:+DisplayVMOutputToStderr",
@@ -79,7 +82,7 @@ public final class ToolProcess implements AutoCloseable {
     }
 
     /** Returns the command line of the process for a tool. */
-    static List<String> command(List<String> words) {
+    public static List<String> command(List<String> words) {
         List<String> command = new ArrayList<>(javaCommand());
         command.addAll(words);
         return command;
@@ -95,14 +98,14 @@ public final class ToolProcess implements AutoCloseable {
             command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off,cds*=off:stderr"));
         }
         String modulePath = System.getProperty("jdk.module.path", "");
-        if (Main.class.getModule().isNamed() && !modulePath.isEmpty()) {
+        if (ToolProcess.class.getModule().isNamed() && !modulePath.isEmpty()) {
             command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.tools");
             command.addAll(List.of("--module-path", modulePath));
-            command.addAll(List.of("--module", Main.class.getModule().getName() + "/" + Main.class.getName()));
+            command.addAll(List.of("--module", ToolProcess.class.getModule().getName() + "/" + MAIN_CLASS));
         } else {
             command.add("--enable-native-access=ALL-UNNAMED");
             command.addAll(List.of("--class-path", System.getProperty("java.class.path", "." + File.separator)));
-            command.add(Main.class.getName());
+            command.add(MAIN_CLASS);
         }
         return command;
     }
