@@ -5,9 +5,9 @@ module io.rdma4j.soft {
     requires static org.jspecify;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
-    requires transitive io.rdma4j.transport;
-    requires transitive io.rdma4j.link;
-    requires transitive io.rdma4j.wire;
+    requires io.rdma4j.transport;
+    requires io.rdma4j.link;
+    requires io.rdma4j.wire;
 
     exports io.rdma4j.soft;
     exports io.rdma4j.soft.options;

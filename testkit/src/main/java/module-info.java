@@ -5,9 +5,9 @@
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.testkit {
     requires static org.jspecify;
-    requires transitive io.rdma4j.wire;
-    requires transitive io.rdma4j.transport;
-    requires transitive io.rdma4j.link;
+    requires io.rdma4j.wire;
+    requires io.rdma4j.transport;
+    requires io.rdma4j.link;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;

@@ -1,2 +1,2 @@
-/** What connection management needs of the host: routes, the text of addresses, and the end of the process. */
+/** Utilities of the host for connection management: routes, the text of addresses, and tasks at the end of the process. */
 package io.rdma4j.cm.host;

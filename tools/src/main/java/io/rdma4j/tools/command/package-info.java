@@ -1,2 +1,2 @@
-/** What the command-line tools share: the tool interface, option parsing, output as C prints it, and reports of errors. */
+/** Shared parts of the command-line tools: the tool interface, option parsing, output as C prints it, and error reports. */
 package io.rdma4j.tools.command;
