@@ -10,6 +10,7 @@ module io.rdma4j.sockets {
     requires jdk.unsupported; // its factory of instances: see Platform
 
     exports io.rdma4j.sockets;
+    exports io.rdma4j.sockets.options;
     exports io.rdma4j.sockets.stream to
             io.rdma4j.simulator;
 }

@@ -2,8 +2,8 @@
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.testkit {
     requires static org.jspecify;
-    requires transitive io.rdma4j.wire;
-    requires transitive io.rdma4j.link;
+    requires io.rdma4j.wire;
+    requires io.rdma4j.link;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;

@@ -1,7 +1,6 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.HostLookup;
-import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;

@@ -1,7 +1,7 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmProvider;
-import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;

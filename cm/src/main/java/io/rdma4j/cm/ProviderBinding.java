@@ -1,11 +1,11 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
-import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.DatagramChannels.Kind;
 import io.rdma4j.sockets.RdmaDatagramSocket;
-import io.rdma4j.sockets.RdmaSocketOptions;
 import io.rdma4j.sockets.RdmaSockets;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

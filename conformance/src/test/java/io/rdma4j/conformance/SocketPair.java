@@ -2,8 +2,8 @@ package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.sockets.RdmaSocketOptions;
 import io.rdma4j.sockets.RdmaSockets;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

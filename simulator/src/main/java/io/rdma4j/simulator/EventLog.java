@@ -1,8 +1,8 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.NetworkObserver;
-import io.rdma4j.wire.Dissector;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.dissector.Dissector;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

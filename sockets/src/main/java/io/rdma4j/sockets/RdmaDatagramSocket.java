@@ -5,6 +5,7 @@ import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -6,6 +6,7 @@ import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamMapping;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;

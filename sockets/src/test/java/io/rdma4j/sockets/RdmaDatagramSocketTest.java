@@ -3,6 +3,7 @@ package io.rdma4j.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.rdma4j.cm.RoutePath;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.verbs.PathMtu;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;

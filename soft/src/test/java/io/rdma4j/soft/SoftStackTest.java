@@ -8,6 +8,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -110,7 +111,8 @@ class SoftStackTest {
                 DeviceContext context = stack.deviceOf(LOOPBACK).orElseThrow().open();
                 ProtectionDomain domain = context.createProtectionDomain()) {
             assertThat(domain).isNotNull();
-            stack.internals().engine().openPort(InetAddress.ofLiteral("127.0.83.1"));
+            RunningStack running = stack.internals().running();
+            running.sharing().openPort(running.engines().main(), InetAddress.ofLiteral("127.0.83.1"));
             Set<Thread> started = new HashSet<>(Thread.getAllStackTraces().keySet());
             started.removeAll(before);
             started.removeIf(thread -> !thread.getName().startsWith("rdma4j-"));

@@ -2,7 +2,7 @@ package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
-import io.rdma4j.soft.share.SystemFailure;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;

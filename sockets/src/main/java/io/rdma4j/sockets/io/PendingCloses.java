@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.io;
 
-import io.rdma4j.cm.spi.ProcessEnd;
+import io.rdma4j.cm.host.ProcessEnd;
 import java.util.concurrent.TimeUnit;
 
 /**

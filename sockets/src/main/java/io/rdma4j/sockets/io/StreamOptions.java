@@ -10,7 +10,7 @@ import static java.net.StandardSocketOptions.TCP_NODELAY;
 import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
 
 import io.rdma4j.cm.RoutePath;
-import io.rdma4j.sockets.RdmaSocketOptions;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.sockets.stream.StreamSizes;
 import java.io.IOException;
 import java.net.SocketException;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.RoutePath;
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.nio.RdmaSocketChannel;
+import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.net.BindException;

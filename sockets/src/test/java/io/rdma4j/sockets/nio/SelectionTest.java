@@ -5,8 +5,8 @@ import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
+import io.rdma4j.sockets.options.AddressRules;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;

@@ -55,7 +55,7 @@ interface CmHost {
 
     /**
      * Returns the local address from which a destination is reached; see {@link
-     * io.rdma4j.cm.spi.RouteLookup#sourceFor}. Without the lock.
+     * io.rdma4j.cm.host.RouteLookup#sourceFor}. Without the lock.
      */
     InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
 

@@ -6,20 +6,24 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.engine.CrashDisconnect;
 import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.engine.GsiHandler;
-import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.engine.SharedPort;
 import io.rdma4j.soft.engine.Slot;
+import io.rdma4j.soft.gsi.GsiQueuePair;
+import io.rdma4j.soft.gsi.MulticastGroup;
+import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.soft.sharing.CrashDisconnect;
+import io.rdma4j.soft.sharing.PortClaims;
+import io.rdma4j.soft.sharing.ProcessExitHandler;
+import io.rdma4j.soft.sharing.SharedPort;
+import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
@@ -53,7 +57,11 @@ final class EngineCmHost implements CmHost {
     private final SoftDevices devices;
     private final Engines engines;
     private final Engine engine;
+    private final Sharing sharing;
+    private final GsiQueuePair gsi;
+    private final MulticastGroups groups;
     private final CmService service;
+
     /** True when the wait for the replies of disconnected peers is over. */
     private volatile boolean finished;
 
@@ -67,8 +75,12 @@ final class EngineCmHost implements CmHost {
 
     private EngineCmHost(SoftDevices devices) {
         this.devices = devices;
-        engines = devices.engines();
+        RunningStack stack = devices.running();
+        engines = stack.engines();
         engine = engines.main();
+        sharing = stack.sharing();
+        gsi = stack.gsi();
+        groups = stack.groups();
         this.service = new CmService(this);
     }
 
@@ -77,7 +89,8 @@ final class EngineCmHost implements CmHost {
         EngineCmHost host = new EngineCmHost(devices);
         host.engine.lock();
         try {
-            host.engine.gsiHandler(host.new Gsi());
+            host.gsi.handler(host::onGsiPacket);
+            host.sharing.exitHandler(host.new OtherProcesses());
         } finally {
             host.engine.unlock();
         }
@@ -170,32 +183,32 @@ final class EngineCmHost implements CmHost {
         }
     }
 
-    /** Handles input of queue pair 1 and the exits of other processes. */
-    private final class Gsi implements GsiHandler {
-        @Override
-        public void onGsiPacket(long nowNanos, Port port, Packet packet) {
-            Frame frame = packet.frame();
-            service.onMad(
-                    nowNanos,
-                    frame.sourceHigh,
-                    frame.sourceLow,
-                    port.scope(),
-                    packet.segment(),
-                    packet.dethOffset() + Deth.LENGTH,
-                    packet.payloadLength(),
-                    port.high(),
-                    port.low());
-        }
+    /** Processes a message to queue pair 1. */
+    private void onGsiPacket(long nowNanos, Port port, Packet packet) {
+        Frame frame = packet.frame();
+        service.onMad(
+                nowNanos,
+                frame.sourceHigh,
+                frame.sourceLow,
+                port.scope(),
+                packet.segment(),
+                packet.dethOffset() + Deth.LENGTH,
+                packet.payloadLength(),
+                port.high(),
+                port.low());
+    }
 
+    /** Handles the exits of other processes. */
+    private final class OtherProcesses implements ProcessExitHandler {
         @Override
-        public void onProcessExited(Port port, int slot) {
+        public void onProcessExited(SharedPort port, int slot) {
             Gid address = new Gid(port.high(), port.low());
             service.onPeersLost(connection -> connection.route().matchesPeer(address, port.scope())
                     && Slot.ofCommunicationId(connection.remoteId()) == slot);
         }
 
         @Override
-        public void onCrashDisconnects(Port port, List<CrashDisconnect> crashDisconnects) {
+        public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects) {
             if (!ports.contains(port)) {
                 ports.add(port);
             }
@@ -219,7 +232,7 @@ final class EngineCmHost implements CmHost {
 
     /**
      * Registers each connection as a crash disconnect with another process of this host. Peers on the same address are
-     * notified without it ({@link GsiHandler#onProcessExited}).
+     * notified without it ({@link ProcessExitHandler#onProcessExited}).
      */
     private final class CrashDisconnects implements ConnectionObserver {
         @Override
@@ -295,15 +308,14 @@ final class EngineCmHost implements CmHost {
     public void send(CmDatagram datagram) {
         Port port = portOf(datagram.localHigh, datagram.localLow, datagram.scope);
         if (port != null) {
-            engine.madSender()
-                    .send(
-                            port,
-                            datagram.remoteHigh,
-                            datagram.remoteLow,
-                            datagram.scope,
-                            datagram.trafficClass,
-                            datagram.mad,
-                            0);
+            gsi.send(
+                    port,
+                    datagram.remoteHigh,
+                    datagram.remoteLow,
+                    datagram.scope,
+                    datagram.trafficClass,
+                    datagram.mad,
+                    0);
         }
     }
 
@@ -367,7 +379,7 @@ final class EngineCmHost implements CmHost {
         if (device == null) {
             return null;
         }
-        Port port = engine.openPort(address);
+        Port port = sharing.openPort(engine, address);
         engine.lock();
         try {
             if (!ports.contains(port)) {
@@ -381,12 +393,12 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public boolean isVacant(InetAddress address) {
-        return engine.isVacant(address);
+        return sharing.isVacant(engine, address);
     }
 
     @Override
     public PortClaim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
-        PortClaims.Claim claim = engine.sharing().claims().claim(portSpace, local, familyOnly, reuse, port);
+        PortClaims.Claim claim = sharing.claims().claim(portSpace, local, familyOnly, reuse, port);
         return new PortClaim() {
             @Override
             public void listen() {
@@ -410,7 +422,7 @@ final class EngineCmHost implements CmHost {
         String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
         engine.lock();
         try {
-            MulticastGroup held = engine.groups().hold("rdma_join_multicast", group, networkName, at.address());
+            MulticastGroup held = groups.hold("rdma_join_multicast", group, networkName, at.address());
             return () -> leaveGroup(held);
         } finally {
             engine.unlock();
@@ -428,11 +440,11 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public void registerService(InetAddress local, long serviceId) {
-        engine.sharing().openPort(engine, local).listen(serviceId);
+        sharing.openSharedPort(engine, local).listen(serviceId);
     }
 
     @Override
     public void unregisterService(InetAddress local, long serviceId) {
-        engine.sharing().openPort(engine, local).close(serviceId);
+        sharing.openSharedPort(engine, local).close(serviceId);
     }
 }

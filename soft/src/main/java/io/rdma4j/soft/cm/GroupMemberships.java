@@ -3,7 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.MulticastJoinFlag;
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;

@@ -37,6 +37,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private static final int DEFAULT_PARTITION = 0xffff;
 
     private final SoftDevice device;
+    private final RunningStack stack;
     private final Engines engines;
 
     /** The main engine, whose lock guards everything that does not belong to a queue pair. */
@@ -58,9 +59,10 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private volatile boolean closed;
     private volatile boolean removed;
 
-    SoftContext(SoftDevice device, Engines engines) {
+    SoftContext(SoftDevice device, RunningStack stack) {
         this.device = device;
-        this.engines = engines;
+        this.stack = stack;
+        engines = stack.engines();
         engine = engines.main();
         wallClock = new WallClock(engine.clock());
     }
@@ -77,6 +79,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     /** Returns the main engine, whose lock guards everything that does not belong to a queue pair. */
     Engine engine() {
         return engine;
+    }
+
+    /** Returns the parts of the stack that its devices share. */
+    RunningStack stack() {
+        return stack;
     }
 
     Engines engines() {

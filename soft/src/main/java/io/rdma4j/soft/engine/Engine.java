@@ -62,8 +62,7 @@ public final class Engine implements WaitDriver {
     private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
     private final Transmitter transmitter;
-    private final MadSender madSender;
-    private final MulticastGroups groups = new MulticastGroups(this);
+    private FrameSource groups = FrameSource.NONE;
     private final Ports ports = new Ports();
     private long now;
     private int drainedFrames;
@@ -87,7 +86,6 @@ public final class Engine implements WaitDriver {
         queuePairs = new QueuePairTable(engines.numbers(), index, engines.random()::nextInt);
         receiver = new Receiver(this);
         transmitter = new Transmitter(this);
-        madSender = new MadSender(this);
         waitCoordinator = new WaitCoordinator(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
         if (engines.driver() == null) {
             waitCoordinator.start();
@@ -136,19 +134,14 @@ public final class Engine implements WaitDriver {
         deadlines.remove(item);
     }
 
-    /** Sets the handler of queue pair 1; under the engine lock. */
-    public void gsiHandler(GsiHandler handler) {
-        receiver.gsiHandler(handler);
+    /** Sets the handler of packets to queue pair 1; under the engine lock. */
+    public void managementHandler(ManagementHandler handler) {
+        receiver.managementHandler(handler);
     }
 
-    /** Returns the sender of management datagrams from queue pair 1; under the engine lock. */
-    public MadSender madSender() {
-        return madSender;
-    }
-
-    /** Returns the multicast groups that this process receives; under the engine lock. */
-    public MulticastGroups groups() {
-        return groups;
+    /** Sets the source of multicast frames; under the engine lock. */
+    public void multicastSource(FrameSource source) {
+        groups = source;
     }
 
     /** Returns the clock. */
@@ -167,7 +160,7 @@ public final class Engine implements WaitDriver {
     }
 
     /** Returns whether this is the main engine, which does everything that does not belong to a queue pair. */
-    boolean isMain() {
+    public boolean isMain() {
         return index == 0;
     }
 
@@ -178,12 +171,7 @@ public final class Engine implements WaitDriver {
 
     /** Returns the upper 8 bits of this process' queue pair numbers and communication IDs. */
     public int slot() {
-        return engines.sharing().slot();
-    }
-
-    /** Returns the object by which this process shares addresses and RDMA ports with others. */
-    public Sharing sharing() {
-        return engines.sharing();
+        return engines.numbers().slot();
     }
 
     /** Returns a generator of unpredictable numbers; any thread. */
@@ -198,42 +186,8 @@ public final class Engine implements WaitDriver {
 
     // ---- ports ----
 
-    /**
-     * Returns the port of a local address, and opens it if necessary. Any thread, without the engine lock.
-     *
-     * @throws io.rdma4j.verbs.RdmaException if UDP port 4791 of the address cannot be used
-     */
-    public Port openPort(InetAddress address) {
-        SharedPort shared = engines.sharing().openPort(engines.main(), address);
-        return isMain() ? shared : openSidePort(shared);
-    }
-
-    private Port openSidePort(SharedPort shared) {
-        lock();
-        try {
-            Port known = findPort(shared.address());
-            if (known != null) {
-                return known;
-            }
-            QueuePairNumbers numbers = engines.numbers();
-            SidePort port = SidePort.open(this, shared, numbers.first(index), numbers.last(index));
-            addPort(port);
-            return port;
-        } finally {
-            unlock();
-        }
-    }
-
-    /**
-     * Returns whether no process has bound UDP port 4791 of an address of this host, so that packets to it are not
-     * answered. Another process may bind it at any time. Any thread, without the engine lock.
-     */
-    public boolean isVacant(InetAddress address) {
-        return engines.sharing().isVacant(this, address);
-    }
-
-    /** Adds an open port; under the engine lock. */
-    void addPort(Port port) {
+    /** Adds an open port, which the engine drives from now on; under the engine lock. */
+    public void addPort(Port port) {
         ports.add(port);
     }
 
@@ -247,15 +201,27 @@ public final class Engine implements WaitDriver {
         return ports.find(high, low);
     }
 
-    LinkSet links() {
+    /** Returns the set that opens links for this engine; under the engine lock. */
+    public LinkSet links() {
         return links;
     }
 
-    Receiver receiver() {
+    /** Returns the receiver of the frames that ports and groups receive. */
+    public Receiver receiver() {
         return receiver;
     }
 
     // ---- queue pairs ----
+
+    /** Returns the lowest number of this engine's queue pairs. */
+    public int firstQueuePairNumber() {
+        return engines.numbers().first(index);
+    }
+
+    /** Returns the highest number of this engine's queue pairs. */
+    public int lastQueuePairNumber() {
+        return engines.numbers().last(index);
+    }
 
     /** Reserves a number for a new queue pair; returns -1 if there are too many. Under the engine lock. */
     public int reserveQueuePairNumber() {
@@ -377,7 +343,7 @@ public final class Engine implements WaitDriver {
      * Enqueues a copy of a frame from another engine for the next duty cycle; returns false if the queue is full. Any
      * thread.
      */
-    boolean enqueue(SharedPort port, Frame frame) {
+    boolean enqueue(Port port, Frame frame) {
         boolean isEnqueued = crossEngineQueue.enqueue(port, frame);
         // Enqueue before this check: a thread that is about to block publishes that before its last check of the queue.
         waitCoordinator.noteDeadline(clock.nanoTime());
@@ -649,7 +615,7 @@ public final class Engine implements WaitDriver {
     }
 
     /** Returns a link with the capture, trace and faults that this process is configured for. */
-    Link decorate(Link link) {
+    public Link decorate(Link link) {
         return engines.decorator().decorate(link);
     }
 }

@@ -5,7 +5,7 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.RdmaException;
 import java.util.Objects;

@@ -7,7 +7,7 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.Errno;

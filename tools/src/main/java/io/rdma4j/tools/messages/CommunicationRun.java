@@ -3,7 +3,7 @@ package io.rdma4j.tools.messages;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.lang.foreign.Arena;

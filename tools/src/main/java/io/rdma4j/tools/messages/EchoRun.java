@@ -5,7 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.lang.foreign.Arena;

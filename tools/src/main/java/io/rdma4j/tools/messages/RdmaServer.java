@@ -2,9 +2,9 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
 import java.util.List;
 

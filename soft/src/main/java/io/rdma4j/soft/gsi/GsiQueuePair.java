@@ -1,0 +1,120 @@
+package io.rdma4j.soft.gsi;
+
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.EngineCounters;
+import io.rdma4j.soft.engine.ManagementHandler;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.engine.Receiver;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pair 1, the general services interface, which sends and receives management datagrams. Used under the engine
+ * lock.
+ */
+public final class GsiQueuePair implements ManagementHandler {
+    /** The size of a management datagram. */
+    public static final int MAD_BYTES = 256;
+
+    /** The queue key that every datagram to queue pair 1 must carry. */
+    private static final int QUEUE_KEY = 0x8001_0000;
+
+    private static final int DEFAULT_PARTITION_KEY = 0xffff;
+
+    private final Engine engine;
+    private final EngineCounters counters;
+    private final Icrc icrc = new Icrc();
+    private final SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+    private int psn;
+    private @Nullable GsiHandler handler;
+
+    private GsiQueuePair(Engine engine) {
+        this.engine = engine;
+        counters = engine.counters();
+        psn = engine.random().nextInt() & 0xff_ffff;
+    }
+
+    /** Creates queue pair 1 of an engine, which passes its packets to it from now on. Without the engine lock. */
+    public static GsiQueuePair open(Engine engine) {
+        GsiQueuePair opened = new GsiQueuePair(engine);
+        engine.lock();
+        try {
+            engine.managementHandler(opened);
+        } finally {
+            engine.unlock();
+        }
+        return opened;
+    }
+
+    /** Sets the handler of the datagrams for this process. */
+    public void handler(GsiHandler newHandler) {
+        handler = newHandler;
+    }
+
+    @Override
+    public void onPacket(long nowNanos, Port port, Packet packet, boolean mayRelay) {
+        if (Deth.queueKey(packet.segment(), packet.dethOffset()) != QUEUE_KEY) {
+            counters.badQueueKey++;
+        } else if (!icrc.verify(packet.frame())) {
+            counters.icrcErrors++;
+        } else if (!mayRelay || port.routeGsi(packet)) {
+            counters.gsiPackets++;
+            GsiHandler current = handler;
+            if (current != null) {
+                current.onGsiPacket(nowNanos, port, packet);
+            }
+        }
+    }
+
+    /**
+     * Sends a datagram to the peer's queue pair 1, unreliably.
+     *
+     * @param port the port to send from
+     * @param remoteHigh peer's address in GID form, upper half
+     * @param remoteLow lower half
+     * @param remoteScope interface index of a link-local address, else 0
+     * @param trafficClass type of service or traffic class
+     * @param mad memory with the {@value #MAD_BYTES} bytes of the datagram
+     * @param offset the offset of the datagram
+     */
+    public void send(
+            Port port,
+            long remoteHigh,
+            long remoteLow,
+            int remoteScope,
+            int trafficClass,
+            MemorySegment mad,
+            long offset) {
+        burst.clear();
+        burst.destination(remoteHigh, remoteLow, remoteScope, trafficClass);
+        MemorySegment out = burst.segment();
+        Bth.write(
+                out,
+                0,
+                Opcode.UD_SEND_ONLY.code(),
+                false,
+                0,
+                DEFAULT_PARTITION_KEY,
+                Receiver.GSI_QUEUE_PAIR,
+                false,
+                psn);
+        psn = psn + 1 & 0xff_ffff;
+        Deth.write(out, Bth.LENGTH, QUEUE_KEY, Receiver.GSI_QUEUE_PAIR);
+        MemorySegment.copy(mad, offset, out, Bth.LENGTH + Deth.LENGTH, MAD_BYTES);
+        burst.append(Bth.LENGTH + Deth.LENGTH + MAD_BYTES + Icrc.LENGTH);
+        Frame frame = burst.frame(0);
+        port.fillSource(frame);
+        frame.identification = 0;
+        icrc.seal(frame);
+        counters.sentPackets++;
+        port.link().send(burst);
+    }
+}
