@@ -217,11 +217,12 @@ class ConnectTest {
         assertThat(rejected.status()).isEqualTo(28);
         assertThat(rejected.privateData()).hasSize(148).startsWith("NOPE".getBytes(UTF_8));
         assertThat(Objects.requireNonNull(client.queuePair()).state()).isEqualTo(QueuePairState.ERROR);
-        String host = ADDRESS.getHostAddress();
+        String from = Objects.requireNonNull(client.localAddress()).getAddress().getHostAddress();
+        String to = ADDRESS.getHostAddress();
         assertThat(rejected.explanation())
-                .isEqualTo("connection from " + host + ":" + client.sourcePort() + " to " + host + ":"
+                .isEqualTo("connection from " + from + ":" + client.sourcePort() + " to " + to + ":"
                         + listener.sourcePort()
-                        + " (device " + TestDevices.name() + ", GID " + host + " at index " + gidIndex(client)
+                        + " (device " + TestDevices.name() + ", GID " + from + " at index " + gidIndex(client)
                         + ") was rejected: consumer defined (28): the peer's application rejected the"
                         + " connection, or its listener does not accept this address. Its private data may contain the"
                         + " reason");

@@ -42,7 +42,7 @@ class QueuePairStateTest {
     @BeforeEach
     void open() {
         a = new Endpoint(address);
-        b = new Endpoint(TestDevices.peerOf(address));
+        b = new Endpoint(address);
     }
 
     @AfterEach
