@@ -41,7 +41,7 @@ public final class Main {
         return 2;
     }
 
-    /** What the program is asked to do. */
+    /** The arguments of the program. */
     private record Arguments(boolean list, @Nullable String device, List<String> peers, List<String> classes) {
         static Arguments parse(String[] words) {
             boolean list = false;
