@@ -265,6 +265,26 @@ class RoomsTest {
                 Path.of("").toAbsolutePath().resolveSibling(room).resolve("src/main/java/module-info.java"));
     }
 
+    @Test
+    void testsOfSemanticsUseOnlyTheApi() {
+        JavaClasses tests = new ClassFileImporter().importPackages("io.rdma4j.conformance");
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        packages("conformance.verbs"), packages("conformance.cm"), packages("conformance.sockets"))
+                .or()
+                .resideInAnyPackage(packages("conformance.device"), packages("conformance.run"))
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.rdma4j..")
+                        .and(not(resideInAnyPackage(
+                                "io.rdma4j.verbs",
+                                "io.rdma4j.verbs.wait",
+                                "io.rdma4j.cm",
+                                "io.rdma4j.sockets",
+                                packages("conformance")))))
+                .check(tests);
+    }
+
     private static void noClockIn(String room) {
         noClasses()
                 .that()

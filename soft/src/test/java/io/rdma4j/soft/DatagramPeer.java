@@ -21,7 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A datagram queue pair beside an endpoint's connection, for many numbered datagrams. Used by one thread. */
 final class DatagramPeer {
-    private static final int KEY = 0x0123_4567;
+    static final int KEY = 0x0123_4567;
+
     private static final int ROUTE_BYTES = 40;
     private static final int MESSAGE_BYTES = 500;
     private static final int SLOT_BYTES = ROUTE_BYTES + MESSAGE_BYTES;

@@ -353,4 +353,18 @@ class EnginesTest {
         assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
+
+    @Test
+    void queuePairFailedByProcessExitFlushesAndSendsNothing() {
+        Endpoint.connect(first, second);
+        first.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(first.region, 0, 64));
+        second.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(second.region, 0, 64));
+        ProcessStack.stack().internals().engines().failQueuePairs();
+        assertThat(first.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(second.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+        first.queuePair.postSend(
+                new SendWorkRequest().reset(3).from(first.region, 0, 64).signaled());
+        assertThat(first.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
 }
