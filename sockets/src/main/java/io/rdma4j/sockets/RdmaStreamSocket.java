@@ -78,10 +78,10 @@ public final class RdmaStreamSocket implements AutoCloseable {
      * and {@code SO_LINGER} are stored and have no effect. C: {@code rsetsockopt}.
      *
      * @throws UnsupportedOperationException if the option is not supported
-     * @throws IllegalArgumentException if the value is invalid
+     * @throws IllegalArgumentException if the value is invalid or null
      * @throws IOException if the option can be set only before the socket is connected (C: {@code EINVAL})
      */
-    public <T> RdmaStreamSocket setOption(SocketOption<T> option, T value) throws IOException {
+    public <T extends @Nullable Object> RdmaStreamSocket setOption(SocketOption<T> option, T value) throws IOException {
         options.set(option, value);
         return this;
     }

@@ -13,9 +13,7 @@ class NamedPartsTest {
         return type.cast(Proxy.newProxyInstance(
                 NamedPartsTest.class.getClassLoader(),
                 new Class<?>[] {type},
-                (proxy, method, arguments) -> method.getName().equals("equals")
-                        ? (Object) (proxy == arguments[0])
-                        : method.getName().equals("hashCode") ? (Object) 1 : null));
+                (_, method, _) -> method.getName().equals("equals") ? false : null)); // to another object
     }
 
     @Test

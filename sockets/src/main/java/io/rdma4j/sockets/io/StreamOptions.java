@@ -91,10 +91,10 @@ public final class StreamOptions {
      * Sets an option.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
-     * @throws IllegalArgumentException if the value is invalid
+     * @throws IllegalArgumentException if the value is invalid or null
      * @throws SocketException if the option can be set only before the socket is connected
      */
-    public synchronized <T> void set(SocketOption<T> option, T value) throws IOException {
+    public synchronized <T extends @Nullable Object> void set(SocketOption<T> option, T value) throws IOException {
         requireSupported(option);
         if (value == null) {
             throw new IllegalArgumentException(option + " cannot be null");

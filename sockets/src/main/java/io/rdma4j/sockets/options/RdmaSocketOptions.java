@@ -37,8 +37,8 @@ public final class RdmaSocketOptions {
 
     /**
      * The path of a connection, in place of the one that the host would choose. Can be set before connecting, on the
-     * active side. Null while no path was set; it cannot be set to null. The connection fails if the path MTU exceeds that of the device. C:
-     * {@code RDMA_ROUTE}; of its path records, RoCE uses the fields of {@link RoutePath}.
+     * active side. Null while no path was set; it cannot be set to null. The connection fails if the path MTU exceeds that
+     * of the device. C: {@code RDMA_ROUTE}; of its path records, RoCE uses the fields of {@link RoutePath}.
      */
     @SuppressWarnings("NullAway") // the class of a type that may be null is that of the type
     public static final SocketOption<@Nullable RoutePath> RDMA_ROUTE = new Option<>("RDMA_ROUTE", RoutePath.class);
