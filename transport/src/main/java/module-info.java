@@ -10,10 +10,8 @@ module io.rdma4j.transport {
 
     exports io.rdma4j.transport to
             io.rdma4j.simulator,
-            io.rdma4j.soft,
-            io.rdma4j.testkit;
+            io.rdma4j.soft;
     exports io.rdma4j.transport.cm to
             io.rdma4j.simulator,
-            io.rdma4j.soft,
-            io.rdma4j.testkit;
+            io.rdma4j.soft;
 }

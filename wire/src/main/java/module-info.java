@@ -5,7 +5,6 @@ module io.rdma4j.wire {
     requires static org.jspecify;
 
     exports io.rdma4j.wire to
-            io.rdma4j.acceptance,
             io.rdma4j.link,
             io.rdma4j.simulator,
             io.rdma4j.soft,
@@ -13,18 +12,13 @@ module io.rdma4j.wire {
             io.rdma4j.tools,
             io.rdma4j.transport;
     exports io.rdma4j.wire.cm to
-            io.rdma4j.acceptance,
             io.rdma4j.simulator,
             io.rdma4j.soft,
-            io.rdma4j.testkit,
             io.rdma4j.transport;
     exports io.rdma4j.wire.dissector to
             io.rdma4j.link,
-            io.rdma4j.simulator,
-            io.rdma4j.testkit;
+            io.rdma4j.simulator;
     exports io.rdma4j.wire.rsocket to
-            io.rdma4j.acceptance,
             io.rdma4j.simulator,
-            io.rdma4j.sockets,
-            io.rdma4j.testkit;
+            io.rdma4j.sockets;
 }
