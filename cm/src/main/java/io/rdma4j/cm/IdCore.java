@@ -305,7 +305,7 @@ final class IdCore {
             context = listener.context;
             ProviderCmId provider = binding.first();
             if (provider != null) {
-                provider.requestTaken();
+                provider.onRequestTaken();
             }
         } finally {
             lock.unlock();

@@ -151,7 +151,7 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
-    public void requestTaken() {
+    public void onRequestTaken() {
         calls.add("taken");
         onTaken.run();
     }

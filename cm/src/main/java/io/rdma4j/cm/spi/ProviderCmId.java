@@ -131,7 +131,7 @@ public interface ProviderCmId {
      * Called when the application has taken the connection request of this child, which then no longer counts towards
      * the listener's backlog.
      */
-    void requestTaken();
+    void onRequestTaken();
 
     /** Returns one line with addresses, device and GID, for messages. */
     String describe();

@@ -246,7 +246,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
-    public void requestTaken() {
+    public void onRequestTaken() {
         service.locked(now -> {
             datagrams.requestTaken();
             connection.requestTaken();

@@ -46,7 +46,7 @@ final class Dialogue {
         network.settle();
         passive = listener.requests.remove();
         passive.take(CmEvent.Type.CONNECT_REQUEST);
-        passive.id().requestTaken();
+        passive.id().onRequestTaken();
         return this;
     }
 

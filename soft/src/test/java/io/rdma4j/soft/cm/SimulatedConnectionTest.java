@@ -151,7 +151,7 @@ class SimulatedConnectionTest {
         dialogue.network.settle();
         assertThat(narrow.requests).hasSize(2);
         for (int taken = 0; taken < 5; taken++) {
-            narrow.requests.remove().id().requestTaken();
+            narrow.requests.remove().id().onRequestTaken();
             dialogue.network.run(Duration.ofSeconds(15));
         }
         assertThat(narrow.requests).isEmpty();
