@@ -2,7 +2,6 @@ package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,41 +90,18 @@ public final class CmEvent implements AutoCloseable {
 
     private final Type type;
     private final ProviderEvent providerEvent;
-    private final CmId id;
-    private final @Nullable CmId listenId;
-    private final @Nullable Object multicastContext;
-    private final AcknowledgementCount count;
-    private final long taker = Thread.currentThread().threadId();
-    private final AtomicBoolean acknowledged = new AtomicBoolean();
+    private final EventChannel.Pending pending;
 
-    private CmEvent(
-            Type type,
-            ProviderEvent providerEvent,
-            CmId id,
-            @Nullable CmId listenId,
-            @Nullable Object multicastContext,
-            AcknowledgementCount count) {
+    /** Creates the event of a provider's event. */
+    CmEvent(EventChannel.Pending pending) {
+        this(pending, pending.event().type(), pending.event());
+    }
+
+    /** Creates an event that replaces a provider's event, because of the outcome of the library's part of it. */
+    CmEvent(EventChannel.Pending pending, Type type, ProviderEvent providerEvent) {
         this.type = type;
         this.providerEvent = providerEvent;
-        this.id = id;
-        this.listenId = listenId;
-        this.multicastContext = multicastContext;
-        this.count = count;
-    }
-
-    /** Returns an event of a provider's event, possibly with a different type. */
-    static CmEvent of(Type type, ProviderEvent providerEvent, CmId id, AcknowledgementCount count) {
-        return new CmEvent(type, providerEvent, id, null, null, count);
-    }
-
-    /** Returns the event of a connection request for a listener. */
-    static CmEvent ofRequest(ProviderEvent providerEvent, CmId id, CmId listenId, AcknowledgementCount count) {
-        return new CmEvent(providerEvent.type(), providerEvent, id, listenId, null, count);
-    }
-
-    /** Returns the event of a multicast group. {@code context} is the object passed to the join. */
-    static CmEvent ofGroup(CmId id, ProviderEvent providerEvent, @Nullable Object context, AcknowledgementCount count) {
-        return new CmEvent(providerEvent.type(), providerEvent, id, null, context, count);
+        this.pending = pending;
     }
 
     /** Returns the type of the event. */
@@ -146,12 +122,12 @@ public final class CmEvent implements AutoCloseable {
      * listener.
      */
     public CmId id() {
-        return id;
+        return pending.id();
     }
 
     /** Returns the listening identifier for {@link Type#CONNECT_REQUEST}, else null. */
     public @Nullable CmId listenId() {
-        return listenId;
+        return type == Type.CONNECT_REQUEST ? pending.owner() : null;
     }
 
     /**
@@ -179,7 +155,7 @@ public final class CmEvent implements AutoCloseable {
      * null. C: {@code param.ud.private_data}.
      */
     public @Nullable Object multicastContext() {
-        return multicastContext;
+        return MulticastMemberships.contextOf(providerEvent);
     }
 
     /**
@@ -200,9 +176,7 @@ public final class CmEvent implements AutoCloseable {
 
     /** Acknowledges the event. Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}. */
     public void acknowledge() {
-        if (acknowledged.compareAndSet(false, true)) {
-            count.acknowledged(taker);
-        }
+        pending.owner().events.onAcknowledged(pending);
     }
 
     /** Acknowledges the event, like {@link #acknowledge}. */
@@ -213,7 +187,7 @@ public final class CmEvent implements AutoCloseable {
 
     @Override
     public String toString() {
-        String text = type.text() + ", status " + providerEvent.status() + ", " + id;
+        String text = type.text() + ", status " + providerEvent.status() + ", " + pending.id();
         return providerEvent.explanation().isEmpty() ? text : text + ": " + providerEvent.explanation();
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventChannel implements AutoCloseable {
     /**
-     * An event that has not been taken. {@code owner} is the identifier whose acknowledgement count includes it: for a
+     * An event that has not been taken. {@code owner} is the identifier that waits for its acknowledgement: for a
      * request, the listener.
      */
     record Pending(CmId owner, CmId id, ProviderEvent event) {}
@@ -54,6 +54,14 @@ public final class EventChannel implements AutoCloseable {
     /** Returns the connection manager that the channel belongs to. */
     public ConnectionManager connectionManager() {
         return connectionManager;
+    }
+
+    /**
+     * Creates an identifier without a context object; see {@link #createId(PortSpace, Object)}. C: {@code
+     * rdma_create_id}.
+     */
+    public CmId createId(PortSpace portSpace) {
+        return createId(portSpace, null);
     }
 
     /**
@@ -131,7 +139,7 @@ public final class EventChannel implements AutoCloseable {
                     }
                 }
                 pending = queue.remove();
-                pending.owner().core().count().taken();
+                pending.owner().events.onTaken(pending);
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 return null;
@@ -140,13 +148,10 @@ public final class EventChannel implements AutoCloseable {
             }
             CmEvent event = null;
             try {
-                event = pending.id().core().process(pending);
+                event = pending.id().events.process(pending);
             } finally {
                 if (event == null) {
-                    pending.owner()
-                            .core()
-                            .count()
-                            .acknowledged(Thread.currentThread().threadId());
+                    pending.owner().events.onAcknowledged(pending);
                 }
             }
             if (event != null) {
@@ -229,7 +234,7 @@ public final class EventChannel implements AutoCloseable {
     boolean offer(Pending pending) {
         lock.lock();
         try {
-            if (pending.owner().core().channel() != this) {
+            if (pending.owner().events.channel() != this) {
                 return false;
             }
             queue.add(pending);

@@ -82,15 +82,13 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             receiveMemory = register((long) sizes.receiveSlots() * stride);
             queue = context.createCompletionQueue(sizes.sendSlots() + sizes.receiveSlots(), target, hub.channel());
             releases.add(() -> Releases.closeUninterruptibly(queue));
-            queuePair = id.createQueuePair(
+            queuePair = id.createQueuePair(new CmQueuePairAttributes(
+                    new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes),
+                    queue,
+                    queue,
+                    false,
                     null,
-                    new CmQueuePairAttributes(
-                            new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes),
-                            queue,
-                            queue,
-                            false,
-                            null,
-                            null));
+                    null));
             releases.add(id::destroyQueuePair);
             end = new LocalEnd(
                     address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);
@@ -108,7 +106,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
      * @param target the receiver of notifications of completions
      */
     static DatagramResources open(DatagramAddress address, DatagramSettings settings, CompletionHub.Target target) {
-        return new DatagramResources(CmId.create(PortSpace.UDP, null), address, settings, target);
+        return new DatagramResources(CmId.create(PortSpace.UDP), address, settings, target);
     }
 
     private MemoryRegion register(long bytes) {

@@ -135,7 +135,7 @@ class ConnectTest {
         assertThat(server.peerAddress()).isEqualTo(client.localAddress());
         assertThat(client.peerAddress()).isEqualTo(server.localAddress());
 
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
         server.accept(ConnectionParameters.defaults()
                 .withPrivateData("come in".getBytes(UTF_8))
                 .withRetries(0, 6));
@@ -152,7 +152,7 @@ class ConnectTest {
         CmId client = clientOf(listener);
         client.connect(ConnectionParameters.defaults().withDepths(3, 2).withRetries(5, 4));
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
         server.accept(ConnectionParameters.defaults().withRetries(0, 6));
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
@@ -190,8 +190,8 @@ class ConnectTest {
         CmId client = clientOf(listener);
         client.connect(ConnectionParameters.defaults().withDepths(0, 0));
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
         QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
@@ -202,14 +202,14 @@ class ConnectTest {
     @Test
     void optionsReachTheQueuePairs() {
         CmId listener = track(listener(servers, loopback()));
-        CmId client = track(clients.createId(PortSpace.TCP, null));
+        CmId client = track(clients.createId(PortSpace.TCP));
         client.setTypeOfService(0x28);
         client.setAckTimeout(14);
-        client.resolveAddress(null, new InetSocketAddress(loopback(), listener.sourcePort()), PATIENCE);
+        client.resolveAddress(new InetSocketAddress(loopback(), listener.sourcePort()), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         CmId server = track(connect(clients, client, servers));
         QueuePairAttributes active = Objects.requireNonNull(client.queuePair()).query();
         QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
@@ -225,7 +225,7 @@ class ConnectTest {
     void rejectionCarriesReasonAndPrivateDataAndStopsTheQueuePair() {
         CmId listener = track(listener(servers, loopback()));
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
         server.reject("NOPE".getBytes(UTF_8));
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
@@ -256,7 +256,7 @@ class ConnectTest {
         listener.close();
         CmId client = track(resolved(clients, null, new InetSocketAddress(loopback(), port)));
         long start = System.nanoTime();
-        client.connect(null);
+        client.connect();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
         assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
@@ -270,7 +270,7 @@ class ConnectTest {
     void loopbackAddressOfNoProcessRejectsAtOnce() {
         CmId client = track(resolved(clients, null, new InetSocketAddress(TestAddresses.loopback(), 7471)));
         long start = System.nanoTime();
-        client.connect(null);
+        client.connect();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
         assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
@@ -290,7 +290,7 @@ class ConnectTest {
     void destroyingAnUnansweredRequestRejectsIt() {
         CmId listener = track(listener(servers, loopback()));
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         expect(servers, CmEvent.Type.CONNECT_REQUEST).id().close();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
@@ -301,7 +301,7 @@ class ConnectTest {
     void closingAListenerRejectsItsPendingRequests() {
         CmId listener = listener(servers, loopback());
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         long end = System.nanoTime() + PATIENCE.toNanos();
         CmEvent rejected = null;
         while (rejected == null && System.nanoTime() < end) {
@@ -328,13 +328,13 @@ class ConnectTest {
     @Test
     void bothSidesGetOneDisconnectedAndOneTimewaitExit() {
         CmId listener = track(listener(servers, loopback()));
-        CmId client = track(clients.createId(PortSpace.TCP, null));
+        CmId client = track(clients.createId(PortSpace.TCP));
         client.setAckTimeout(8); // time-wait of a millisecond
-        client.resolveAddress(null, new InetSocketAddress(loopback(), listener.sourcePort()), PATIENCE);
+        client.resolveAddress(new InetSocketAddress(loopback(), listener.sourcePort()), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         CmId server = track(connect(clients, client, servers));
         client.disconnect();
         server.disconnect();
@@ -349,8 +349,8 @@ class ConnectTest {
     @Test
     void applicationsOwnQueuePairsConnectByResponseAndEstablish() {
         CmId listener = track(listener(servers, loopback()));
-        CmId client = track(clients.createId(PortSpace.TCP, null));
-        client.resolveAddress(null, new InetSocketAddress(loopback(), listener.sourcePort()), PATIENCE);
+        CmId client = track(clients.createId(PortSpace.TCP));
+        client.resolveAddress(new InetSocketAddress(loopback(), listener.sourcePort()), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
@@ -398,10 +398,10 @@ class ConnectTest {
     void notifyEstablishesThePassiveSideOnce() {
         CmId listener = track(listener(servers, loopback()));
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         server.notifyCommunicationEstablished(); // the client has not taken its event, so no RTU was sent yet
         expect(servers, CmEvent.Type.ESTABLISHED);
         RdmaException again = catchThrowableOfType(RdmaException.class, server::notifyCommunicationEstablished);
@@ -433,12 +433,12 @@ class ConnectTest {
 
     @Test
     void ipv6OnlyWildcardLeavesIpv4Alone() {
-        CmId listener = track(servers.createId(PortSpace.TCP, null));
+        CmId listener = track(servers.createId(PortSpace.TCP));
         listener.setIpv6Only(true);
         listener.bindAddress(new InetSocketAddress(address("::"), 0));
         listener.listen(1);
         CmId client = track(resolved(clients, null, new InetSocketAddress(loopback(), listener.sourcePort())));
-        client.connect(null);
+        client.connect();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
         assertThat(rejected.status()).isIn(8, 28);
@@ -455,7 +455,7 @@ class ConnectTest {
 
     @Test
     void listenWithoutBindUsesAnyAddressAndAFreePort() {
-        CmId listener = track(servers.createId(PortSpace.TCP, null));
+        CmId listener = track(servers.createId(PortSpace.TCP));
         listener.listen(1);
         assertThat(listener.sourcePort()).isPositive();
         connectOnce(new InetSocketAddress(loopback(), listener.sourcePort()), loopback());
@@ -478,7 +478,7 @@ class ConnectTest {
 
     @Test
     void addressesOfTwoFamiliesAreRefused() {
-        CmId client = track(clients.createId(PortSpace.TCP, null));
+        CmId client = track(clients.createId(PortSpace.TCP));
         RdmaException refused = catchThrowableOfType(
                 RdmaException.class,
                 () -> client.resolveAddress(
@@ -491,7 +491,7 @@ class ConnectTest {
 
     @Test
     void bindingToAForeignAddressIsRefusedWithItsName() {
-        CmId id = track(clients.createId(PortSpace.TCP, null));
+        CmId id = track(clients.createId(PortSpace.TCP));
         RdmaException refused = catchThrowableOfType(
                 RdmaException.class, () -> id.bindAddress(new InetSocketAddress(address("198.51.100.7"), 0)));
         assertThat(refused.errno()).isEqualTo(Errno.EADDRNOTAVAIL);

@@ -33,16 +33,16 @@ class MessagesTest {
     void messagesReadsAndWritesArrive() {
         CmQueuePairAttributes attributes = CmQueuePairAttributes.of(SIZES);
         CmId listener = CmId.createEndpoint(
-                AddressInformation.lookUp("127.0.0.1", "0", Hints.of(PortSpace.TCP, Flag.PASSIVE)), null, attributes);
+                AddressInformation.lookUp("127.0.0.1", "0", Hints.of(PortSpace.TCP, Flag.PASSIVE)), attributes);
         listener.listen(0);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
             CmId request = listener.getRequest();
-            request.accept(null);
+            request.accept();
             return request;
         });
         CmId client = CmId.createEndpoint(
-                AddressInformation.lookUp("127.0.0.1", String.valueOf(listener.sourcePort()), null), null, attributes);
-        client.connect(null);
+                AddressInformation.lookUp("127.0.0.1", String.valueOf(listener.sourcePort())), attributes);
+        client.connect();
         CmId server = accepted.join();
         exchange(new CmVerbs(client), new CmVerbs(server));
         CompletableFuture<Void> parted = CompletableFuture.runAsync(client::disconnect);
@@ -87,7 +87,7 @@ class MessagesTest {
 
     @Test
     void withoutAQueuePairTheyAreInvalid() {
-        try (CmId idle = CmId.create(PortSpace.TCP, null)) {
+        try (CmId idle = CmId.create(PortSpace.TCP)) {
             CmVerbs messages = new CmVerbs(idle);
             RdmaException refused =
                     catchThrowableOfType(RdmaException.class, () -> messages.awaitSendCompletion(new WorkCompletion()));

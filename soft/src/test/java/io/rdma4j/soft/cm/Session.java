@@ -63,7 +63,7 @@ final class Session {
         expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(channel, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         return client;
     }
 
@@ -72,8 +72,8 @@ final class Session {
         client.connect(ConnectionParameters.defaults());
         CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
         CmId server = request.id();
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
         return server;
