@@ -21,7 +21,7 @@ final class Dialogue {
     }
 
     Dialogue resolved() {
-        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), Duration.ZERO);
+        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), null, Duration.ZERO);
         active.take(CmEvent.Type.ADDRESS_RESOLVED);
         return this;
     }

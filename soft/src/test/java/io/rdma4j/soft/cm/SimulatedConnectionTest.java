@@ -144,7 +144,7 @@ class SimulatedConnectionTest {
         SimulatedNetwork.Identifier narrow = dialogue.server.listener(8000, 2);
         for (int i = 0; i < 5; i++) {
             SimulatedNetwork.Identifier each = dialogue.client.identifier();
-            each.id().resolveAddress(null, new InetSocketAddress(dialogue.server.address, 8000), Duration.ZERO);
+            each.id().resolveAddress(null, new InetSocketAddress(dialogue.server.address, 8000), null, Duration.ZERO);
             each.id().resolveRoute(Duration.ZERO);
             each.id().connect(Dialogue.parameters().withQueuePairNumber(100 + i));
         }
@@ -305,6 +305,7 @@ class SimulatedConnectionTest {
                         .resolveAddress(
                                 new InetSocketAddress(elsewhere, 0),
                                 new InetSocketAddress(dialogue.server.address, 1),
+                                null,
                                 Duration.ZERO))
                 .isInstanceOf(RdmaException.class)
                 .hasMessage(
