@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * An event of an identifier. C: {@code struct rdma_cm_event}. Thread safe.
  *
  * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}. {@link CmId#close} and {@link
- * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took.
+ * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took. The data of an
+ * event stay available after the acknowledgement, and after its identifier is closed.
  */
 public final class CmEvent implements AutoCloseable {
     /** Event types. C: {@code enum rdma_cm_event_type}. */
@@ -174,7 +175,10 @@ public final class CmEvent implements AutoCloseable {
         return providerEvent.explanation();
     }
 
-    /** Acknowledges the event. Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}. */
+    /**
+     * Acknowledges the event. Any thread may do so, at any time, also after the identifier and the channel are closed.
+     * Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}.
+     */
     public void acknowledge() {
         pending.owner().events.onAcknowledged(pending);
     }

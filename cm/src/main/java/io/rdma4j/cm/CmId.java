@@ -569,10 +569,8 @@ public final class CmId extends IdState implements AutoCloseable {
     }
 
     /**
-     * Moves the identifier and its events to another channel. Waits until the events already taken are acknowledged. C:
-     * {@code rdma_migrate_id}.
-     *
-     * <p>A listener's pending requests move too. The call does not wait for events that the calling thread itself took.
+     * Moves the identifier and its events to another channel. Waits until the events that other threads have taken are
+     * acknowledged. C: {@code rdma_migrate_id}. A listener's pending requests move too.
      *
      * @param target the channel, or null to make the identifier synchronous
      * @throws RdmaException {@code EINVAL} if {@code target} is null and the identifier is already synchronous, or the
@@ -588,14 +586,18 @@ public final class CmId extends IdState implements AutoCloseable {
     /**
      * Closes the identifier with its queue pair, and with its shared receive queue unless another queue pair uses that.
      * C: {@code rdma_destroy_id}. The peer is notified as the state requires: an unanswered request is rejected, an
-     * established connection disconnected. A thread that waits in a call of a synchronous identifier receives {@code
-     * EINVAL}.
+     * established connection disconnected. Events that no thread has taken are discarded, for a listener together with
+     * their requests. From now on calls are refused with {@code EINVAL}, including a call of a synchronous identifier
+     * that waits. Threads that wait for events of the channel continue to wait.
      *
-     * <p>Waits until all events of the identifier and of its completion queues are acknowledged. It does not wait for
-     * events of the identifier that the calling thread itself took, so a thread may close the identifier while it
-     * handles one. Concurrent calls of other threads are refused. If the thread is interrupted, the wait ends and its
-     * interrupt status stays set. Closing again has no effect, or closes the completion queues that could not be closed
-     * before.
+     * <p>A thread may close the identifier while it handles one of its events, and acknowledge the event afterwards; in
+     * C it would wait for itself. Events that <em>other</em> threads have taken are waited for until they are
+     * acknowledged, for a listener also those of its requests. So an event that one thread takes and another handles
+     * must be acknowledged before the latter closes the identifier. Events of the completion queues must be acknowledged
+     * in any case, and are waited for. If the thread is interrupted, the wait ends and its interrupt status stays set.
+     *
+     * <p>Closing again, also by another thread during such a wait, returns without waiting for events of the identifier;
+     * it closes the completion queues that could not be closed before.
      *
      * @throws RdmaException {@code EBUSY} if a queue pair or shared receive queue of another identifier reports to a
      *     completion queue of this one; {@code EINTR} if the thread is interrupted while it waits for an event of a

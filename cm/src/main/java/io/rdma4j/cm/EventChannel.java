@@ -161,10 +161,16 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Closes the channel. Waiting threads receive null. Closing it again has no effect. C: {@code
-     * rdma_destroy_event_channel}.
+     * Closes the channel. Threads that wait for an event receive null, now and later. Closing it again has no effect. C:
+     * {@code rdma_destroy_event_channel}.
      *
-     * @throws RdmaException {@code EBUSY} while it has identifiers
+     * <p>The channel never waits for acknowledgements, which is what closing an identifier does. So a thread may close
+     * the channel while it handles the last event of its last identifier, after the identifier, and acknowledge the
+     * event afterwards. While one thread waits in {@link CmId#close} for the acknowledgement of another, the identifier
+     * no longer belongs to the channel, and a third thread may close the channel.
+     *
+     * @throws RdmaException {@code EBUSY} while it has identifiers, including those of requests that were taken; the
+     *     channel stays open
      */
     @Override
     public void close() {
