@@ -303,7 +303,7 @@ public final class CmVerbs {
     private QueuePair queuePair(String operation) {
         QueuePair current = id.queuePair();
         if (current == null) {
-            throw IdCore.invalid(operation, id + " has no queue pair", "Create one first");
+            throw CmId.invalid(operation, id + " has no queue pair", "Create one first");
         }
         return current;
     }
@@ -400,7 +400,7 @@ public final class CmVerbs {
             String operation, CompletionQueue queue, WorkCompletion completion, @Nullable Duration timeout) {
         @Nullable CompletionChannel channel = queue.channel();
         if (channel == null) {
-            throw IdCore.invalid(operation, "the completion queue has no channel", "Poll it");
+            throw CmId.invalid(operation, "the completion queue has no channel", "Poll it");
         }
         polled[0] = completion;
         long startNanos = System.nanoTime();
@@ -428,7 +428,7 @@ public final class CmVerbs {
         boolean isInterrupted = Thread.currentThread().isInterrupted();
         boolean isCurrent = queue.equals(id.sendCompletions()) || queue.equals(id.receiveCompletions());
         if (!isInterrupted && !isCurrent) {
-            throw IdCore.invalid(operation, "the completion queue was closed: " + id, "");
+            throw CmId.invalid(operation, "the completion queue was closed: " + id, "");
         }
         if (isInterrupted || isUnbounded) {
             throw new RdmaException(operation, Errno.EINTR, id.toString(), "");

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventChannel implements Waitable, AutoCloseable {
     /**
-     * An event that has not been taken. {@code owner} is the identifier whose acknowledgement count includes it: for a
+     * An event that has not been taken. {@code owner} is the identifier that waits for its acknowledgement: for a
      * request, the listener.
      */
     record Pending(CmId owner, CmId id, ProviderEvent event) {}
@@ -68,6 +68,14 @@ public final class EventChannel implements Waitable, AutoCloseable {
     /** Returns the connection manager that the channel belongs to. */
     public ConnectionManager connectionManager() {
         return connectionManager;
+    }
+
+    /**
+     * Creates an identifier without a context object; see {@link #createId(PortSpace, Object)}. C: {@code
+     * rdma_create_id}.
+     */
+    public CmId createId(PortSpace portSpace) {
+        return createId(portSpace, null);
     }
 
     /**
@@ -166,7 +174,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
             Pending pending = closed ? null : queue.poll();
             isEmpty = queue.isEmpty();
             if (pending != null) {
-                pending.owner().core().count().taken();
+                pending.owner().events.onTaken(pending);
             }
             return pending;
         } finally {
@@ -178,13 +186,10 @@ public final class EventChannel implements Waitable, AutoCloseable {
     private static @Nullable CmEvent process(Pending pending) {
         CmEvent event = null;
         try {
-            event = pending.id().core().process(pending);
+            event = pending.id().events.process(pending);
         } finally {
             if (event == null) {
-                pending.owner()
-                        .core()
-                        .count()
-                        .acknowledged(Thread.currentThread().threadId());
+                pending.owner().events.onAcknowledged(pending);
             }
         }
         return event;
@@ -217,10 +222,16 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /**
-     * Closes the channel. Waiting threads receive null. Closing it again has no effect. C: {@code
-     * rdma_destroy_event_channel}.
+     * Closes the channel. Threads that wait for an event receive null, now and later. Closing it again has no effect. C:
+     * {@code rdma_destroy_event_channel}.
      *
-     * @throws RdmaException {@code EBUSY} while it has identifiers
+     * <p>The channel never waits for acknowledgements, which is what closing an identifier does. So a thread may close
+     * the channel while it handles the last event of its last identifier, after the identifier, and acknowledge the
+     * event afterwards. While one thread waits in {@link CmId#close} for the acknowledgement of another, the identifier
+     * no longer belongs to the channel, and a third thread may close the channel.
+     *
+     * @throws RdmaException {@code EBUSY} while it has identifiers, including those of requests that were taken; the
+     *     channel stays open
      */
     @Override
     public void close() {
@@ -291,7 +302,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
     boolean offer(Pending pending) {
         lock.lock();
         try {
-            if (pending.owner().core().channel() != this) {
+            if (pending.owner().events.channel() != this) {
                 return false;
             }
             queue.add(pending);

@@ -144,6 +144,7 @@ final class ProviderBinding {
         }
     }
 
+    /** Resolves an address. The route is looked up once: here if it decides the provider, else by the provider. */
     void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         String operation = "rdma_resolve_addr";
         InetAddress target = requireResolved(operation, destination);
@@ -151,27 +152,27 @@ final class ProviderBinding {
         if (target.isAnyLocalAddress()) {
             target = RouteLookup.loopbackOf(target);
         }
+        InetSocketAddress peer = new InetSocketAddress(target, destination.getPort());
         if (ids.size() == 1 && (providers.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
-            ids.getFirst().resolveAddress(source, destination, timeout);
+            ids.getFirst().resolveAddress(source, peer, null, timeout);
             return;
         }
-        InetAddress local =
-                wanted != null && !wanted.isAnyLocalAddress() ? wanted : providers.sourceFor(operation, target);
+        boolean isRequired = wanted != null && !wanted.isAnyLocalAddress();
+        InetAddress routeSource = isRequired ? null : providers.sourceFor(operation, target);
+        InetAddress local = isRequired ? wanted : routeSource;
         CmProvider provider = providers.of(local);
-        if (provider == null) {
-            if (local.equals(wanted)) {
-                throw noDevice(operation, local);
-            }
+        if (provider != null) {
+            keepOnly(provider).resolveAddress(source, peer, routeSource, timeout);
+        } else if (isRequired) {
+            throw noDevice(operation, local);
+        } else {
             sink.onEvent(new ProviderEvent(
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
                     "cannot reach " + AddressText.of(target) + ": no RDMA device has " + AddressText.of(local)
                             + ", the address of this host that leads there (ENODEV). " + providers.hint()));
-            return;
         }
-        ProviderCmId chosen = keepOnly(provider);
-        chosen.resolveAddress(source, destination, timeout);
     }
 
     private static boolean isBoundToOneAddress(ProviderCmId id) {

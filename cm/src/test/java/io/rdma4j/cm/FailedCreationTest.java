@@ -92,7 +92,7 @@ class FailedCreationTest {
         CmQueuePairAttributes attributes = CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
         everyFailureLeaves(List.of("ProtectionDomain"), kind, verbs -> {
             ProtectionDomain domain = verbs.domain();
-            IdQueuePair.create(identifier(type), new FakeProviderId(), domain, attributes);
+            IdQueues.Connected.create(identifier(type), new FakeProviderId(), domain, attributes);
         });
     }
 
@@ -102,7 +102,7 @@ class FailedCreationTest {
         everyFailureLeaves(List.of(), kind, verbs -> {
             OpenDevices.Use use = new OpenDevices().use(verbs);
             try {
-                IdSharedReceives.create(
+                IdQueues.SharedReceives.create(
                         identifier(QueuePairType.XRC_RECEIVE), use, null, SharedReceiveQueueInitAttributes.of(1, 1));
             } finally {
                 use.release();

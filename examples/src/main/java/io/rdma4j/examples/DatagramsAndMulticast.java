@@ -39,7 +39,7 @@ public final class DatagramsAndMulticast {
     }
 
     private static CmId bound() {
-        CmId id = CmId.create(PortSpace.UDP, null);
+        CmId id = CmId.create(PortSpace.UDP);
         id.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         return id;
     }
@@ -58,8 +58,8 @@ public final class DatagramsAndMulticast {
     }
 
     private static void ask(InetSocketAddress service) {
-        try (CmId id = CmId.create(PortSpace.UDP, null)) {
-            id.resolveAddress(null, service, TIMEOUT);
+        try (CmId id = CmId.create(PortSpace.UDP)) {
+            id.resolveAddress(service, TIMEOUT);
             id.resolveRoute(TIMEOUT);
             try (Messages messages = new Messages(id)) {
                 id.connect(ConnectionParameters.defaults()); // asks which queue pair serves
@@ -77,8 +77,8 @@ public final class DatagramsAndMulticast {
                 Messages ofFirst = new Messages(first);
                 Messages ofSecond = new Messages(second);
                 Messages ofSender = new Messages(sender)) {
-            first.joinMulticast(GROUP, null);
-            second.joinMulticast(GROUP, null);
+            first.joinMulticast(GROUP);
+            second.joinMulticast(GROUP);
             sender.joinMulticast(
                     MulticastJoinAttributes.of(GROUP).withFlag(MulticastJoinFlag.SEND_ONLY_FULL_MEMBER), null);
             ofSender.send(destination(sender), "hello, group");
@@ -110,7 +110,7 @@ public final class DatagramsAndMulticast {
 
         Messages(CmId id) {
             this.id = id;
-            id.createQueuePair(null, CmQueuePairAttributes.defaults());
+            id.createQueuePair(CmQueuePairAttributes.defaults());
             verbs = new CmVerbs(id);
             sent = verbs.register(arena.allocate(MESSAGE_BYTES));
             received = verbs.register(arena.allocate(HEADER_BYTES + MESSAGE_BYTES));

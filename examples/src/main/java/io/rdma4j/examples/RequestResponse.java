@@ -38,7 +38,7 @@ public final class RequestResponse {
 
     /** Runs the server, and clients that each ask for squares of numbers. */
     public static void main(String[] arguments) throws InterruptedException {
-        try (CmId listener = CmId.create(PortSpace.TCP, null)) {
+        try (CmId listener = CmId.create(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             listener.listen(CLIENTS);
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort());
@@ -98,11 +98,9 @@ public final class RequestResponse {
             }
             while (connections.size() < CLIENTS) {
                 CmId connection = listener.getRequest();
-                QueuePair queuePair = connection.createQueuePair(
-                        null,
-                        CmQueuePairAttributes.defaults()
-                                .withCompletions(completions, completions)
-                                .withSharedReceiveQueue(receives));
+                QueuePair queuePair = connection.createQueuePair(CmQueuePairAttributes.defaults()
+                        .withCompletions(completions, completions)
+                        .withSharedReceiveQueue(receives));
                 connections.put(queuePair.number(), connection);
                 connection.accept(ConnectionParameters.defaults());
             }

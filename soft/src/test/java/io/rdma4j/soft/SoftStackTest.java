@@ -56,14 +56,14 @@ class SoftStackTest {
     void stacksOfOneProcessConnectToEachOther() throws Exception {
         try (SoftStack one = SoftStack.create();
                 SoftStack other = SoftStack.create();
-                CmId listener = one.connectionManager().createId(PortSpace.TCP, null);
-                CmId client = other.connectionManager().createId(PortSpace.TCP, null)) {
+                CmId listener = one.connectionManager().createId(PortSpace.TCP);
+                CmId client = other.connectionManager().createId(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress("127.0.83.2", 0));
             listener.listen(1);
             CompletableFuture<CmEvent.Type> served = CompletableFuture.supplyAsync(() -> serve(listener));
-            client.resolveAddress(null, new InetSocketAddress("127.0.83.2", listener.sourcePort()), TIMEOUT);
+            client.resolveAddress(new InetSocketAddress("127.0.83.2", listener.sourcePort()), TIMEOUT);
             client.resolveRoute(TIMEOUT);
-            client.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            client.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
             client.connect(ConnectionParameters.defaults());
             assertThat(served.get(30, TimeUnit.SECONDS)).isEqualTo(CmEvent.Type.ESTABLISHED);
             assertThat(client.event()).extracting(CmEvent::type).isEqualTo(CmEvent.Type.ESTABLISHED);
@@ -72,7 +72,7 @@ class SoftStackTest {
 
     private static CmEvent.Type serve(CmId listener) {
         try (CmId connection = listener.getRequest()) {
-            connection.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            connection.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
             connection.accept(ConnectionParameters.defaults());
             return Objects.requireNonNull(connection.event()).type();
         }

@@ -58,6 +58,6 @@ public final class StarvedProcess {
     }
 
     private static void create() {
-        CmId.create(PortSpace.TCP, null).close();
+        CmId.create(PortSpace.TCP).close();
     }
 }

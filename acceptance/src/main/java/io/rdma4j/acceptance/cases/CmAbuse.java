@@ -120,7 +120,7 @@ public final class CmAbuse implements AcceptanceTest {
         @Override
         public void run(Parent parent) throws IOException {
             EventChannel channel = EventChannel.open();
-            CmId listener = channel.createId(PortSpace.TCP, null);
+            CmId listener = channel.createId(PortSpace.TCP);
             listener.bindAddress(new InetSocketAddress(TwoHosts.RIGHT, 0));
             listener.listen(BACKLOG);
             Thread.ofPlatform().daemon().start(() -> serve(channel));
@@ -141,7 +141,7 @@ public final class CmAbuse implements AcceptanceTest {
                 if (type == CmEvent.Type.CONNECT_REQUEST) {
                     InetSocketAddress peer = id.peerAddress();
                     if (peer != null && client.equals(peer.getAddress())) {
-                        id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+                        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
                         id.accept(ConnectionParameters.defaults().withPrivateData(PRIVATE_DATA));
                     } else {
                         id.reject(new byte[0]);

@@ -104,7 +104,7 @@ public final class Predictability implements AcceptanceTest {
         @Override
         public void run(Parent parent) throws Exception {
             int numbers = (int) parent.number("numbers", 1000);
-            CmId id = CmId.create(PortSpace.TCP, null);
+            CmId id = CmId.create(PortSpace.TCP);
             id.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             ProtectionDomain domain = id.verbs().createProtectionDomain();
             CompletionQueue queue = id.verbs().createCompletionQueue(16, null, null);

@@ -35,7 +35,7 @@ public final class HostilePeer implements AutoCloseable {
     private static final int BUFFER_BYTES = 65_536;
     private static final int CREDITS = 384;
 
-    private final CmId id = CmId.create(PortSpace.TCP, null);
+    private final CmId id = CmId.create(PortSpace.TCP);
     private final Arena arena = Arena.ofShared();
     private final Deque<Runnable> resources = new ArrayDeque<>();
     private final QueuePair queuePair;
@@ -56,8 +56,7 @@ public final class HostilePeer implements AutoCloseable {
         try {
             id.resolveAddress(from, to, STEP);
             id.resolveRoute(STEP);
-            queuePair = id.createQueuePair(
-                    null, CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, DEPTH, 1, 1, 0)));
+            queuePair = id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, DEPTH, 1, 1, 0)));
             memory = id.protectionDomain().register(arena.allocate(BYTES), VerbsSide.ALL);
             resources.push(memory::close);
             resources.push(id::close);

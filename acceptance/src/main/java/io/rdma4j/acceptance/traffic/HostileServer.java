@@ -27,7 +27,7 @@ public final class HostileServer implements AutoCloseable {
      */
     public record Script(String name, Consumer<CmId> handler) {}
 
-    private final CmId listener = CmId.create(PortSpace.TCP, null);
+    private final CmId listener = CmId.create(PortSpace.TCP);
 
     /** Listens on {@code address}. */
     public HostileServer(InetSocketAddress address) {
@@ -86,7 +86,7 @@ public final class HostileServer implements AutoCloseable {
      */
     public AutoCloseable run(Script script) {
         CmId id = listener.getRequest();
-        id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(16, 16, 1, 1, 0)));
+        id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(16, 16, 1, 1, 0)));
         script.handler().accept(id);
         return id;
     }

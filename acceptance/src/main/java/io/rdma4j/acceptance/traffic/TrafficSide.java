@@ -69,7 +69,7 @@ public final class TrafficSide implements AutoCloseable {
 
         /** Listens on {@code address}; port 0 lets the system choose one. */
         public Listener(InetSocketAddress address, int backlog) {
-            id = CmId.create(PortSpace.TCP, null);
+            id = CmId.create(PortSpace.TCP);
             id.bindAddress(address);
             id.listen(backlog);
         }
@@ -187,7 +187,7 @@ public final class TrafficSide implements AutoCloseable {
      */
     public static TrafficSide connect(
             InetSocketAddress source, InetSocketAddress destination, Shape shape, Consumer<TrafficSide> prepare) {
-        CmId id = CmId.create(PortSpace.TCP, null);
+        CmId id = CmId.create(PortSpace.TCP);
         TrafficSide side;
         try {
             id.resolveAddress(source, destination, STEP);

@@ -17,7 +17,7 @@ public final class ProcessEnd {
      *
      * @param task may be run more than once, by any thread
      */
-    public static void beforeParting(Runnable task) {
+    public static void addTask(Runnable task) {
         TASKS.add(task);
     }
 

@@ -118,7 +118,7 @@ class BlockingCallsTest {
 
     /** Waits until the thread blocks. If the end comes before the wait, the outcome is the same. */
     private static void awaitBlocked(Thread thread) throws InterruptedException {
-        for (int checks = 0; thread.isAlive() && thread.getState() != Thread.State.WAITING && checks < 200; checks++) {
+        for (int checks = 0; thread.isAlive() && !Session.isBlocked(thread) && checks < 200; checks++) {
             Thread.sleep(1); // a thread that drives the device blocks in the kernel, which its state does not show
         }
     }
@@ -135,11 +135,11 @@ class BlockingCallsTest {
                         call("rdma_connect", cleanup -> {
                             CmId client = resolved(listener(cleanup));
                             cleanup.push(client::close);
-                            return Wait.of(() -> client.connect(null), client::close);
+                            return Wait.of(() -> client.connect(), client::close);
                         }),
                         call("rdma_accept", cleanup -> {
                             CmId server = requested(cleanup);
-                            return Wait.of(() -> server.accept(null), server::close);
+                            return Wait.of(() -> server.accept(), server::close);
                         }),
                         call("rdma_disconnect", cleanup -> {
                             CmId client = connected(cleanup);
@@ -194,10 +194,10 @@ class BlockingCallsTest {
                         row("rdma_leave_multicast", "returned", "rdma_leave_multicast EINTR, interrupted", cleanup -> {
                             TestDevices.require(Capability.MULTICAST);
                             EventChannel channel = EventChannel.open();
-                            CmId member = channel.createId(PortSpace.UDP, null);
+                            CmId member = channel.createId(PortSpace.UDP);
                             member.bindAddress(new InetSocketAddress(ADDRESS, 0));
                             InetAddress group = TestDevices.group();
-                            member.joinMulticast(group, null);
+                            member.joinMulticast(group);
                             CmEvent held = Session.next(channel, CmEvent.Type.MULTICAST_JOIN);
                             cleanup.push(channel::close);
                             cleanup.push(member::close);
@@ -297,7 +297,7 @@ class BlockingCallsTest {
     }
 
     private static CmId bound(PortSpace space) {
-        CmId id = CmId.create(space, null);
+        CmId id = CmId.create(space);
         id.bindAddress(new InetSocketAddress(ADDRESS, 0));
         return id;
     }
@@ -312,10 +312,10 @@ class BlockingCallsTest {
     }
 
     private static CmId resolved(CmId listener) {
-        CmId client = CmId.create(PortSpace.TCP, null);
-        client.resolveAddress(null, new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        CmId client = CmId.create(PortSpace.TCP);
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
         client.resolveRoute(PATIENCE);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         return client;
     }
 
@@ -327,7 +327,7 @@ class BlockingCallsTest {
         CmId client = Session.resolved(clients, null, new InetSocketAddress(ADDRESS, listener.sourcePort()));
         client.connect(ConnectionParameters.defaults());
         CmId server = listener.getRequest();
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
         cleanup.push(clients::close);
         cleanup.push(client::close);
         cleanup.push(listener::close);
@@ -340,10 +340,10 @@ class BlockingCallsTest {
         CmId listener = listener(cleanup);
         EventChannel servers = Objects.requireNonNull(listener.channel());
         CmId client = resolved(listener);
-        CompletableFuture<Void> connecting = inThread(() -> client.connect(null));
+        CompletableFuture<Void> connecting = inThread(() -> client.connect());
         CmId server = Session.expect(servers, CmEvent.Type.CONNECT_REQUEST).id();
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         Session.expect(servers, CmEvent.Type.ESTABLISHED);
         connecting.join();
         cleanup.push(server::close);
@@ -354,8 +354,8 @@ class BlockingCallsTest {
     /** An event that the calling thread holds. */
     private static CmEvent heldEvent(Deque<Runnable> cleanup) {
         EventChannel channel = EventChannel.open();
-        CmId id = channel.createId(PortSpace.TCP, null);
-        id.resolveAddress(null, new InetSocketAddress(ADDRESS, 1), PATIENCE);
+        CmId id = channel.createId(PortSpace.TCP);
+        id.resolveAddress(new InetSocketAddress(ADDRESS, 1), PATIENCE);
         CmEvent held = Session.next(channel, CmEvent.Type.ADDRESS_RESOLVED);
         cleanup.push(channel::close);
         cleanup.push(id::close);

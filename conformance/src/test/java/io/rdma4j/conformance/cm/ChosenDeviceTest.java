@@ -53,13 +53,13 @@ class ChosenDeviceTest {
         try (EventChannel servers = EventChannel.open();
                 EventChannel clients = EventChannel.open()) {
             choose(ADDRESS.getHostAddress());
-            CmId listener = servers.createId(PortSpace.TCP, null);
+            CmId listener = servers.createId(PortSpace.TCP);
             listener.bindAddress(new InetSocketAddress(ANY, 0));
             listener.listen(0);
             choose(null);
             int port = listener.sourcePort();
             CmId refused = Session.resolved(clients, null, new InetSocketAddress(other, port));
-            refused.connect(null);
+            refused.connect();
             CmEvent rejection = Objects.requireNonNull(clients.await(PATIENCE), "the listener took the request");
             assertThat(rejection.type()).isEqualTo(CmEvent.Type.REJECTED);
             rejection.acknowledge();
@@ -74,7 +74,7 @@ class ChosenDeviceTest {
     @Test
     void wildcardIsNotBoundIfTheChosenDeviceDoesNotExist() {
         choose("no_such_device");
-        try (CmId id = CmId.create(PortSpace.TCP, null)) {
+        try (CmId id = CmId.create(PortSpace.TCP)) {
             RdmaException refused =
                     catchThrowableOfType(RdmaException.class, () -> id.bindAddress(new InetSocketAddress(ANY, 0)));
             assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
@@ -87,9 +87,9 @@ class ChosenDeviceTest {
         InetAddress other = TestDevices.addressOfAnotherDevice();
         choose(ADDRESS.getHostAddress());
         try (EventChannel channel = EventChannel.open();
-                CmId id = channel.createId(PortSpace.TCP, null)) {
+                CmId id = channel.createId(PortSpace.TCP)) {
             id.bindAddress(new InetSocketAddress(ANY, 0));
-            id.resolveAddress(null, new InetSocketAddress(other, 1), PATIENCE);
+            id.resolveAddress(new InetSocketAddress(other, 1), PATIENCE);
             CmEvent failed = Objects.requireNonNull(channel.await(PATIENCE));
             failed.acknowledge();
             assertThat(failed.type()).isEqualTo(CmEvent.Type.ADDRESS_ERROR);

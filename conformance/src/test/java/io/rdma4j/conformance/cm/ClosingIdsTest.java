@@ -36,13 +36,13 @@ class ClosingIdsTest {
     private static final InetAddress ADDRESS = TestDevices.address();
 
     private static CmId bound() {
-        CmId id = CmId.create(PortSpace.TCP, null);
+        CmId id = CmId.create(PortSpace.TCP);
         id.bindAddress(new InetSocketAddress(ADDRESS, 0));
         return id;
     }
 
     private static void awaitBlocked(Thread thread) {
-        while (thread.getState() != Thread.State.WAITING) {
+        while (!Session.isBlocked(thread)) {
             assertThat(thread.isAlive()).as("%s is to block", thread).isTrue();
             Thread.onSpinWait();
         }
@@ -95,11 +95,11 @@ class ClosingIdsTest {
     void closeWakesAThreadBlockedInConnect() throws Exception {
         try (EventChannel servers = EventChannel.open();
                 CmId listener = Session.listener(servers, ADDRESS)) {
-            CmId client = CmId.create(PortSpace.TCP, null);
-            client.resolveAddress(null, new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+            CmId client = CmId.create(PortSpace.TCP);
+            client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
             client.resolveRoute(PATIENCE);
-            client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-            RdmaException ended = closedWhile(() -> client.connect(null), client);
+            client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+            RdmaException ended = closedWhile(() -> client.connect(), client);
             assertThat(ended.errno()).isEqualTo(Errno.EINVAL);
             assertThat(ended).hasMessageStartingWith("rdma_connect:").hasMessageContaining("closed");
         }
@@ -142,14 +142,14 @@ class ClosingIdsTest {
     @Test
     void holderOfACompletionEventCanCallTheIdentifierWhileItIsBeingClosed() throws Exception {
         CmId id = bound();
-        id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
         aCallIsPossibleWhileAnEventIsUnacknowledged(id, id::close);
     }
 
     @Test
     void holderOfACompletionEventCanCallTheIdentifierWhileItsQueuePairIsBeingDestroyed() throws Exception {
         CmId id = bound();
-        id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
         aCallIsPossibleWhileAnEventIsUnacknowledged(id, id::destroyQueuePair);
         id.close();
     }
@@ -158,13 +158,13 @@ class ClosingIdsTest {
     void identifierWhoseCompletionQueueIsInUseReleasesItsPortAndCanBeClosedAgain() {
         CmId id = bound();
         int port = id.sourcePort();
-        id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
         CompletionQueue used = Objects.requireNonNull(id.sendCompletions());
         ProtectionDomain domain = id.protectionDomain();
         QueuePair other = domain.createQueuePair(QueuePairInitAttributes.reliable(used, SIZES));
         RdmaException busy = catchThrowableOfType(RdmaException.class, id::close);
         assertThat(busy.errno()).isEqualTo(Errno.EBUSY);
-        try (CmId next = CmId.create(PortSpace.TCP, null)) {
+        try (CmId next = CmId.create(PortSpace.TCP)) {
             next.bindAddress(new InetSocketAddress(ADDRESS, port));
         }
         other.close();
@@ -183,14 +183,14 @@ class ClosingIdsTest {
     void interruptedCloseReleasesThePortAndCanBeRepeated() throws Exception {
         CmId id = bound();
         int port = id.sourcePort();
-        id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
         CompletionQueue reported = takeCompletionEvent(id);
         CompletableFuture<Void> closer = inThread(() -> {
             Thread.currentThread().interrupt();
             id.close();
         });
         assertThat(refusal(closer).errno()).isEqualTo(Errno.EINTR);
-        try (CmId next = CmId.create(PortSpace.TCP, null)) {
+        try (CmId next = CmId.create(PortSpace.TCP)) {
             next.bindAddress(new InetSocketAddress(ADDRESS, port));
         }
         reported.acknowledgeEvents(1);

@@ -118,7 +118,7 @@ class ConnectTest {
         assertThat(server.peerAddress()).isEqualTo(client.localAddress());
         assertThat(client.peerAddress()).isEqualTo(server.localAddress());
 
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
         server.accept(ConnectionParameters.defaults()
                 .withPrivateData("come in".getBytes(UTF_8))
                 .withRetries(0, 6));
@@ -135,7 +135,7 @@ class ConnectTest {
         CmId client = clientOf(listener);
         client.connect(ConnectionParameters.defaults().withDepths(3, 2).withRetries(5, 4));
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
         server.accept(ConnectionParameters.defaults().withRetries(0, 6));
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
@@ -174,8 +174,8 @@ class ConnectTest {
         CmId client = clientOf(listener);
         client.connect(ConnectionParameters.defaults().withDepths(0, 0));
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
         QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
@@ -186,14 +186,14 @@ class ConnectTest {
     @Test
     void optionsReachTheQueuePairs() {
         CmId listener = track(listener(servers, ADDRESS));
-        CmId client = track(clients.createId(PortSpace.TCP, null));
+        CmId client = track(clients.createId(PortSpace.TCP));
         client.setTypeOfService(0x28);
         client.setAckTimeout(14);
-        client.resolveAddress(null, new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         CmId server = track(connect(clients, client, servers));
         QueuePairAttributes active = Objects.requireNonNull(client.queuePair()).query();
         QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
@@ -209,7 +209,7 @@ class ConnectTest {
     void rejectionCarriesReasonAndPrivateDataAndStopsTheQueuePair() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
         server.reject("NOPE".getBytes(UTF_8));
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
@@ -242,7 +242,7 @@ class ConnectTest {
         listener.close();
         CmId client = track(resolved(clients, null, new InetSocketAddress(ADDRESS, port)));
         long start = System.nanoTime();
-        client.connect(null);
+        client.connect();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
         assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
@@ -257,7 +257,7 @@ class ConnectTest {
         TestDevices.requireLoopback();
         CmId client = track(resolved(clients, null, new InetSocketAddress(TestDevices.freshAddress(), 7471)));
         long start = System.nanoTime();
-        client.connect(null);
+        client.connect();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
         assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
@@ -278,7 +278,7 @@ class ConnectTest {
     void destroyingAnUnansweredRequestRejectsIt() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         expect(servers, CmEvent.Type.CONNECT_REQUEST).id().close();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
@@ -289,7 +289,7 @@ class ConnectTest {
     void closingAListenerRejectsItsPendingRequests() {
         CmId listener = listener(servers, ADDRESS);
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         long end = System.nanoTime() + PATIENCE.toNanos();
         CmEvent rejected = null;
         while (rejected == null && System.nanoTime() < end) {
@@ -316,13 +316,13 @@ class ConnectTest {
     @Test
     void bothSidesGetOneDisconnectedAndOneTimewaitExit() {
         CmId listener = track(listener(servers, ADDRESS));
-        CmId client = track(clients.createId(PortSpace.TCP, null));
+        CmId client = track(clients.createId(PortSpace.TCP));
         client.setAckTimeout(8); // time-wait of a millisecond
-        client.resolveAddress(null, new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         CmId server = track(connect(clients, client, servers));
         client.disconnect();
         server.disconnect();
@@ -337,8 +337,8 @@ class ConnectTest {
     @Test
     void applicationsOwnQueuePairsConnectByResponseAndEstablish() {
         CmId listener = track(listener(servers, ADDRESS));
-        CmId client = track(clients.createId(PortSpace.TCP, null));
-        client.resolveAddress(null, new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        CmId client = track(clients.createId(PortSpace.TCP));
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
@@ -386,10 +386,10 @@ class ConnectTest {
     void notifyEstablishesThePassiveSideOnce() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
-        client.connect(null);
+        client.connect();
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         server.notifyCommunicationEstablished(); // the client has not taken its event, so no RTU was sent yet
         expect(servers, CmEvent.Type.ESTABLISHED);
         RdmaException again = catchThrowableOfType(RdmaException.class, server::notifyCommunicationEstablished);
@@ -421,12 +421,12 @@ class ConnectTest {
 
     @Test
     void ipv6OnlyWildcardLeavesIpv4Alone() {
-        CmId listener = track(servers.createId(PortSpace.TCP, null));
+        CmId listener = track(servers.createId(PortSpace.TCP));
         listener.setIpv6Only(true);
         listener.bindAddress(new InetSocketAddress(address("::"), 0));
         listener.listen(1);
         CmId client = track(resolved(clients, null, new InetSocketAddress(ADDRESS, listener.sourcePort())));
-        client.connect(null);
+        client.connect();
         CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
         rejected.acknowledge();
         assertThat(rejected.status()).isIn(8, 28);
@@ -444,7 +444,7 @@ class ConnectTest {
 
     @Test
     void listenWithoutBindUsesAnyAddressAndAFreePort() {
-        CmId listener = track(servers.createId(PortSpace.TCP, null));
+        CmId listener = track(servers.createId(PortSpace.TCP));
         listener.listen(1);
         assertThat(listener.sourcePort()).isPositive();
         connectOnce(new InetSocketAddress(ADDRESS, listener.sourcePort()), ADDRESS);
@@ -466,7 +466,7 @@ class ConnectTest {
 
     @Test
     void addressesOfTwoFamiliesAreRefused() {
-        CmId client = track(clients.createId(PortSpace.TCP, null));
+        CmId client = track(clients.createId(PortSpace.TCP));
         RdmaException refused = catchThrowableOfType(
                 RdmaException.class,
                 () -> client.resolveAddress(
@@ -480,7 +480,7 @@ class ConnectTest {
 
     @Test
     void bindingToAForeignAddressIsRefusedWithItsName() {
-        CmId id = track(clients.createId(PortSpace.TCP, null));
+        CmId id = track(clients.createId(PortSpace.TCP));
         RdmaException refused = catchThrowableOfType(
                 RdmaException.class, () -> id.bindAddress(new InetSocketAddress(address("198.51.100.7"), 0)));
         assertThat(refused.errno()).isEqualTo(Errno.EADDRNOTAVAIL);

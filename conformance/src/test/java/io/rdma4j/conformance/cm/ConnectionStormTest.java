@@ -136,13 +136,13 @@ class ConnectionStormTest {
 
     private static Connection open(
             EventChannel servers, EventChannel clients, InetSocketAddress destination, int ackTimeout) {
-        CmId client = clients.createId(PortSpace.TCP, null);
+        CmId client = clients.createId(PortSpace.TCP);
         client.setAckTimeout(ackTimeout);
-        client.resolveAddress(null, destination, PATIENCE);
+        client.resolveAddress(destination, PATIENCE);
         Session.expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         Session.expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
         return new Connection(client, Session.connect(clients, client, servers));
     }
 

@@ -73,7 +73,7 @@ class DatagramServiceTest {
 
     private CmId client(PortSpace space, InetAddress address, int port) {
         CmId client = track(clients.createId(space, "client"));
-        client.resolveAddress(null, new InetSocketAddress(address, port), PATIENCE);
+        client.resolveAddress(new InetSocketAddress(address, port), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
@@ -103,7 +103,7 @@ class DatagramServiceTest {
         InetAddress address = TestDevices.freshAddress();
         CmId listener = listener(space, address);
         CmId client = client(space, address, listener.sourcePort());
-        QueuePair from = client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        QueuePair from = client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         assertThat(from.type()).isEqualTo(QueuePairType.UNRELIABLE_DATAGRAM);
         assertThat(from.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         client.connect(saying("who serves?"));
@@ -113,7 +113,7 @@ class DatagramServiceTest {
         CmId server = track(request.id());
         assertThat(request.listenId()).isEqualTo(listener);
         request.acknowledge();
-        QueuePair to = server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        QueuePair to = server.createQueuePair(CmQueuePairAttributes.of(SIZES));
         server.accept(saying("I do"));
         CmEvent established = next(clients, CmEvent.Type.ESTABLISHED);
         DatagramParameters destination = Objects.requireNonNull(established.datagram());
@@ -150,11 +150,11 @@ class DatagramServiceTest {
         InetAddress address = TestDevices.ipv6Address();
         CmId listener = listener(PortSpace.UDP, address);
         CmId client = client(PortSpace.UDP, address, listener.sourcePort());
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         client.connect(ConnectionParameters.NONE);
         CmId server = request();
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         CmEvent established = next(clients, CmEvent.Type.ESTABLISHED);
         established.acknowledge();
         send(client, Objects.requireNonNull(established.datagram()), server);
@@ -202,7 +202,7 @@ class DatagramServiceTest {
     void portSpacesAreSeparate() {
         InetAddress address = TestDevices.freshAddress();
         CmId datagrams = listener(PortSpace.UDP, address);
-        CmId connections = track(servers.createId(PortSpace.TCP, null));
+        CmId connections = track(servers.createId(PortSpace.TCP));
         connections.bindAddress(new InetSocketAddress(address, datagrams.sourcePort()));
         connections.listen(0);
         CmId client = client(PortSpace.TCP, address, datagrams.sourcePort());
@@ -218,7 +218,7 @@ class DatagramServiceTest {
         InetAddress address = TestDevices.freshAddress();
         CmId listener = listener(PortSpace.IB, address);
         CmId client = client(PortSpace.IB, address, listener.sourcePort());
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         CmId server = track(Session.connect(clients, client, servers));
         Session.transfer(client, server, "over service IDs of InfiniBand");
         Session.disconnect(clients, client, servers, server);
@@ -264,18 +264,18 @@ class DatagramServiceTest {
     @Test
     void synchronousCallsOfADatagramServiceReturnWhenTheyAreComplete() throws InterruptedException {
         InetAddress address = TestDevices.freshAddress();
-        CmId listener = track(CmId.create(PortSpace.UDP, null));
+        CmId listener = track(CmId.create(PortSpace.UDP));
         listener.bindAddress(new InetSocketAddress(address, 0));
         listener.listen(0);
         Thread server = Thread.ofVirtual().start(() -> {
             CmId request = track(listener.getRequest());
-            request.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+            request.createQueuePair(CmQueuePairAttributes.of(SIZES));
             request.accept(saying("welcome"));
         });
-        CmId client = track(CmId.create(PortSpace.UDP, null));
-        client.resolveAddress(null, new InetSocketAddress(address, listener.sourcePort()), PATIENCE);
+        CmId client = track(CmId.create(PortSpace.UDP));
+        client.resolveAddress(new InetSocketAddress(address, listener.sourcePort()), PATIENCE);
         client.resolveRoute(PATIENCE);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         client.connect(ConnectionParameters.NONE);
         CmEvent event = Objects.requireNonNull(client.event());
         assertThat(event.type()).isEqualTo(CmEvent.Type.ESTABLISHED);

@@ -82,7 +82,7 @@ class EndpointTest {
 
     @Test
     void nothingAtAllIsInvalid() {
-        assertThat(catchThrowableOfType(RdmaException.class, () -> AddressInformation.lookUp(null, null, null))
+        assertThat(catchThrowableOfType(RdmaException.class, () -> AddressInformation.lookUp(null, null))
                         .errno())
                 .isEqualTo(Errno.EINVAL);
     }
@@ -106,18 +106,18 @@ class EndpointTest {
     @Test
     void endpointsConnectAndTheListenersQueuePairIsCreatedForTheRequest() {
         CmQueuePairAttributes attributes = CmQueuePairAttributes.of(SIZES);
-        CmId listener = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), null, attributes);
+        CmId listener = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), attributes);
         listener.listen(0);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
             CmId server = listener.getRequest();
             assertThat(server.queuePair()).isNotNull();
-            server.accept(null);
+            server.accept();
             return server;
         });
         CmId client = CmId.createEndpoint(
                 AddressInformation.lookUp(ADDRESS, String.valueOf(listener.sourcePort()), null), null, attributes);
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-        client.connect(null);
+        client.connect();
         CmId server = accepted.join();
         transfer(client, server, "endpoints");
         transfer(server, client, "both ways");
@@ -131,7 +131,7 @@ class EndpointTest {
 
     @Test
     void anEndpointWithoutAttributesHasNoQueuePair() {
-        try (CmId client = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "9", null), null, null)) {
+        try (CmId client = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "9", null), null)) {
             assertThat(client.queuePair()).isNull();
             assertThat(client.hasDevice()).isTrue();
         }
@@ -140,19 +140,19 @@ class EndpointTest {
     @Test
     void anEndpointThatFailsLeavesItsPortFree() {
         AddressInformation passive;
-        try (CmId first = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), null, null)) {
+        try (CmId first = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), null)) {
             passive = AddressInformation.lookUp(ADDRESS, String.valueOf(first.sourcePort()), PASSIVE);
-            assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(passive, null, null))
+            assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(passive, null))
                             .errno())
                     .isEqualTo(Errno.EADDRINUSE);
         }
-        CmId.createEndpoint(passive, null, null).close();
+        CmId.createEndpoint(passive).close();
     }
 
     @Test
     void anEndpointWithoutAddressIsInvalid() {
         AddressInformation nowhere = AddressInformation.lookUp(null, null, Hints.of(PortSpace.TCP));
-        assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(nowhere, null, null)))
+        assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(nowhere)))
                 .hasMessageContaining("has no destination");
     }
 }

@@ -40,11 +40,11 @@ class EnhancementTest {
     private final EventChannel clients = EventChannel.open();
     private final List<AutoCloseable> resources = new ArrayList<>();
     private final CmId listener = listener(servers, ADDRESS);
-    private final CmId client = clients.createId(PortSpace.TCP, null);
+    private final CmId client = clients.createId(PortSpace.TCP);
 
     @BeforeEach
     void resolve() {
-        client.resolveAddress(null, new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
@@ -110,7 +110,7 @@ class EnhancementTest {
     @Test
     void aQueuePairOfTheIdentifierHasTheOptionsOfItsDevice() {
         assertInvalid(() -> client.setLocalEnhancement(ConnectionEnhancement.NONE), "of no vendor");
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         assertInvalid(() -> client.setLocalEnhancement(new ConnectionEnhancement(1, 1)), "has a queue pair");
         assertInvalid(client::remoteEnhancement, "has a queue pair");
     }

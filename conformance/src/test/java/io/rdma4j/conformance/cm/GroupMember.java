@@ -41,7 +41,7 @@ final class GroupMember implements AutoCloseable {
     GroupMember(InetAddress local) {
         id = channel.createId(PortSpace.UDP, "member");
         id.bindAddress(new InetSocketAddress(local, 0));
-        id.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
+        id.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
         region = id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
         for (int i = 0; i < RECEIVES; i++) {
             queuePair().postReceive(new ReceiveWorkRequest().reset(i).into(region, (long) i * SLOT_BYTES, SLOT_BYTES));

@@ -37,12 +37,11 @@ class MessagesTest {
         CmId listener = CmId.createEndpoint(
                 AddressInformation.lookUp(
                         TestDevices.address().getHostAddress(), "0", Hints.of(PortSpace.TCP, Flag.PASSIVE)),
-                null,
                 attributes);
         listener.listen(0);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
             CmId request = listener.getRequest();
-            request.accept(null);
+            request.accept();
             return request;
         });
         CmId client = CmId.createEndpoint(
@@ -50,7 +49,7 @@ class MessagesTest {
                         TestDevices.address().getHostAddress(), String.valueOf(listener.sourcePort()), null),
                 null,
                 attributes);
-        client.connect(null);
+        client.connect();
         CmId server = accepted.join();
         exchange(new CmVerbs(client), new CmVerbs(server));
         CompletableFuture<Void> parted = CompletableFuture.runAsync(client::disconnect);
@@ -96,7 +95,7 @@ class MessagesTest {
 
     @Test
     void withoutAQueuePairTheyAreInvalid() {
-        try (CmId idle = CmId.create(PortSpace.TCP, null)) {
+        try (CmId idle = CmId.create(PortSpace.TCP)) {
             CmVerbs messages = new CmVerbs(idle);
             RdmaException refused =
                     catchThrowableOfType(RdmaException.class, () -> messages.awaitSendCompletion(new WorkCompletion()));

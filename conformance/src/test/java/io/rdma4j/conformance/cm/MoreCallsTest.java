@@ -47,7 +47,7 @@ class MoreCallsTest {
 
     @Test
     void eventOfTheApplicationArrivesWithItsNumbers() {
-        try (CmId id = channel.createId(PortSpace.TCP, null)) {
+        try (CmId id = channel.createId(PortSpace.TCP)) {
             id.writeEvent(CmEvent.Type.USER, -7, 0x1234_5678_9abcL);
             CmEvent event = next(channel, CmEvent.Type.USER);
             assertThat(event.status()).isEqualTo(-7);
@@ -63,47 +63,46 @@ class MoreCallsTest {
 
     @Test
     void addressesAreLookedUpInTheBackgroundAndReturnedOnce() {
-        try (CmId id = channel.createId(PortSpace.TCP, null)) {
+        try (CmId id = channel.createId(PortSpace.TCP)) {
             assertThatThrownBy(id::queryAddressInformation)
                     .isInstanceOfSatisfying(
                             RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
-            id.resolveAddressInformation("127.0.0.1", "7471", null);
+            id.resolveAddressInformation("127.0.0.1", "7471");
             expect(channel, CmEvent.Type.ADDRESS_INFORMATION_RESOLVED);
-            assertThatThrownBy(() -> id.resolveAddressInformation("127.0.0.1", "1", null))
+            assertThatThrownBy(() -> id.resolveAddressInformation("127.0.0.1", "1"))
                     .isInstanceOfSatisfying(
                             RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
             AddressInformation found = id.queryAddressInformation();
             assertThat(found.destination()).isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7471));
             assertThatThrownBy(id::queryAddressInformation).isInstanceOf(RdmaException.class);
-            id.resolveAddressInformation("127.0.0.1", "none", null);
+            id.resolveAddressInformation("127.0.0.1", "none");
             CmEvent failed = next(channel, CmEvent.Type.ADDRESS_INFORMATION_ERROR);
             assertThat(failed.status()).isNegative();
             assertThat(failed.explanation()).contains("none");
             failed.acknowledge();
-            id.resolveAddressInformation("127.0.0.1", "2", null);
+            id.resolveAddressInformation("127.0.0.1", "2");
             expect(channel, CmEvent.Type.ADDRESS_INFORMATION_RESOLVED);
         }
     }
 
     @Test
     void synchronousLookUpReturnsWithTheResult() {
-        try (CmId id = CmId.create(PortSpace.UDP, null)) {
+        try (CmId id = CmId.create(PortSpace.UDP)) {
             id.resolveAddressInformation(
                     "::1", "7", AddressInformation.Hints.of(PortSpace.UDP, AddressInformation.Flag.PASSIVE));
             AddressInformation found = id.queryAddressInformation();
             assertThat(found.isPassive()).isTrue();
             assertThat(found.queuePairType()).isEqualTo(QueuePairType.UNRELIABLE_DATAGRAM);
             assertThat(id.queuePairType()).isEqualTo(QueuePairType.UNRELIABLE_DATAGRAM);
-            assertThatThrownBy(() -> id.resolveAddressInformation("::1", "x", null))
-                    .isInstanceOf(RdmaException.class);
+            assertThatThrownBy(() -> id.resolveAddressInformation("::1", "x")).isInstanceOf(RdmaException.class);
         }
     }
 
     @Test
     void portIsSharedAfterItsHolderAllowsIt() {
         InetSocketAddress local = new InetSocketAddress(TestDevices.freshAddress(), 7199);
-        try (CmId holder = CmId.create(PortSpace.TCP, null);
-                CmId other = CmId.create(PortSpace.TCP, null)) {
+        try (CmId holder = CmId.create(PortSpace.TCP);
+                CmId other = CmId.create(PortSpace.TCP)) {
             holder.bindAddress(local);
             other.setReuseAddress(true);
             assertThatThrownBy(() -> other.bindAddress(local))
@@ -118,8 +117,8 @@ class MoreCallsTest {
     @Test
     void listenersPortIsNotSharedWhateverItAllowsLater() {
         InetSocketAddress local = new InetSocketAddress(TestDevices.freshAddress(), 7199);
-        try (CmId listener = CmId.create(PortSpace.TCP, null);
-                CmId other = CmId.create(PortSpace.TCP, null)) {
+        try (CmId listener = CmId.create(PortSpace.TCP);
+                CmId other = CmId.create(PortSpace.TCP)) {
             listener.bindAddress(local);
             listener.listen(1);
             listener.setReuseAddress(true);
@@ -145,12 +144,12 @@ class MoreCallsTest {
         InetAddress address = TestDevices.freshAddress();
         try (EventChannel servers = EventChannel.open();
                 CmId listener = Session.listener(servers, address);
-                CmId client = channel.createId(PortSpace.TCP, null)) {
-            client.resolveAddress(null, new InetSocketAddress(address, listener.sourcePort()), PATIENCE);
+                CmId client = channel.createId(PortSpace.TCP)) {
+            client.resolveAddress(new InetSocketAddress(address, listener.sourcePort()), PATIENCE);
             expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
             client.setPath(new RoutePath(PathMtu.MTU_512, 8, 77, 3, 13));
             expect(channel, CmEvent.Type.ROUTE_RESOLVED);
-            client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+            client.createQueuePair(CmQueuePairAttributes.of(SIZES));
             try (CmId server = Session.connect(channel, client, servers)) {
                 assertThat(Objects.requireNonNull(server.queuePair()).query().pathMtu())
                         .isEqualTo(PathMtu.MTU_512);
@@ -165,7 +164,7 @@ class MoreCallsTest {
 
     @Test
     void devicesOfIdentifiersAreThoseOfTheList() {
-        try (CmId id = channel.createId(PortSpace.TCP, null)) {
+        try (CmId id = channel.createId(PortSpace.TCP)) {
             id.bindAddress(new InetSocketAddress(TestDevices.freshAddress(), 0));
             assertThat(CmDevices.list()).contains(id.verbs());
         }

@@ -199,7 +199,7 @@ class MulticastJoinTest {
         GroupMember sender = member();
         GroupMember member = member();
         DatagramParameters destination = sender.join(sendOnly(group), "to send");
-        member.id.joinMulticast(group, null);
+        member.id.joinMulticast(group);
         sender.send(destination, 1);
         member.assertQuiet();
         Session.expect(member.channel, CmEvent.Type.MULTICAST_JOIN);
@@ -219,7 +219,7 @@ class MulticastJoinTest {
     @Test
     void leavingWaitsForTheAcknowledgementOfTheGroupsEvents() throws Exception {
         GroupMember member = member();
-        member.id.joinMulticast(group, null);
+        member.id.joinMulticast(group);
         CmEvent event = Session.next(member.channel, CmEvent.Type.MULTICAST_JOIN);
         CompletableFuture<Void> left = CompletableFuture.runAsync(() -> member.id.leaveMulticast(group));
         Thread.sleep(50);
@@ -230,14 +230,14 @@ class MulticastJoinTest {
 
     @Test
     void aSynchronousIdentifierWaitsForTheGroup() {
-        try (CmId id = CmId.create(PortSpace.UDP, null)) {
+        try (CmId id = CmId.create(PortSpace.UDP)) {
             id.bindAddress(new InetSocketAddress(ADDRESS, 0));
             id.joinMulticast(group, "here");
             CmEvent event = Objects.requireNonNull(id.event());
             assertThat(event.type()).isEqualTo(CmEvent.Type.MULTICAST_JOIN);
             assertThat(event.multicastContext()).isEqualTo("here");
             InetAddress unicast = InetAddress.ofLiteral("127.0.0.9");
-            assertErrno(() -> id.joinMulticast(unicast, null), Errno.EINVAL, "127.0.0.9 is not a multicast address");
+            assertErrno(() -> id.joinMulticast(unicast), Errno.EINVAL, "127.0.0.9 is not a multicast address");
             id.leaveMulticast(unicast);
             id.leaveMulticast(group);
         }
@@ -258,36 +258,34 @@ class MulticastJoinTest {
     @Test
     void wildcardsAndOtherAddressFamiliesAreRefused() {
         CmId id = member().id;
-        assertErrno(() -> id.joinMulticast(InetAddress.ofLiteral("0.0.0.0"), null), Errno.EINVAL, "names no group");
+        assertErrno(() -> id.joinMulticast(InetAddress.ofLiteral("0.0.0.0")), Errno.EINVAL, "names no group");
         assertErrno(
-                () -> id.joinMulticast(InetAddress.ofLiteral("ff15::1"), null),
-                Errno.EINVAL,
-                "different address families");
+                () -> id.joinMulticast(InetAddress.ofLiteral("ff15::1")), Errno.EINVAL, "different address families");
     }
 
     @Test
     void onlyADatagramIdentifierWithADeviceJoins() {
         try (EventChannel channel = EventChannel.open();
-                CmId idle = channel.createId(PortSpace.UDP, null);
-                CmId wildcard = channel.createId(PortSpace.UDP, null);
-                CmId connected = channel.createId(PortSpace.TCP, null)) {
-            assertErrno(() -> idle.joinMulticast(group, null), Errno.EINVAL, "idle");
+                CmId idle = channel.createId(PortSpace.UDP);
+                CmId wildcard = channel.createId(PortSpace.UDP);
+                CmId connected = channel.createId(PortSpace.TCP)) {
+            assertErrno(() -> idle.joinMulticast(group), Errno.EINVAL, "idle");
             wildcard.bindAddress(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
-            assertErrno(() -> wildcard.joinMulticast(group, null), Errno.EINVAL, "has no device");
+            assertErrno(() -> wildcard.joinMulticast(group), Errno.EINVAL, "has no device");
             connected.bindAddress(new InetSocketAddress(ADDRESS, 0));
-            assertErrno(() -> connected.joinMulticast(group, null), Errno.EINVAL, "not a datagram type");
+            assertErrno(() -> connected.joinMulticast(group), Errno.EINVAL, "not a datagram type");
         }
     }
 
     @Test
     void anIdentifierWhoseAddressIsResolvedToTheGroupJoins() throws Exception {
         try (EventChannel channel = EventChannel.open();
-                CmId id = channel.createId(PortSpace.UDP, null)) {
+                CmId id = channel.createId(PortSpace.UDP)) {
             id.resolveAddress(new InetSocketAddress(ADDRESS, 0), new InetSocketAddress(group, 0), Session.PATIENCE);
             Session.expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
             assertThat(Objects.requireNonNull(id.localAddress()).getAddress()).isEqualTo(ADDRESS);
-            id.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
-            id.joinMulticast(group, null);
+            id.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
+            id.joinMulticast(group);
             Session.expect(channel, CmEvent.Type.MULTICAST_JOIN);
             assertThat(KernelGroups.isMember(group, TestDevices.networkInterface()))
                     .isTrue();

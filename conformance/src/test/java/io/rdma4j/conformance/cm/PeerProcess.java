@@ -55,12 +55,12 @@ public final class PeerProcess {
     }
 
     private static void receiveGroup(InetAddress address, InetAddress group) {
-        CmId member = CmId.create(PortSpace.UDP, null);
+        CmId member = CmId.create(PortSpace.UDP);
         member.bindAddress(new InetSocketAddress(address, 0));
-        member.createQueuePair(null, sizes());
+        member.createQueuePair(sizes());
         MemorySegment memory = Arena.global().allocate(DATAGRAMS * SIZE);
         MemoryRegion region = member.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
-        member.joinMulticast(group, null);
+        member.joinMulticast(group);
         // Post all receives before the line that lets the sender begin: a datagram without a receive is lost.
         for (int i = 0; i < DATAGRAMS; i++) {
             Objects.requireNonNull(member.queuePair())
@@ -79,17 +79,17 @@ public final class PeerProcess {
     }
 
     private static void serve(InetAddress address) {
-        try (CmId listener = CmId.create(PortSpace.TCP, null)) {
+        try (CmId listener = CmId.create(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(address, 0));
             listener.listen(1);
             say("port " + listener.sourcePort());
             try (CmId server = listener.getRequest()) {
-                server.createQueuePair(null, sizes());
+                server.createQueuePair(sizes());
                 MemorySegment memory = Arena.global().allocate(SIZE);
                 MemoryRegion region = server.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
                 var queuePair = Objects.requireNonNull(server.queuePair());
                 queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region, 0, SIZE));
-                server.accept(null);
+                server.accept();
                 await(Objects.requireNonNull(server.receiveCompletions()));
                 say("received " + memory.getString(0));
                 queuePair.postSend(
@@ -110,12 +110,12 @@ public final class PeerProcess {
 
     private static void call(@Nullable InetSocketAddress source, InetSocketAddress destination) throws IOException {
         say("calls");
-        CmId client = CmId.create(PortSpace.TCP, null);
+        CmId client = CmId.create(PortSpace.TCP);
         client.setAckTimeout(12);
         client.resolveAddress(source, destination, Duration.ofSeconds(5));
         client.resolveRoute(Duration.ofSeconds(5));
-        client.createQueuePair(null, sizes());
-        client.connect(null);
+        client.createQueuePair(sizes());
+        client.connect();
         say("connected");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         say("ends at " + input.readLine());

@@ -16,11 +16,13 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.wait.Waiter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +65,7 @@ final class Session {
         expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(channel, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         return client;
     }
 
@@ -72,8 +74,8 @@ final class Session {
         client.connect(ConnectionParameters.defaults());
         CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
         CmId server = request.id();
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
         return server;
@@ -116,5 +118,15 @@ final class Session {
         expect(servers, CmEvent.Type.DISCONNECTED);
         server.disconnect();
         expect(clients, CmEvent.Type.DISCONNECTED);
+    }
+
+    /** Returns whether a thread waits: parked, or driving the device meanwhile. */
+    static boolean isBlocked(Thread thread) {
+        Thread.State state = thread.getState();
+        return state == Thread.State.WAITING
+                || state == Thread.State.TIMED_WAITING
+                || Arrays.stream(thread.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals(Waiter.class.getName())
+                                && frame.getMethodName().equals("await"));
     }
 }

@@ -51,8 +51,8 @@ class SharedReceivesOfIdTest {
     void replyAnnouncesTheSharedQueueAndMessagesTakeItsReceives() {
         CmId client = Session.resolved(clients, null, target);
         client.destroyQueuePair();
-        SharedReceiveQueue ofClient = client.createSharedReceiveQueue(null, RECEIVES);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        SharedReceiveQueue ofClient = client.createSharedReceiveQueue(RECEIVES);
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         assertThat(Objects.requireNonNull(client.queuePair()).sharedReceiveQueue())
                 .isSameAs(ofClient);
         assertThat(client.sharedReceiveQueue()).isSameAs(ofClient);
@@ -61,8 +61,8 @@ class SharedReceivesOfIdTest {
         CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
         assertThat(request.connection().sharedReceiveQueue()).isTrue();
         CmId server = request.id();
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         CmEvent established = expect(clients, CmEvent.Type.ESTABLISHED);
         assertThat(established.connection().sharedReceiveQueue()).isFalse();
         expect(servers, CmEvent.Type.ESTABLISHED);
@@ -95,10 +95,10 @@ class SharedReceivesOfIdTest {
     @Test
     void queueOfOneIdentifierServesOthers() {
         CmId first = Session.resolved(clients, null, target);
-        SharedReceiveQueue shared = first.createSharedReceiveQueue(null, RECEIVES);
+        SharedReceiveQueue shared = first.createSharedReceiveQueue(RECEIVES);
         CmId second = Session.resolved(clients, null, target);
         second.destroyQueuePair();
-        second.createQueuePair(null, CmQueuePairAttributes.of(SIZES).withSharedReceiveQueue(shared));
+        second.createQueuePair(CmQueuePairAttributes.of(SIZES).withSharedReceiveQueue(shared));
         CmId server = Session.connect(clients, second, servers);
         CmVerbs receiving = new CmVerbs(second);
         MemorySegment remote = Arena.ofAuto().allocate(16);
@@ -121,16 +121,15 @@ class SharedReceivesOfIdTest {
     @Test
     void identifierHasAtMostOneSharedQueue() {
         CmId client = Session.resolved(clients, null, target);
-        client.createSharedReceiveQueue(null, RECEIVES);
-        assertThat(refused(() -> client.createSharedReceiveQueue(null, RECEIVES)))
-                .isEqualTo(Errno.EINVAL);
-        assertThat(refused(() -> listenerWithoutDevice().createSharedReceiveQueue(null, RECEIVES)))
+        client.createSharedReceiveQueue(RECEIVES);
+        assertThat(refused(() -> client.createSharedReceiveQueue(RECEIVES))).isEqualTo(Errno.EINVAL);
+        assertThat(refused(() -> listenerWithoutDevice().createSharedReceiveQueue(RECEIVES)))
                 .isEqualTo(Errno.EINVAL);
         closeAll(client);
     }
 
     private CmId listenerWithoutDevice() {
-        return clients.createId(listener.portSpace(), null);
+        return clients.createId(listener.portSpace());
     }
 
     private void closeAll(CmId... ids) {

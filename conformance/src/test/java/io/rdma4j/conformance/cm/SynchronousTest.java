@@ -44,12 +44,12 @@ class SynchronousTest {
     }
 
     private static CmId resolved(int port) {
-        CmId client = CmId.create(PortSpace.TCP, null);
-        client.resolveAddress(null, new InetSocketAddress(TestDevices.address(), port), PATIENCE);
+        CmId client = CmId.create(PortSpace.TCP);
+        client.resolveAddress(new InetSocketAddress(TestDevices.address(), port), PATIENCE);
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
         return client;
     }
 
@@ -60,13 +60,13 @@ class SynchronousTest {
                 () -> {
                     CmId server = listener.getRequest();
                     assertThat(Objects.requireNonNull(server.event()).type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
-                    server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-                    server.accept(null);
+                    server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+                    server.accept();
                     return server;
                 },
                 threads);
         CmId client = resolved(listener.sourcePort());
-        client.connect(null);
+        client.connect();
         CmId server = accepted.join();
         assertThat(Objects.requireNonNull(server.event()).type()).isEqualTo(CmEvent.Type.ESTABLISHED);
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ESTABLISHED);
@@ -92,7 +92,7 @@ class SynchronousTest {
                     server.close();
                 },
                 threads);
-        RdmaException refused = catchThrowableOfType(RdmaException.class, () -> client.connect(null));
+        RdmaException refused = catchThrowableOfType(RdmaException.class, () -> client.connect());
         rejected.join();
         assertThat(refused.errno()).isEqualTo(Errno.ECONNREFUSED);
         assertThat(refused).hasMessageContaining("was rejected: consumer defined (28)");
@@ -109,7 +109,7 @@ class SynchronousTest {
         int port = listener.sourcePort();
         listener.close();
         CmId client = resolved(port);
-        assertThatThrownBy(() -> client.connect(null))
+        assertThatThrownBy(() -> client.connect())
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("rdma_connect: Connection refused (ECONNREFUSED)")
                 .hasMessageContaining("invalid service ID (8): nobody listens on port " + port);
@@ -135,7 +135,7 @@ class SynchronousTest {
 
     @Test
     void migratingGoesFromSynchronousToAChannelAndBack() {
-        CmId id = CmId.create(PortSpace.TCP, null);
+        CmId id = CmId.create(PortSpace.TCP);
         assertThatThrownBy(() -> id.migrate(null))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("synchronous already");
@@ -156,8 +156,8 @@ class SynchronousTest {
         EventChannel from = EventChannel.open();
         EventChannel to = EventChannel.open();
         CmId listener = listener(from, TestDevices.address());
-        CmId client = from.createId(PortSpace.TCP, null);
-        client.resolveAddress(null, new InetSocketAddress(TestDevices.address(), listener.sourcePort()), PATIENCE);
+        CmId client = from.createId(PortSpace.TCP);
+        client.resolveAddress(new InetSocketAddress(TestDevices.address(), listener.sourcePort()), PATIENCE);
         client.migrate(to);
         CmEvent event = Objects.requireNonNull(to.await(PATIENCE));
         assertThat(event.type()).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
@@ -172,8 +172,8 @@ class SynchronousTest {
     @Test
     void closingWaitsUntilEventsAreAcknowledged() throws InterruptedException {
         EventChannel channel = EventChannel.open();
-        CmId client = channel.createId(PortSpace.TCP, null);
-        client.resolveAddress(null, new InetSocketAddress(TestDevices.address(), 1), PATIENCE);
+        CmId client = channel.createId(PortSpace.TCP);
+        client.resolveAddress(new InetSocketAddress(TestDevices.address(), 1), PATIENCE);
         CmEvent event = Objects.requireNonNull(channel.await(PATIENCE));
         Thread closer = Thread.ofPlatform().start(client::close);
         assertThat(closer.join(java.time.Duration.ofMillis(100))).isFalse();
@@ -187,7 +187,7 @@ class SynchronousTest {
     @Test
     void aChannelWithIdentifiersStaysOpen() {
         EventChannel channel = EventChannel.open();
-        CmId id = channel.createId(PortSpace.TCP, null);
+        CmId id = channel.createId(PortSpace.TCP);
         RdmaException busy = catchThrowableOfType(RdmaException.class, channel::close);
         assertThat(busy.errno()).isEqualTo(Errno.EBUSY);
         id.close();
@@ -200,7 +200,7 @@ class SynchronousTest {
         int port = listener.sourcePort();
         listener.close();
         CmId client = resolved(port);
-        assertThatThrownBy(() -> client.connect(null)).hasMessageContaining("ECONNREFUSED");
+        assertThatThrownBy(() -> client.connect()).hasMessageContaining("ECONNREFUSED");
         RdmaException refused = catchThrowableOfType(RdmaException.class, client::disconnect);
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
         assertThat(refused).hasMessageContaining("there is no connection");
@@ -211,12 +211,12 @@ class SynchronousTest {
     void disconnectingBeforeTheConnectionIsEstablishedFailsWithoutEffect() {
         CmId listener = listening();
         CmId client = resolved(listener.sourcePort());
-        CompletableFuture<Void> connected = CompletableFuture.runAsync(() -> client.connect(null), threads);
+        CompletableFuture<Void> connected = CompletableFuture.runAsync(() -> client.connect(), threads);
         CmId server = listener.getRequest();
         RdmaException refused = catchThrowableOfType(RdmaException.class, client::disconnect);
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         connected.join();
         transfer(client, server, "unharmed");
         client.close();

@@ -116,8 +116,8 @@ class TwoProcessesTest {
         // A busy machine may take longer to start a process than the default timeout of an event.
         assertThat(peer.inputReader().readLine()).isEqualTo("calls");
         CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
-        server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
+        server.accept();
         expect(channel, CmEvent.Type.ESTABLISHED);
         assertThat(peer.inputReader().readLine()).isEqualTo("connected");
         return server;

@@ -89,8 +89,8 @@ class TypesOfIdTest {
     private CmId listener(QueuePairType type) {
         require(type);
         Hints hints = Hints.of(PortSpace.IB, Flag.PASSIVE).withQueuePairType(type);
-        CmId listener = track(
-                CmId.createEndpoint(AddressInformation.lookUp(ADDRESS.getHostAddress(), "0", hints), null, ATTRIBUTES));
+        CmId listener =
+                track(CmId.createEndpoint(AddressInformation.lookUp(ADDRESS.getHostAddress(), "0", hints), ATTRIBUTES));
         listener.listen(0);
         return listener;
     }
@@ -99,8 +99,7 @@ class TypesOfIdTest {
         require(type);
         Hints hints = Hints.of(PortSpace.IB).withQueuePairType(type);
         String port = String.valueOf(listener.sourcePort());
-        return track(CmId.createEndpoint(
-                AddressInformation.lookUp(ADDRESS.getHostAddress(), port, hints), null, ATTRIBUTES));
+        return track(CmId.createEndpoint(AddressInformation.lookUp(ADDRESS.getHostAddress(), port, hints), ATTRIBUTES));
     }
 
     /** An initiator with a target, whose application announces the number of the target's shared receive queue. */
@@ -114,12 +113,12 @@ class TypesOfIdTest {
             initiator = client(QueuePairType.XRC_SEND, listener);
             CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
                 CmId request = listener.getRequest();
-                int number = request.createSharedReceiveQueue(null, RECEIVES).number();
+                int number = request.createSharedReceiveQueue(RECEIVES).number();
                 request.accept(ConnectionParameters.defaults()
                         .withPrivateData(ByteBuffer.allocate(4).putInt(number).array()));
                 return request;
             });
-            initiator.connect(null);
+            initiator.connect();
             queue = ByteBuffer.wrap(Objects.requireNonNull(initiator.event())
                             .connection()
                             .privateData())
@@ -231,10 +230,9 @@ class TypesOfIdTest {
     @Test
     void queueOfAnotherIdentifierOfTheDomainIsUsedOverTheSameConnection() {
         Extended connection = new Extended();
-        CmId other = track(CmId.create(PortSpace.TCP, null));
+        CmId other = track(CmId.create(PortSpace.TCP));
         other.bindAddress(new InetSocketAddress(ADDRESS, 0));
-        SharedReceiveQueue queue =
-                other.createSharedReceiveQueue(null, RECEIVES.extended(connection.target.xrcDomain()));
+        SharedReceiveQueue queue = other.createSharedReceiveQueue(RECEIVES.extended(connection.target.xrcDomain()));
         CompletionQueue completions = Objects.requireNonNull(other.receiveCompletions());
         CompletionChannel channel = Objects.requireNonNull(other.receiveCompletionChannel());
         assertThat(completions.channel()).isSameAs(channel);
@@ -255,21 +253,20 @@ class TypesOfIdTest {
     @Test
     void queuePairCannotTakeReceivesFromAnExtendedSharedReceiveQueue() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
-        id.createSharedReceiveQueue(null, RECEIVES);
+        id.createSharedReceiveQueue(RECEIVES);
         CmId other = listener(QueuePairType.RELIABLE_CONNECTION);
-        assertThat(refused(
-                        () -> other.createQueuePair(null, ATTRIBUTES.withSharedReceiveQueue(sharedReceiveQueue(id)))))
+        assertThat(refused(() -> other.createQueuePair(ATTRIBUTES.withSharedReceiveQueue(sharedReceiveQueue(id)))))
                 .isEqualTo(Errno.EINVAL);
     }
 
     @Test
     void completionsThatAnotherSharedReceiveQueueReportsToAreClosedByTheNextClose() {
         CmId first = listener(QueuePairType.XRC_RECEIVE);
-        first.createSharedReceiveQueue(null, RECEIVES);
+        first.createSharedReceiveQueue(RECEIVES);
         CompletionQueue completions = Objects.requireNonNull(first.receiveCompletions());
         CompletionChannel channel = Objects.requireNonNull(first.receiveCompletionChannel());
         CmId second = listener(QueuePairType.XRC_RECEIVE);
-        second.createSharedReceiveQueue(null, RECEIVES.reportedAt(completions));
+        second.createSharedReceiveQueue(RECEIVES.reportedAt(completions));
         assertThat(refused(first::close)).isEqualTo(Errno.EBUSY);
         second.close();
         CmId third = listener(QueuePairType.XRC_RECEIVE);
@@ -277,7 +274,7 @@ class TypesOfIdTest {
         first.close();
         assertThat(refused(() -> third.verbs().createCompletionQueue(1, null, channel)))
                 .isEqualTo(Errno.EINVAL);
-        assertThat(refused(() -> third.createSharedReceiveQueue(null, RECEIVES.reportedAt(completions))))
+        assertThat(refused(() -> third.createSharedReceiveQueue(RECEIVES.reportedAt(completions))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -285,7 +282,7 @@ class TypesOfIdTest {
     void sharedReceiveQueueReportsToTheApplicationsCompletionQueue() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
         CompletionQueue created = id.verbs().createCompletionQueue(4, null, null);
-        id.createSharedReceiveQueue(null, RECEIVES.reportedAt(created));
+        id.createSharedReceiveQueue(RECEIVES.reportedAt(created));
         assertThat(id.receiveCompletions()).isSameAs(created);
         assertThat(id.receiveCompletionChannel()).isNull();
         assertThat(sharedReceiveQueue(id).number()).isPositive();
@@ -299,10 +296,10 @@ class TypesOfIdTest {
         CmId client = client(QueuePairType.UNRELIABLE_CONNECTION, listener);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
             CmId request = listener.getRequest();
-            request.accept(null);
+            request.accept();
             return request;
         });
-        client.connect(null);
+        client.connect();
         CmId server = track(accepted.join());
         assertThat(queuePair(server).type()).isEqualTo(QueuePairType.UNRELIABLE_CONNECTION);
         Session.transfer(client, server, "unreliable");
@@ -315,10 +312,10 @@ class TypesOfIdTest {
         CmId client = client(QueuePairType.UNRELIABLE_DATAGRAM, listener);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
             CmId request = listener.getRequest();
-            request.accept(null);
+            request.accept();
             return request;
         });
-        client.connect(null);
+        client.connect();
         CmId server = track(accepted.join());
         DatagramParameters announced =
                 Objects.requireNonNull(Objects.requireNonNull(client.event()).datagram());
@@ -336,7 +333,7 @@ class TypesOfIdTest {
     void requestOfAnotherTypeThanTheListenersIsRejected(QueuePairType requested, QueuePairType offered) {
         CmId listener = listener(offered);
         CmId client = client(requested, listener);
-        assertThat(refused(() -> client.connect(null))).isEqualTo(Errno.ECONNREFUSED);
+        assertThat(refused(() -> client.connect())).isEqualTo(Errno.ECONNREFUSED);
         assertThat(Objects.requireNonNull(client.event()).status()).isEqualTo(RejectReason.CONSUMER_DEFINED.code());
     }
 
@@ -365,15 +362,14 @@ class TypesOfIdTest {
         Hints hints = new Hints(Set.of(), null, type, null, null, null);
         AddressInformation found = AddressInformation.lookUp(ADDRESS.getHostAddress(), "7471", hints);
         assertThat(found.queuePairType()).isEqualTo(type);
-        assertThat(track(CmId.createEndpoint(found, null, null)).queuePairType())
-                .isEqualTo(type);
+        assertThat(track(CmId.createEndpoint(found)).queuePairType()).isEqualTo(type);
     }
 
     @Test
     void targetIsInTheApplicationsDomain() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
         try (XrcDomain created = id.verbs().openXrcDomain()) {
-            id.createQueuePair(null, ATTRIBUTES.withXrcDomain(created));
+            id.createQueuePair(ATTRIBUTES.withXrcDomain(created));
             assertThat(refused(created::close)).isEqualTo(Errno.EBUSY);
             id.destroyQueuePair();
         }
@@ -403,18 +399,18 @@ class TypesOfIdTest {
             listener.bindAddress(new InetSocketAddress(ADDRESS, 0));
             listener.listen(0);
             CmId client = track(clients.createId(PortSpace.IB, QueuePairType.XRC_SEND, null));
-            client.resolveAddress(null, new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+            client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
             Session.expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
             client.resolveRoute(PATIENCE);
             Session.expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-            client.createQueuePair(null, ATTRIBUTES);
+            client.createQueuePair(ATTRIBUTES);
             client.connect(ConnectionParameters.defaults());
             CmEvent request = Session.expect(servers, CmEvent.Type.CONNECT_REQUEST);
             assertThat(request.connection().queuePairNumber())
                     .isEqualTo(queuePair(client).number());
             CmId server = track(request.id());
-            server.createQueuePair(null, ATTRIBUTES);
-            server.accept(null);
+            server.createQueuePair(ATTRIBUTES);
+            server.accept();
             Session.expect(clients, CmEvent.Type.ESTABLISHED);
             Session.expect(servers, CmEvent.Type.ESTABLISHED);
             assertThat(queuePair(client).state()).isEqualTo(QueuePairState.READY_TO_SEND);

@@ -54,9 +54,9 @@ class WaitSetConformanceTest {
         try (EventChannel events = EventChannel.open();
                 CompletionChannel completions = device().createCompletionChannel();
                 WaitSet set = WaitSet.of(completions, device().asyncEvents(), events);
-                CmId id = events.createId(PortSpace.TCP, null)) {
+                CmId id = events.createId(PortSpace.TCP)) {
             assertThat(set.await(SHORT)).isEmpty();
-            id.resolveAddress(null, new InetSocketAddress(TestDevices.address(), 1), PATIENCE);
+            id.resolveAddress(new InetSocketAddress(TestDevices.address(), 1), PATIENCE);
             assertThat(set.await(PATIENCE)).containsExactly(events);
             assertThat(set.await(PATIENCE)).containsExactly(events);
             try (CmEvent event = Objects.requireNonNull(events.poll())) {
@@ -69,16 +69,16 @@ class WaitSetConformanceTest {
     @Test
     void waitForAnEventOfAConnectionEndsWhenItArrives() throws Exception {
         try (EventChannel events = EventChannel.open();
-                CmId listener = events.createId(PortSpace.TCP, null);
-                CmId client = CmId.create(PortSpace.TCP, null);
+                CmId listener = events.createId(PortSpace.TCP);
+                CmId client = CmId.create(PortSpace.TCP);
                 WaitSet set = WaitSet.of(events)) {
             listener.bindAddress(ANY_PORT);
             listener.listen(1);
-            client.resolveAddress(null, new InetSocketAddress(TestDevices.address(), listener.sourcePort()), PATIENCE);
+            client.resolveAddress(new InetSocketAddress(TestDevices.address(), listener.sourcePort()), PATIENCE);
             client.resolveRoute(PATIENCE);
             FutureTask<List<Waitable>> waiting = start(set);
             Thread connecting = Thread.ofPlatform().daemon().start(() -> {
-                client.createQueuePair(null, CmQueuePairAttributes.defaults());
+                client.createQueuePair(CmQueuePairAttributes.defaults());
                 try {
                     client.connect(ConnectionParameters.defaults());
                 } catch (RdmaException rejected) {
@@ -131,9 +131,9 @@ class WaitSetConformanceTest {
         try (EventChannel events = EventChannel.open();
                 CompletionChannel completions = device().createCompletionChannel();
                 WaitSet set = WaitSet.of(completions);
-                CmId id = events.createId(PortSpace.TCP, null)) {
+                CmId id = events.createId(PortSpace.TCP)) {
             FutureTask<List<Waitable>> waiting = start(set);
-            id.resolveAddress(null, new InetSocketAddress(TestDevices.address(), 1), PATIENCE);
+            id.resolveAddress(new InetSocketAddress(TestDevices.address(), 1), PATIENCE);
             set.add(events);
             assertThat(waiting.get(20, TimeUnit.SECONDS)).containsExactly(events);
             assertThatThrownBy(() -> set.add(events)).isInstanceOf(IllegalArgumentException.class);

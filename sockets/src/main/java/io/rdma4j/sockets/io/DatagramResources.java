@@ -84,11 +84,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             queue = context.createCompletionQueue(
                     sizes.sendSlots() + sizes.receiveSlots(), null, notifications.channel());
             releases.add(queue::close);
-            queuePair = id.createQueuePair(
-                    null,
-                    CmQueuePairAttributes.of(new QueuePairCapabilities(
-                                    sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes))
-                            .withCompletions(queue, queue));
+            queuePair = id.createQueuePair(CmQueuePairAttributes.of(
+                            new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes))
+                    .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             end = new LocalEnd(
                     address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);
@@ -106,7 +104,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
      * @param changed raised at completions, once {@link #arm} has requested that
      */
     static DatagramResources open(DatagramAddress address, DatagramSettings settings, Signal changed) {
-        return new DatagramResources(CmId.create(PortSpace.UDP, null), address, settings, changed);
+        return new DatagramResources(CmId.create(PortSpace.UDP), address, settings, changed);
     }
 
     private MemoryRegion register(long bytes) {

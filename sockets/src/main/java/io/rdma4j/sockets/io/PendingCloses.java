@@ -14,7 +14,7 @@ final class PendingCloses {
     private static final PendingCloses ALL = new PendingCloses();
 
     static {
-        ProcessEnd.beforeParting(ALL::awaitAll);
+        ProcessEnd.addTask(ALL::awaitAll);
     }
 
     private int count;

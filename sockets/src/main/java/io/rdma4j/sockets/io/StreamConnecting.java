@@ -90,7 +90,7 @@ final class StreamConnecting implements ConnectionService.Target {
         try {
             current = boundFor(current, to);
             id = current;
-            current.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
+            current.resolveAddress(new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
         } catch (RuntimeException | Error refused) {
             fail(SocketFailures.ofAny(refused));
             throw refused;

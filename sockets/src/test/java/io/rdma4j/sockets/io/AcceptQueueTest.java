@@ -37,7 +37,7 @@ class AcceptQueueTest {
     }
 
     private AcceptQueue.Request offer(int source) {
-        CmId id = channel.createId(PortSpace.TCP, null);
+        CmId id = channel.createId(PortSpace.TCP);
         ids.add(id);
         AcceptQueue.Request request = new AcceptQueue.Request(id, DATA, InetAddress.ofLiteral("192.0.2." + source));
         assertThat(queue.offer(request)).isTrue();

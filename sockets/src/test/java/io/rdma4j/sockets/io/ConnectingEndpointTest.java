@@ -142,7 +142,7 @@ class ConnectingEndpointTest {
         });
         StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
         try {
-            failing.resolveAddress(null, address, Duration.ofSeconds(5));
+            failing.resolveAddress(address, Duration.ofSeconds(5));
             assertThat(thrown.await(10, TimeUnit.SECONDS)).isTrue();
             client.startConnect(address);
             assertThat(request.get(10, TimeUnit.SECONDS)).isNotNull();

@@ -67,7 +67,7 @@ class FailedResourcesTest {
         }
 
         private static void stream() {
-            try (CmId id = CmId.create(PortSpace.TCP, null)) {
+            try (CmId id = CmId.create(PortSpace.TCP)) {
                 id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
                 new StreamResources(id, StreamSizes.DEFAULT, new Signal()).close();
             }

@@ -42,7 +42,7 @@ class HostileDatagramTest {
     private static final int LONGEST = 4096;
 
     private final DatagramEndpoint victim = new DatagramEndpoint(DatagramSettings.DEFAULT);
-    private final CmId id = CmId.create(PortSpace.UDP, null);
+    private final CmId id = CmId.create(PortSpace.UDP);
     private final Arena arena = Arena.ofShared();
     private InetAddress local = InetAddress.getLoopbackAddress();
     private InetSocketAddress target = new InetSocketAddress(0);
@@ -53,7 +53,7 @@ class HostileDatagramTest {
         victim.bind(new InetSocketAddress(loopback(), 0));
         target = Objects.requireNonNull(victim.localAddress());
         id.bindAddress(new InetSocketAddress(local, 0));
-        id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
+        id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
     }
 
     private static InetAddress loopback() throws IOException {

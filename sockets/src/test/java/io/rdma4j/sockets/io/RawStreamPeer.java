@@ -41,7 +41,7 @@ final class RawStreamPeer implements AutoCloseable {
     private static final AtomicInteger QUEUE_PAIRS = new AtomicInteger(16);
 
     private final EventChannel channel = EventChannel.open();
-    private final CmId id = channel.createId(PortSpace.TCP, null);
+    private final CmId id = channel.createId(PortSpace.TCP);
     private final Arena arena = Arena.ofShared();
     private @Nullable MemoryRegion table;
 
@@ -56,7 +56,7 @@ final class RawStreamPeer implements AutoCloseable {
     /** Creates a connected peer. */
     static RawStreamPeer connected(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
-        peer.id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        peer.id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
         peer.id.connect(request(0));
         peer.await(CmEvent.Type.ESTABLISHED);
         return peer;
@@ -65,7 +65,7 @@ final class RawStreamPeer implements AutoCloseable {
     /** Creates a connected peer that receives: a few control messages, and writes to its table. */
     static RawStreamPeer receiving(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
-        peer.id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        peer.id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
         MemoryRegion table = peer.id
                 .protectionDomain()
                 .register(peer.arena.allocate(64), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);

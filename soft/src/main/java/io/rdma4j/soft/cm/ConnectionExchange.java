@@ -144,7 +144,7 @@ final class ConnectionExchange implements CmEvents {
                 message.rnrRetryCount(),
                 message.sharedReceiveQueue(),
                 message.localQueuePair());
-        return ProviderEvent.said(
+        return ProviderEvent.ofMessage(
                 CmEvent.Type.CONNECT_REQUEST,
                 received,
                 new ConnectionEnhancement(message.vendorId(), message.enhancementOptions()));
@@ -303,7 +303,7 @@ final class ConnectionExchange implements CmEvents {
                 reply.rnrRetryCount(),
                 reply.sharedReceiveQueue(),
                 replied.remoteQueuePair());
-        id.emit(ProviderEvent.said(
+        id.emit(ProviderEvent.ofMessage(
                 CmEvent.Type.CONNECT_RESPONSE,
                 parameters,
                 new ConnectionEnhancement(reply.vendorId(), reply.enhancementOptions())));

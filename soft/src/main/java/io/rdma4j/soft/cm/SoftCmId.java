@@ -26,6 +26,7 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Req;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Arrays;
@@ -106,9 +107,13 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
-    public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+    public void resolveAddress(
+            @Nullable InetSocketAddress source,
+            InetSocketAddress destination,
+            @Nullable InetAddress routeSource,
+            Duration timeout) {
         require("rdma_resolve_addr", State.IDLE, State.ADDR_BOUND);
-        boolean found = addresses.resolve(source, destination);
+        boolean found = addresses.resolve(source, destination, routeSource);
         joinService();
         if (found) {
             state = State.ADDR_RESOLVED;
@@ -246,7 +251,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
-    public void requestTaken() {
+    public void onRequestTaken() {
         service.locked(now -> {
             datagrams.requestTaken();
             connection.requestTaken();

@@ -21,7 +21,7 @@ final class Dialogue {
     }
 
     Dialogue resolved() {
-        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), Duration.ZERO);
+        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), null, Duration.ZERO);
         active.take(CmEvent.Type.ADDRESS_RESOLVED);
         return this;
     }
@@ -46,7 +46,7 @@ final class Dialogue {
         network.settle();
         passive = listener.requests.remove();
         passive.take(CmEvent.Type.CONNECT_REQUEST);
-        passive.id().requestTaken();
+        passive.id().onRequestTaken();
         return this;
     }
 

@@ -35,7 +35,7 @@ class ListenersAndInterfacesTest {
     /** Sends a client's request; returns the listener's event. */
     private SimulatedNetwork.Identifier request() {
         SimulatedNetwork.Identifier active = client.identifier();
-        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), Duration.ZERO);
+        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), null, Duration.ZERO);
         active.take(CmEvent.Type.ADDRESS_RESOLVED);
         active.id().resolveRoute(Duration.ZERO);
         active.take(CmEvent.Type.ROUTE_RESOLVED);

@@ -150,7 +150,7 @@ final class MeshRun {
         String step = "rdma_create_id";
         CmId listener = null;
         try {
-            listener = context.channel.createId(PORT_SPACE, null);
+            listener = context.channel.createId(PORT_SPACE);
             step = "rdma_bind_addr";
             listener.bindAddress(context.source);
             step = "rdma_listen";

@@ -133,7 +133,7 @@ abstract class MessageRun {
         CmId alone = null;
         try {
             for (int i = 0; isActive() && i < connections; i++) {
-                alone = channel().createId(portSpace, null);
+                alone = channel().createId(portSpace);
                 Node node = new Node(alone);
                 alone.setContext(node);
                 nodes.add(node);

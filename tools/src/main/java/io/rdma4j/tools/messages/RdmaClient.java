@@ -56,8 +56,8 @@ public final class RdmaClient implements Tool {
         @Override
         void exchange() throws EndpointFailure {
             AddressInformation server = lookUp();
-            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, null, ATTRIBUTES))) {
-                runConnection(id, "rdma_connect", () -> id.connect(null));
+            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, ATTRIBUTES))) {
+                runConnection(id, "rdma_connect", () -> id.connect());
             }
         }
 

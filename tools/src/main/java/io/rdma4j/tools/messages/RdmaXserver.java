@@ -62,8 +62,7 @@ public final class RdmaXserver implements Tool {
         void exchange() throws EndpointFailure {
             AddressInformation local =
                     lookUp(communication.hints(QueuePairType.XRC_RECEIVE, AddressInformation.Flag.PASSIVE));
-            try (CmId listener =
-                    call("rdma_create_ep", () -> CmId.createEndpoint(local, null, attributes(false, true)))) {
+            try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, attributes(false, true)))) {
                 step("rdma_listen", () -> listener.listen(0));
                 try (CmId id = call("rdma_get_request", listener::getRequest)) {
                     int queue = communication.extended() ? createSharedReceiveQueue(id) : 0;
@@ -77,7 +76,7 @@ public final class RdmaXserver implements Tool {
 
         private int createSharedReceiveQueue(CmId id) throws EndpointFailure {
             SharedReceiveQueueInitAttributes one = SharedReceiveQueueInitAttributes.of(1, 1);
-            return call("rdma_create_srq:", () -> id.createSharedReceiveQueue(null, one))
+            return call("rdma_create_srq:", () -> id.createSharedReceiveQueue(one))
                     .number();
         }
 

@@ -42,7 +42,7 @@ final class UdaddyRun extends DatagramRun {
         report.step("starting server");
         CmId listener;
         try {
-            listener = channel().createId(options.portSpace(), null);
+            listener = channel().createId(options.portSpace());
         } catch (RdmaException e) {
             report.stepFailure("listen request failed", e);
             return -1;

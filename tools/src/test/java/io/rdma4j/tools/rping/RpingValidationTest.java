@@ -76,7 +76,7 @@ class RpingValidationTest {
             WorkCompletion completion = new WorkCompletion();
             try (MemoryRegion memory = calls.register(arena.allocate(2L * RpingMessage.BYTES))) {
                 calls.postReceive(0, memory, 0, RpingMessage.BYTES);
-                id.accept(null);
+                id.accept();
                 calls.awaitReceiveCompletion(completion);
                 calls.postReceive(0, memory, 0, RpingMessage.BYTES);
                 calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
@@ -109,7 +109,7 @@ class RpingValidationTest {
         AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
         try (Arena arena = Arena.ofShared();
                 CmId listener = CmId.createEndpoint(
-                        local, null, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
+                        local, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
             listener.listen(1);
             CountDownLatch clientHasEnded = new CountDownLatch(1);
             FutureTask<@Nullable Void> served = new FutureTask<>(() -> {
