@@ -218,15 +218,14 @@ final class CompletionRing {
     private static void write(WorkCompletion completion, Table t, int i) {
         int kind = t.kinds[i];
         int flags = kind >>> 8;
-        CompletionWriter.start(completion, t.ids[i], STATUSES[kind & 0xff], t.queuePairNumbers[i]);
-        CompletionWriter.operation(completion, t.opcodes[i], t.byteLengths[i]);
+        CompletionWriter.start(completion, t.ids[i], STATUSES[kind & 0xff], t.opcodes[i], t.queuePairNumbers[i]);
+        CompletionWriter.data(
+                completion,
+                t.byteLengths[i],
+                (flags & HAS_IMMEDIATE) != 0,
+                (flags & HAS_INVALIDATED_KEY) != 0,
+                t.immediates[i]);
         CompletionWriter.timestamp(completion, t.timestamps[i]);
-        if ((flags & HAS_IMMEDIATE) != 0) {
-            CompletionWriter.immediate(completion, t.immediates[i]);
-        }
-        if ((flags & HAS_INVALIDATED_KEY) != 0) {
-            CompletionWriter.invalidatedKey(completion, t.immediates[i]);
-        }
         if ((flags & HAS_ROUTE_HEADER) != 0) {
             CompletionWriter.source(completion, t.sources[i]);
         }

@@ -7,59 +7,52 @@ import io.rdma4j.verbs.WorkCompletion;
 /**
  * Writes the holders that a program passes to {@link io.rdma4j.verbs.CompletionQueue#poll}. For providers. Allocates nothing.
  *
- * <p>{@link #start} comes first and clears the rest. Not thread safe, as the holders are not.
+ * <p>Every completion needs {@link #start}, {@link #data} and {@link #timestamp}, and one of a datagram {@link #source} after
+ * start. Not thread safe, as the holders are not.
  */
 public final class CompletionWriter {
     private CompletionWriter() {}
 
     /**
-     * Writes what is valid in every completion, also in that of a failure, and clears the rest.
+     * Writes the request, its result and the queue pair, and clears the source.
      *
      * @param completion the holder
      * @param id the application's number of the work request
      * @param status the status
+     * @param opcode the operation, without a meaning for a failure
      * @param queuePairNumber the number of the queue pair to which the request was posted
      */
-    public static void start(WorkCompletion completion, long id, CompletionStatus status, int queuePairNumber) {
+    public static void start(
+            WorkCompletion completion, long id, CompletionStatus status, CompletionOpcode opcode, int queuePairNumber) {
         CompletionFields fields = completion;
         fields.id = id;
         fields.status = status;
+        fields.opcode = opcode;
         fields.queuePairNumber = queuePairNumber;
-        fields.opcode = CompletionOpcode.SEND;
-        fields.byteLength = 0;
-        fields.hasImmediate = false;
-        fields.hasInvalidatedKey = false;
-        fields.immediateOrKey = 0;
         fields.sourceQueuePairNumber = 0;
         fields.hasGlobalRoute = false;
-        fields.timestampNanos = 0;
     }
 
     /**
-     * Writes the operation and its length.
+     * Writes the data of the completion.
      *
      * @param completion the holder
-     * @param opcode the operation
      * @param byteLength number of bytes received, read or written
+     * @param hasImmediate true if {@code immediateOrKey} is the peer's immediate data
+     * @param hasInvalidatedKey true if {@code immediateOrKey} is the key that the peer has invalidated
+     * @param immediateOrKey the immediate data or the key; without a meaning if the completion has neither
      */
-    public static void operation(WorkCompletion completion, CompletionOpcode opcode, long byteLength) {
+    public static void data(
+            WorkCompletion completion,
+            long byteLength,
+            boolean hasImmediate,
+            boolean hasInvalidatedKey,
+            int immediateOrKey) {
         CompletionFields fields = completion;
-        fields.opcode = opcode;
         fields.byteLength = byteLength;
-    }
-
-    /** Writes the immediate data of the peer. */
-    public static void immediate(WorkCompletion completion, int data) {
-        CompletionFields fields = completion;
-        fields.hasImmediate = true;
-        fields.immediateOrKey = data;
-    }
-
-    /** Writes the key that the peer has invalidated. */
-    public static void invalidatedKey(WorkCompletion completion, int key) {
-        CompletionFields fields = completion;
-        fields.hasInvalidatedKey = true;
-        fields.immediateOrKey = key;
+        fields.hasImmediate = hasImmediate;
+        fields.hasInvalidatedKey = hasInvalidatedKey;
+        fields.immediateOrKey = immediateOrKey;
     }
 
     /**

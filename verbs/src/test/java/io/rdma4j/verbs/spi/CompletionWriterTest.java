@@ -15,9 +15,8 @@ class CompletionWriterTest {
 
     @Test
     void aHolderReturnsWhatWasWritten() {
-        CompletionWriter.start(completion, 7, CompletionStatus.SUCCESS, 0x123456);
-        CompletionWriter.operation(completion, CompletionOpcode.RECEIVE, 64);
-        CompletionWriter.immediate(completion, 42);
+        CompletionWriter.start(completion, 7, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 0x123456);
+        CompletionWriter.data(completion, 64, true, false, 42);
         CompletionWriter.source(completion, 9);
         CompletionWriter.timestamp(completion, 1_000);
         assertThat(completion.id()).isEqualTo(7);
@@ -33,12 +32,12 @@ class CompletionWriterTest {
     }
 
     @Test
-    void startClearsWhatThePreviousCompletionHad() {
-        CompletionWriter.start(completion, 1, CompletionStatus.SUCCESS, 1);
-        CompletionWriter.immediate(completion, 42);
+    void nothingOfThePreviousCompletionStays() {
+        CompletionWriter.start(completion, 1, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 1);
+        CompletionWriter.data(completion, 8, true, false, 42);
         CompletionWriter.source(completion, 9);
-        CompletionWriter.start(completion, 2, CompletionStatus.SUCCESS, 1);
-        CompletionWriter.invalidatedKey(completion, 43);
+        CompletionWriter.start(completion, 2, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 1);
+        CompletionWriter.data(completion, 8, false, true, 43);
         assertThat(completion.hasImmediate()).isFalse();
         assertThat(completion.hasInvalidatedKey()).isTrue();
         assertThat(completion.invalidatedKey()).isEqualTo(43);
