@@ -250,11 +250,6 @@ public final class CmId extends IdState implements AutoCloseable {
         return queues.createQueuePair(protectionDomain, attributes);
     }
 
-    /** Creates the queue pair with the given completion queues, in the device's default protection domain. */
-    public QueuePair createQueuePair(QueuePairInitAttributes attributes) {
-        return queues.createQueuePair(null, CmQueuePairAttributes.of(attributes));
-    }
-
     /** Creates the queue pair with the given completion queues, in the given protection domain. */
     public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
         return queues.createQueuePair(protectionDomain, CmQueuePairAttributes.of(attributes));
