@@ -16,6 +16,7 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -157,13 +158,13 @@ final class ProviderBinding {
             ids.getFirst().resolveAddress(source, peer, null, timeout);
             return;
         }
-        boolean isRequired = wanted != null && !wanted.isAnyLocalAddress();
-        InetAddress routeSource = isRequired ? null : providers.sourceFor(operation, target);
-        InetAddress local = isRequired ? wanted : routeSource;
+        InetAddress routeSource =
+                wanted == null || wanted.isAnyLocalAddress() ? providers.sourceFor(operation, target) : null;
+        InetAddress local = routeSource == null ? Objects.requireNonNull(wanted) : routeSource;
         CmProvider provider = providers.of(local);
         if (provider != null) {
             keepOnly(provider).resolveAddress(source, peer, routeSource, timeout);
-        } else if (isRequired) {
+        } else if (routeSource == null) {
             throw noDevice(operation, local);
         } else {
             sink.onEvent(new ProviderEvent(

@@ -115,7 +115,7 @@ class EndpointTest {
             return server;
         });
         CmId client = CmId.createEndpoint(
-                AddressInformation.lookUp(ADDRESS, String.valueOf(listener.sourcePort()), null), null, attributes);
+                AddressInformation.lookUp(ADDRESS, String.valueOf(listener.sourcePort())), attributes);
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
         client.connect();
         CmId server = accepted.join();
@@ -131,7 +131,7 @@ class EndpointTest {
 
     @Test
     void anEndpointWithoutAttributesHasNoQueuePair() {
-        try (CmId client = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "9", null), null)) {
+        try (CmId client = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "9"))) {
             assertThat(client.queuePair()).isNull();
             assertThat(client.hasDevice()).isTrue();
         }
@@ -140,9 +140,9 @@ class EndpointTest {
     @Test
     void anEndpointThatFailsLeavesItsPortFree() {
         AddressInformation passive;
-        try (CmId first = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), null)) {
+        try (CmId first = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE))) {
             passive = AddressInformation.lookUp(ADDRESS, String.valueOf(first.sourcePort()), PASSIVE);
-            assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(passive, null))
+            assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(passive))
                             .errno())
                     .isEqualTo(Errno.EADDRINUSE);
         }

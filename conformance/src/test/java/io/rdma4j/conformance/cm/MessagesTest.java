@@ -46,8 +46,7 @@ class MessagesTest {
         });
         CmId client = CmId.createEndpoint(
                 AddressInformation.lookUp(
-                        TestDevices.address().getHostAddress(), String.valueOf(listener.sourcePort()), null),
-                null,
+                        TestDevices.address().getHostAddress(), String.valueOf(listener.sourcePort())),
                 attributes);
         client.connect();
         CmId server = accepted.join();

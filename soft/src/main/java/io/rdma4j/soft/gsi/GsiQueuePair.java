@@ -29,7 +29,6 @@ public final class GsiQueuePair implements ManagementHandler {
 
     private static final int DEFAULT_PARTITION_KEY = 0xffff;
 
-    private final Engine engine;
     private final EngineCounters counters;
     private final Icrc icrc = new Icrc();
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
@@ -37,7 +36,6 @@ public final class GsiQueuePair implements ManagementHandler {
     private @Nullable GsiHandler handler;
 
     private GsiQueuePair(Engine engine) {
-        this.engine = engine;
         counters = engine.counters();
         psn = engine.random().nextInt() & 0xff_ffff;
     }
