@@ -137,7 +137,7 @@ public final class Peer {
     // ---- connection
 
     private void accept(InetSocketAddress address) {
-        listener = events.createId(PortSpace.TCP, null);
+        listener = events.createId(PortSpace.TCP);
         listener.bindAddress(address);
         listener.listen(1);
         say("LISTENING");
@@ -151,8 +151,8 @@ public final class Peer {
 
     /** False if the peer does not listen yet. */
     private boolean connect(InetSocketAddress address) {
-        id = events.createId(PortSpace.TCP, null);
-        id.resolveAddress(null, address, STEP_LIMIT);
+        id = events.createId(PortSpace.TCP);
+        id.resolveAddress(address, STEP_LIMIT);
         take(CmEvent.Type.ADDRESS_RESOLVED, STEP_LIMIT).close();
         id.resolveRoute(STEP_LIMIT);
         take(CmEvent.Type.ROUTE_RESOLVED, STEP_LIMIT).close();

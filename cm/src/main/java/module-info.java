@@ -1,11 +1,16 @@
 /** The RDMA connection manager API: event channels, identifiers and events, and the interface of its providers. */
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
 module io.rdma4j.cm {
     requires static org.jspecify;
     requires transitive io.rdma4j.verbs;
 
     exports io.rdma4j.cm;
     exports io.rdma4j.cm.spi;
+    exports io.rdma4j.cm.host to
+            io.rdma4j.soft,
+            io.rdma4j.sockets,
+            io.rdma4j.tools;
 
     uses io.rdma4j.cm.spi.CmProvider;
 }

@@ -1,6 +1,6 @@
 /** RDMA sockets: the rsocket protocol of librdmacm, and Java's sockets and channels over it. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the testkit is built after this
+@SuppressWarnings("module") // the simulator is built after this
 module io.rdma4j.sockets {
     requires static org.jspecify;
     requires io.rdma4j.wire;
@@ -10,6 +10,7 @@ module io.rdma4j.sockets {
     requires jdk.unsupported; // its factory of instances: see Platform
 
     exports io.rdma4j.sockets;
+    exports io.rdma4j.sockets.options;
     exports io.rdma4j.sockets.stream to
-            io.rdma4j.testkit;
+            io.rdma4j.simulator;
 }

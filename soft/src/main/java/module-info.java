@@ -5,9 +5,9 @@ module io.rdma4j.soft {
     requires static org.jspecify;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
-    requires transitive io.rdma4j.transport;
-    requires transitive io.rdma4j.link;
-    requires transitive io.rdma4j.wire;
+    requires io.rdma4j.transport;
+    requires io.rdma4j.link;
+    requires io.rdma4j.wire;
 
     exports io.rdma4j.soft;
     exports io.rdma4j.soft.options;
@@ -17,7 +17,7 @@ module io.rdma4j.soft {
             io.rdma4j.testkit;
     exports io.rdma4j.soft.host to
             io.rdma4j.testkit;
-    exports io.rdma4j.soft.share to
+    exports io.rdma4j.soft.sharing to
             io.rdma4j.testkit;
     exports io.rdma4j.soft.process to
             io.rdma4j.tools;

@@ -6,9 +6,9 @@ module io.rdma4j.tools {
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
     requires transitive io.rdma4j.sockets;
-    requires transitive io.rdma4j.link;
-    requires transitive io.rdma4j.wire;
-    requires io.rdma4j.testkit;
+    requires io.rdma4j.link;
+    requires io.rdma4j.wire;
+    requires io.rdma4j.simulator;
     requires jdk.net;
 
     exports io.rdma4j.tools;

@@ -3,10 +3,15 @@
  * packets, completions and deadlines come out.
  */
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
 module io.rdma4j.transport {
     requires static org.jspecify;
     requires transitive io.rdma4j.wire;
 
-    exports io.rdma4j.transport;
-    exports io.rdma4j.transport.cm;
+    exports io.rdma4j.transport to
+            io.rdma4j.simulator,
+            io.rdma4j.soft;
+    exports io.rdma4j.transport.cm to
+            io.rdma4j.simulator,
+            io.rdma4j.soft;
 }

@@ -5,6 +5,7 @@ module io.rdma4j.verbs {
 
     exports io.rdma4j.verbs;
     exports io.rdma4j.verbs.spi;
+    exports io.rdma4j.verbs.wait;
 
     uses io.rdma4j.verbs.spi.VerbsProvider;
 }

@@ -1,7 +1,6 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.HostLookup;
-import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -133,21 +132,38 @@ public record AddressInformation(
     }
 
     /**
-     * Looks up a node and a service. Blocks while the resolver is queried. C: {@code rdma_getaddrinfo}. Without node
-     * and service the result is taken from the hints.
+     * Looks up a node and a service for an active, reliable connection. Blocks while the resolver is queried. C: {@code
+     * rdma_getaddrinfo} without hints.
+     *
+     * @param node name or address; null for the loopback address
+     * @param service port number in decimal; null for 0. Service names are not looked up.
+     * @throws AddressLookupException if the node has no address, or the service is not a port number
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EINVAL} if
+     *     both arguments are null
+     */
+    public static AddressInformation lookUp(@Nullable String node, @Nullable String service) {
+        return find(node, service, null);
+    }
+
+    /**
+     * Looks up a node and a service by criteria. Blocks while the resolver is queried. C: {@code rdma_getaddrinfo}.
+     * Without node and service the result is taken from the hints.
      *
      * @param node name or address; null for the wildcard address if passive, or the loopback address if active
      * @param service port number in decimal; null for 0. Service names are not looked up.
-     * @param hints criteria; null for an active, reliable connection
+     * @param hints criteria
      * @throws AddressLookupException if the node has no address, or the service is not a port number
-     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EINVAL} if
-     *     all three arguments are null; {@code EOPNOTSUPP} with {@link Flag#SUBNET_ADMINISTRATOR}; {@code EAFNOSUPPORT}
-     *     if the family is {@code UNIX}
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EOPNOTSUPP}
+     *     with {@link Flag#SUBNET_ADMINISTRATOR}; {@code EAFNOSUPPORT} if the family is {@code UNIX}
      */
-    public static AddressInformation lookUp(@Nullable String node, @Nullable String service, @Nullable Hints hints) {
+    public static AddressInformation lookUp(@Nullable String node, @Nullable String service, Hints hints) {
+        return find(node, service, hints);
+    }
+
+    static AddressInformation find(@Nullable String node, @Nullable String service, @Nullable Hints hints) {
         ConnectionManager.ofProcess().providers().requireDevices(LOOK_UP);
         if (node == null && service == null && hints == null) {
-            throw IdCore.invalid(LOOK_UP, "there is no node, no service and no hint", "Give one of them");
+            throw CmId.invalid(LOOK_UP, "there is no node, no service and no hint", "Give one of them");
         }
         Hints criteria = hints == null ? new Hints(Set.of(), null, null, null, null, null) : hints;
         if (criteria.has(Flag.SUBNET_ADMINISTRATOR)) {

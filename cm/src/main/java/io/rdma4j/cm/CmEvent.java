@@ -2,14 +2,14 @@ package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An event of an identifier. C: {@code struct rdma_cm_event}. Thread safe.
  *
  * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}. {@link CmId#close} and {@link
- * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took.
+ * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took. The data of an
+ * event stay available after the acknowledgement, and after its identifier is closed.
  */
 public final class CmEvent implements AutoCloseable {
     /** Event types. C: {@code enum rdma_cm_event_type}. */
@@ -91,41 +91,18 @@ public final class CmEvent implements AutoCloseable {
 
     private final Type type;
     private final ProviderEvent providerEvent;
-    private final CmId id;
-    private final @Nullable CmId listenId;
-    private final @Nullable Object multicastContext;
-    private final AcknowledgementCount count;
-    private final long taker = Thread.currentThread().threadId();
-    private final AtomicBoolean acknowledged = new AtomicBoolean();
+    private final EventChannel.Pending pending;
 
-    private CmEvent(
-            Type type,
-            ProviderEvent providerEvent,
-            CmId id,
-            @Nullable CmId listenId,
-            @Nullable Object multicastContext,
-            AcknowledgementCount count) {
+    /** Creates the event of a provider's event. */
+    CmEvent(EventChannel.Pending pending) {
+        this(pending, pending.event().type(), pending.event());
+    }
+
+    /** Creates an event that replaces a provider's event, because of the outcome of the library's part of it. */
+    CmEvent(EventChannel.Pending pending, Type type, ProviderEvent providerEvent) {
         this.type = type;
         this.providerEvent = providerEvent;
-        this.id = id;
-        this.listenId = listenId;
-        this.multicastContext = multicastContext;
-        this.count = count;
-    }
-
-    /** Returns an event of a provider's event, possibly with a different type. */
-    static CmEvent of(Type type, ProviderEvent providerEvent, CmId id, AcknowledgementCount count) {
-        return new CmEvent(type, providerEvent, id, null, null, count);
-    }
-
-    /** Returns the event of a connection request for a listener. */
-    static CmEvent ofRequest(ProviderEvent providerEvent, CmId id, CmId listenId, AcknowledgementCount count) {
-        return new CmEvent(providerEvent.type(), providerEvent, id, listenId, null, count);
-    }
-
-    /** Returns the event of a multicast group. {@code context} is the object passed to the join. */
-    static CmEvent ofGroup(CmId id, ProviderEvent providerEvent, @Nullable Object context, AcknowledgementCount count) {
-        return new CmEvent(providerEvent.type(), providerEvent, id, null, context, count);
+        this.pending = pending;
     }
 
     /** Returns the type of the event. */
@@ -146,12 +123,12 @@ public final class CmEvent implements AutoCloseable {
      * listener.
      */
     public CmId id() {
-        return id;
+        return pending.id();
     }
 
     /** Returns the listening identifier for {@link Type#CONNECT_REQUEST}, else null. */
     public @Nullable CmId listenId() {
-        return listenId;
+        return type == Type.CONNECT_REQUEST ? pending.owner() : null;
     }
 
     /**
@@ -179,7 +156,7 @@ public final class CmEvent implements AutoCloseable {
      * null. C: {@code param.ud.private_data}.
      */
     public @Nullable Object multicastContext() {
-        return multicastContext;
+        return MulticastMemberships.contextOf(providerEvent);
     }
 
     /**
@@ -198,11 +175,12 @@ public final class CmEvent implements AutoCloseable {
         return providerEvent.explanation();
     }
 
-    /** Acknowledges the event. Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}. */
+    /**
+     * Acknowledges the event. Any thread may do so, at any time, also after the identifier and the channel are closed.
+     * Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}.
+     */
     public void acknowledge() {
-        if (acknowledged.compareAndSet(false, true)) {
-            count.acknowledged(taker);
-        }
+        pending.owner().events.onAcknowledged(pending);
     }
 
     /** Acknowledges the event, like {@link #acknowledge}. */
@@ -213,7 +191,7 @@ public final class CmEvent implements AutoCloseable {
 
     @Override
     public String toString() {
-        String text = type.text() + ", status " + providerEvent.status() + ", " + id;
+        String text = type.text() + ", status " + providerEvent.status() + ", " + pending.id();
         return providerEvent.explanation().isEmpty() ? text : text + ": " + providerEvent.explanation();
     }
 }

@@ -2,9 +2,6 @@ package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
-import io.rdma4j.verbs.CompletionChannel;
-import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
@@ -15,7 +12,6 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
-import io.rdma4j.verbs.XrcDomain;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -33,29 +29,33 @@ import org.jspecify.annotations.Nullable;
  * <p>Every call throws {@link RdmaException} with {@code EINVAL} if the identifier's state does not allow it. The
  * message names the state.
  */
-public final class CmId implements AutoCloseable {
-    private static final String SET_OPTION = "rdma_set_option";
-
-    private final IdCore core;
-
+public final class CmId extends IdState implements AutoCloseable {
     CmId(EventChannel channel, boolean synchronous, PortSpace portSpace, QueuePairType type, @Nullable Object context) {
-        core = new IdCore(this, channel, synchronous, portSpace, type, context);
+        super(channel, synchronous, portSpace, type, context);
     }
 
     /** Creates the identifier of a connection request. */
-    CmId(IdCore listener, ProviderCmId child) {
-        core = new IdCore(this, listener, child);
+    CmId(CmId listener, ProviderCmId child) {
+        super(listener, child);
     }
 
     /**
      * Creates a synchronous identifier. C: {@code rdma_create_id} without a channel.
      *
      * @param portSpace the port space
-     * @param context object for the application's use, stored at the identifier
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
+    public static CmId create(PortSpace portSpace) {
+        return ConnectionManager.ofProcess().createId(portSpace);
+    }
+
+    /**
+     * Creates a synchronous identifier with a context object, like {@link #create(PortSpace)}.
+     *
+     * @param context object for the application's use, stored at the identifier; may be null
+     */
     public static CmId create(PortSpace portSpace, @Nullable Object context) {
-        return create(portSpace, portSpace.queuePairType(), context);
+        return ConnectionManager.ofProcess().createId(portSpace, context);
     }
 
     /**
@@ -64,42 +64,56 @@ public final class CmId implements AutoCloseable {
      *
      * <p>For an XRC connection, the connecting identifier has the type {@link QueuePairType#XRC_SEND}. The listening
      * identifier has the type {@link QueuePairType#XRC_RECEIVE}, as have the identifiers of its requests. The
-     * application transfers the numbers of the shared receive queues itself, in the private data of {@link #accept}.
+     * application transfers the numbers of the shared receive queues itself, in the private data of {@link #accept()}.
      *
-     * @param portSpace the port space
      * @param type a type of the port space; any in {@link PortSpace#IB}
-     * @param context object for the application's use, stored at the identifier
-     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EINVAL} if
-     *     the port space does not have the type
+     * @param context object for the application's use, stored at the identifier; may be null
+     * @throws RdmaException as {@link #create(PortSpace)}; {@code EINVAL} if the port space does not have the type
      */
     public static CmId create(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
         return ConnectionManager.ofProcess().createId(portSpace, type, context);
     }
 
     /**
-     * Creates a synchronous identifier that is ready to listen or connect. C: {@code rdma_create_ep}; {@link #close} is
-     * {@code rdma_destroy_ep}.
+     * Creates a synchronous identifier that is ready to listen or connect, without queue pairs. C: {@code
+     * rdma_create_ep} without attributes; {@link #close} is {@code rdma_destroy_ep}.
      *
-     * <p>A passive endpoint is bound: the next call is {@link #listen}, and {@link #getRequest} creates a queue pair
-     * with {@code attributes} for each connection. For an active endpoint, address and route are resolved, within 2
-     * seconds each, and the queue pair is created: the next call is {@link #connect}.
+     * <p>A passive endpoint is bound, and {@link #listen(int)} is the next call. For an active endpoint, address and
+     * route are resolved, within 2 seconds each.
      *
      * @param information from {@link AddressInformation#lookUp}
-     * @param protectionDomain protection domain of the queue pairs; null for the device's default domain
-     * @param attributes attributes of the queue pairs; null for no queue pairs
-     * @throws RdmaException as {@link #bindAddress}, or {@link #resolveAddress}, {@link #resolveRoute} and {@link
-     *     #createQueuePair}; {@code EINVAL} if the information lacks the address
+     * @throws RdmaException as {@link #bindAddress}, or {@link #resolveAddress} and {@link #resolveRoute}; {@code EINVAL}
+     *     if the information lacks the address
      */
-    public static CmId createEndpoint(
-            AddressInformation information,
-            @Nullable ProtectionDomain protectionDomain,
-            @Nullable CmQueuePairAttributes attributes) {
-        return EndpointCreation.create(information, protectionDomain, attributes);
+    public static CmId createEndpoint(AddressInformation information) {
+        return ConnectionManager.ofProcess().createEndpoint(information, id -> {});
     }
 
     /**
-     * Creates a synchronous identifier that listens at a local address, and whose {@link #getRequest} creates the queue pair of
-     * each connection.
+     * Creates an endpoint with queue pairs in the device's default protection domain. C: {@code rdma_create_ep}. The
+     * queue pair of an active endpoint is created at once. For a passive one, {@link #getRequest} creates a queue pair
+     * for each connection.
+     *
+     * @param attributes attributes of the queue pairs
+     * @throws RdmaException as {@link #createEndpoint(AddressInformation)} and {@link #createQueuePair}
+     */
+    public static CmId createEndpoint(AddressInformation information, CmQueuePairAttributes attributes) {
+        return ConnectionManager.ofProcess().createEndpoint(information, id -> id.createQueuePair(attributes));
+    }
+
+    /**
+     * Creates an endpoint like {@link #createEndpoint(AddressInformation, CmQueuePairAttributes)}, with its queue pairs
+     * in the given protection domain of the identifier's device.
+     */
+    public static CmId createEndpoint(
+            AddressInformation information, ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+        return ConnectionManager.ofProcess()
+                .createEndpoint(information, id -> id.createQueuePair(protectionDomain, attributes));
+    }
+
+    /**
+     * Creates a synchronous identifier that listens at a local address, and whose {@link #getRequest} creates the queue
+     * pair of each connection.
      *
      * @param local an address of this host, or a wildcard; port 0 selects a free port, see {@link #sourcePort}
      * @param attributes the attributes of the connections' queue pairs
@@ -110,22 +124,21 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
-     * Creates a synchronous identifier and connects it to a listener. Address and route are resolved within 2 seconds each. The
-     * call returns when the peer has accepted.
+     * Creates a synchronous identifier and connects it to a listener. Address and route are resolved within 2 seconds
+     * each. The call returns when the peer has accepted.
      *
      * @param peer the address of the listener
      * @param attributes the attributes of the queue pair
-     * @throws RdmaException as {@link #resolveAddress}, {@link #resolveRoute}, {@link #createQueuePair} and {@link #connect}
+     * @throws RdmaException as {@link #resolveAddress}, {@link #resolveRoute}, {@link #createQueuePair} and {@link
+     *     #connect()}
      */
     public static CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes) {
-        return ConnectionManager.ofProcess().connect(peer, attributes, ConnectionParameters.defaults());
+        return ConnectionManager.ofProcess().connect(peer, attributes);
     }
 
     /**
-     * Creates a synchronous identifier and connects it with parameters of the connection; see {@link
-     * #connect(InetSocketAddress, CmQueuePairAttributes)}.
-     *
-     * @param parameters private data, depths and retries
+     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, CmQueuePairAttributes)},
+     * with parameters of the connection: private data, depths and retries.
      */
     public static CmId connect(
             InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
@@ -146,22 +159,32 @@ public final class CmId implements AutoCloseable {
      *     without the privilege; {@code EINVAL} unless the identifier is idle
      */
     public void bindAddress(InetSocketAddress local) {
-        core.locked("rdma_bind_addr", () -> core.binding().bind(local));
+        locked("rdma_bind_addr", () -> binding.bind(local));
     }
 
     /**
      * Determines the device and local address by which a destination is reached. C: {@code rdma_resolve_addr}. Ends
-     * with {@code ADDRESS_RESOLVED} or {@code ADDRESS_ERROR}.
+     * with {@code ADDRESS_RESOLVED} or {@code ADDRESS_ERROR}. The operating system's routing selects the local address
+     * of an identifier that is not bound to one.
      *
-     * @param source local address to use, or null for the one that the operating system's routing selects
      * @param destination the peer; a wildcard stands for the loopback address
      * @param timeout longest duration of the resolution
-     * @throws RdmaException {@code ENETUNREACH} if there is no route; {@code ENODEV} if {@code source} belongs to no
-     *     device; {@code EINVAL} if the families differ; if synchronous, also the failures of the event
+     * @throws RdmaException {@code ENETUNREACH} if there is no route; {@code EINVAL} if the families differ; if
+     *     synchronous, also the failures of the event
+     */
+    public void resolveAddress(InetSocketAddress destination, Duration timeout) {
+        resolveAddress(null, destination, timeout);
+    }
+
+    /**
+     * Resolves an address like {@link #resolveAddress(InetSocketAddress, Duration)}, and binds to a local address.
+     *
+     * @param source local address to use, such as {@link AddressInformation#source}; null if none is required
+     * @throws RdmaException also {@code ENODEV} if {@code source} belongs to no device
      */
     public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
-        core.locked("rdma_resolve_addr", () -> core.binding().resolveAddress(source, destination, timeout));
-        core.complete("rdma_resolve_addr");
+        locked("rdma_resolve_addr", () -> binding.resolveAddress(source, destination, timeout));
+        events.complete("rdma_resolve_addr");
     }
 
     /**
@@ -171,25 +194,27 @@ public final class CmId implements AutoCloseable {
      * @param timeout longest duration of the resolution
      */
     public void resolveRoute(Duration timeout) {
-        core.locked(
-                "rdma_resolve_route",
-                () -> core.binding()
-                        .required("rdma_resolve_route", "Resolve the address first")
-                        .resolveRoute(timeout));
-        core.complete("rdma_resolve_route");
+        String operation = "rdma_resolve_route";
+        locked(operation, () -> binding.required(operation, RESOLVE_ADDRESS).resolveRoute(timeout));
+        events.complete(operation);
     }
 
     /**
      * Looks up a node and a service in the background. C: {@code rdma_resolve_addrinfo}. Ends with {@code
      * ADDRESS_INFORMATION_RESOLVED} or {@code ADDRESS_INFORMATION_ERROR}. The parameters are those of {@link
-     * AddressInformation#lookUp}.
+     * AddressInformation#lookUp(String, String)}.
      *
      * @throws RdmaException {@code EBUSY} if a lookup is in progress, or its result was not retrieved; if synchronous,
      *     also the failures of the event
      */
+    public void resolveAddressInformation(@Nullable String node, @Nullable String service) {
+        lookup().start(node, service, null);
+    }
+
+    /** Looks up a node and a service like {@link #resolveAddressInformation(String, String)}, with criteria. */
     public void resolveAddressInformation(
-            @Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
-        core.lookup().start(node, service, hints);
+            @Nullable String node, @Nullable String service, AddressInformation.Hints hints) {
+        lookup().start(node, service, hints);
     }
 
     /**
@@ -198,31 +223,36 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code ENOENT} if there is no result
      */
     public AddressInformation queryAddressInformation() {
-        return core.lookup().query();
+        return lookup().query();
     }
 
     // ---- queue pair
 
     /**
-     * Creates the identifier's queue pair and moves it to the INIT state, so that receives can be posted. A datagram
-     * queue pair is moved to ready-to-send. C: {@code rdma_create_qp}.
+     * Creates the identifier's queue pair in the device's default protection domain, and moves it to the INIT state, so
+     * that receives can be posted. A datagram queue pair is moved to ready-to-send. C: {@code rdma_create_qp}.
      *
-     * @param protectionDomain its protection domain, of this identifier's device; null for the device's default domain
      * @param attributes sizes and completion queues; omitted completion queues are created, each with a channel
      * @return the queue pair, also returned by {@link #queuePair}
-     * @throws RdmaException {@code EINVAL} if the identifier has no device yet or already has a queue pair, or if the
-     *     domain belongs to another device
+     * @throws RdmaException {@code EINVAL} if the identifier has no device yet or already has a queue pair
      */
-    public QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
-        return core.queues().createQueuePair(protectionDomain, attributes);
+    public QueuePair createQueuePair(CmQueuePairAttributes attributes) {
+        return queues.createQueuePair(null, attributes);
     }
 
     /**
-     * Creates the identifier's queue pair with the given completion queues, like {@link
-     * #createQueuePair(ProtectionDomain, CmQueuePairAttributes)}.
+     * Creates the identifier's queue pair like {@link #createQueuePair(CmQueuePairAttributes)}, in the given protection
+     * domain of the identifier's device.
+     *
+     * @throws RdmaException also {@code EINVAL} if the domain belongs to another device
      */
-    public QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
-        return createQueuePair(protectionDomain, CmQueuePairAttributes.of(attributes));
+    public QueuePair createQueuePair(ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+        return queues.createQueuePair(protectionDomain, attributes);
+    }
+
+    /** Creates the queue pair with the given completion queues, in the given protection domain. */
+    public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
+        return queues.createQueuePair(protectionDomain, CmQueuePairAttributes.of(attributes));
     }
 
     /**
@@ -234,25 +264,33 @@ public final class CmId implements AutoCloseable {
      *     the rest
      */
     public void destroyQueuePair() {
-        core.queues().destroyQueuePair();
+        queues.destroyQueuePair();
     }
 
     /**
-     * Creates a shared receive queue. Queue pairs of this identifier use it from now on unless their attributes name
-     * another. C: {@code rdma_create_srq}. It can also be passed to queue pairs of other identifiers of the device.
+     * Creates a shared receive queue in the device's default protection domain. Queue pairs of this identifier use it
+     * from now on unless their attributes name another. C: {@code rdma_create_srq}. It can also be passed to queue pairs
+     * of other identifiers of the device.
      *
      * <p>The shared receive queue of an identifier of type {@link QueuePairType#XRC_RECEIVE}, or one whose attributes
      * have an XRC domain, serves XRC connections instead. If the attributes lack the domain, {@link #xrcDomain} is
      * used. If they lack the completion queue, one is created with a channel: {@link #receiveCompletions}.
      *
-     * @param protectionDomain its protection domain; null for the device's default domain
      * @param attributes its attributes
      * @return the queue, also returned by {@link #sharedReceiveQueue}
      * @throws RdmaException {@code EINVAL} if the identifier has no device yet or already has a shared receive queue
      */
+    public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes) {
+        return queues.createSharedReceiveQueue(null, attributes);
+    }
+
+    /**
+     * Creates a shared receive queue like {@link #createSharedReceiveQueue(SharedReceiveQueueInitAttributes)}, in the
+     * given protection domain.
+     */
     public SharedReceiveQueue createSharedReceiveQueue(
-            @Nullable ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
-        return core.queues().createSharedReceiveQueue(protectionDomain, attributes);
+            ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
+        return queues.createSharedReceiveQueue(protectionDomain, attributes);
     }
 
     /**
@@ -261,7 +299,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EBUSY} while queue pairs use it
      */
     public void destroySharedReceiveQueue() {
-        core.queues().destroySharedReceiveQueue();
+        queues.destroySharedReceiveQueue();
     }
 
     /**
@@ -273,9 +311,7 @@ public final class CmId implements AutoCloseable {
      *     message has arrived
      */
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
-        return core.binding()
-                .required("rdma_init_qp_attr", IdCore.RESOLVE_FIRST)
-                .initQueuePairAttributes(target);
+        return binding.required("rdma_init_qp_attr", RESOLVE_FIRST).initQueuePairAttributes(target);
     }
 
     // ---- connection
@@ -288,7 +324,7 @@ public final class CmId implements AutoCloseable {
      *     requests are not answered, so the peer repeats them
      */
     public void listen(int backlog) {
-        core.locked("rdma_listen", () -> core.binding().listen(backlog));
+        locked("rdma_listen", () -> binding.listen(backlog));
     }
 
     /**
@@ -300,7 +336,18 @@ public final class CmId implements AutoCloseable {
      *     wait; {@code EINTR} if the thread was interrupted; otherwise the status of another event that arrived instead
      */
     public CmId getRequest() {
-        return core.getRequest();
+        CmId request = events.getRequest();
+        return ConnectionManager.orClose(request, () -> requestSetUp.accept(request));
+    }
+
+    /**
+     * Sends a connection request to the peer with {@link ConnectionParameters#defaults}. Requires a queue pair of the
+     * identifier. C: {@code rdma_connect} without parameters. Ends as {@link #connect(ConnectionParameters)}.
+     *
+     * @throws RdmaException as {@link #connect(ConnectionParameters)}; {@code EINVAL} without a queue pair
+     */
+    public void connect() {
+        connection.connect(null);
     }
 
     /**
@@ -308,14 +355,24 @@ public final class CmId implements AutoCloseable {
      * CONNECT_RESPONSE} without a queue pair of the identifier), {@code REJECTED}, {@code UNREACHABLE} or {@code
      * CONNECT_ERROR}.
      *
-     * @param parameters parameters for the peer; null stands for {@link ConnectionParameters#defaults}, and requires a
-     *     queue pair
+     * @param parameters parameters for the peer
      * @throws RdmaException {@code EINVAL} if the route is not resolved, a depth exceeds the device's, or the private
      *     data exceed {@link ConnectionParameters#REQUEST_PRIVATE_DATA}; if synchronous, also {@code ECONNREFUSED} if
      *     the peer rejects, and {@code ETIMEDOUT} if the peer does not reply
      */
-    public void connect(@Nullable ConnectionParameters parameters) {
-        core.connection().connect(parameters);
+    public void connect(ConnectionParameters parameters) {
+        connection.connect(parameters);
+    }
+
+    /**
+     * Accepts a connection request with the depths that the peer requested, limited to the device's maximum. Requires a
+     * queue pair of the identifier. C: {@code rdma_accept} without parameters. Ends as {@link
+     * #accept(ConnectionParameters)}.
+     *
+     * @throws RdmaException as {@link #accept(ConnectionParameters)}; {@code EINVAL} without a queue pair
+     */
+    public void accept() {
+        connection.accept(null);
     }
 
     /**
@@ -323,16 +380,15 @@ public final class CmId implements AutoCloseable {
      * Ends with {@code ESTABLISHED}, {@code UNREACHABLE} or {@code REJECTED}. Data may arrive before {@code
      * ESTABLISHED}.
      *
-     * @param parameters parameters for the peer; null, and a depth of {@link ConnectionParameters#DEVICE_MAXIMUM},
-     *     stand for what the peer requested, limited to the device's maximum. Must not be null without a queue pair of
-     *     the identifier
+     * @param parameters parameters for the peer; a depth of {@link ConnectionParameters#DEVICE_MAXIMUM} stands for what
+     *     the peer requested, limited to the device's maximum
      * @throws RdmaException {@code EINVAL} if there is no request, a depth exceeds the device's, or the private data
      *     exceed {@link ConnectionParameters#REPLY_PRIVATE_DATA}. If synchronous, also {@code ECONNREFUSED} if the peer
      *     withdraws its request, {@code ECONNRESET} if the peer disconnects before the connection is established, and
      *     {@code ETIMEDOUT} if the peer does not reply
      */
-    public void accept(@Nullable ConnectionParameters parameters) {
-        core.connection().accept(parameters);
+    public void accept(ConnectionParameters parameters) {
+        connection.accept(parameters);
     }
 
     /**
@@ -343,7 +399,7 @@ public final class CmId implements AutoCloseable {
      *     channel, or is closed during the wait; {@code EINTR} if the thread is interrupted
      */
     public void awaitDisconnect() {
-        core.awaitDisconnect();
+        events.awaitDisconnect();
     }
 
     /**
@@ -351,7 +407,7 @@ public final class CmId implements AutoCloseable {
      * of the message, so zeros follow the peer's bytes.
      */
     public byte[] peerPrivateData() {
-        return core.connection().peerPrivateData();
+        return connection.peerPrivateData();
     }
 
     /**
@@ -361,7 +417,7 @@ public final class CmId implements AutoCloseable {
      * @param privateData at most {@link ConnectionParameters#REJECT_PRIVATE_DATA} bytes
      */
     public void reject(byte[] privateData) {
-        core.connection().reject(privateData, false);
+        connection.reject(privateData, false);
     }
 
     /**
@@ -371,7 +427,7 @@ public final class CmId implements AutoCloseable {
      * @param privateData at most {@link ConnectionParameters#REJECT_PRIVATE_DATA} bytes
      */
     public void rejectEnhancement(byte[] privateData) {
-        core.connection().reject(privateData, true);
+        connection.reject(privateData, true);
     }
 
     /**
@@ -382,7 +438,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EINVAL} if the identifier has a queue pair, or the vendor is 0
      */
     public void setLocalEnhancement(ConnectionEnhancement enhancement) {
-        core.connection().localEnhancement(enhancement);
+        connection.localEnhancement(enhancement);
     }
 
     /**
@@ -392,7 +448,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EINVAL} if the identifier has a queue pair
      */
     public ConnectionEnhancement remoteEnhancement() {
-        return core.connection().remoteEnhancement();
+        return connection.remoteEnhancement();
     }
 
     /**
@@ -404,7 +460,7 @@ public final class CmId implements AutoCloseable {
      *     confirmed it
      */
     public void establish() {
-        core.connection().establish();
+        connection.establish();
     }
 
     /**
@@ -414,11 +470,9 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EISCONN} if the connection is already established, which may be ignored
      */
     public void notifyCommunicationEstablished() {
-        core.locked(
+        locked(
                 "rdma_notify",
-                () -> core.binding()
-                        .required("rdma_notify", IdCore.RESOLVE_FIRST)
-                        .notifyCommunicationEstablished());
+                () -> binding.required("rdma_notify", RESOLVE_FIRST).notifyCommunicationEstablished());
     }
 
     /**
@@ -430,20 +484,30 @@ public final class CmId implements AutoCloseable {
      *     it, if it is not established yet, or if it has ended
      */
     public void disconnect() {
-        core.connection().disconnect();
+        connection.disconnect();
     }
 
     // ---- multicast
+
+    /** Joins a multicast group without a context object, like {@link #joinMulticast(InetAddress, Object)}. */
+    public void joinMulticast(InetAddress group) {
+        joinMulticast(group, null);
+    }
 
     /**
      * Joins a multicast group with full membership, like {@link #joinMulticast(MulticastJoinAttributes, Object)}. C:
      * {@code rdma_join_multicast}.
      *
      * @param group a multicast address
-     * @param context object for the application's use, returned by {@link CmEvent#multicastContext}
+     * @param context object for the application's use, returned by {@link CmEvent#multicastContext}; may be null
      */
     public void joinMulticast(InetAddress group, @Nullable Object context) {
-        core.memberships().join("rdma_join_multicast", MulticastJoinAttributes.of(group), context);
+        memberships.join("rdma_join_multicast", MulticastJoinAttributes.of(group), context);
+    }
+
+    /** Joins a multicast group without a context object: {@link #joinMulticast(MulticastJoinAttributes, Object)}. */
+    public void joinMulticast(MulticastJoinAttributes attributes) {
+        joinMulticast(attributes, null);
     }
 
     /**
@@ -455,14 +519,14 @@ public final class CmId implements AutoCloseable {
      * identifiers and several processes may join the same group. Closing the identifier leaves its groups.
      *
      * @param attributes the group and the type of membership
-     * @param context object for the application's use, returned by {@link CmEvent#multicastContext}
+     * @param context object for the application's use, returned by {@link CmEvent#multicastContext}; may be null
      * @throws RdmaException {@code EINVAL} unless the identifier is of a datagram service, has a device and is bound or
      *     has its address resolved; {@code EINVAL} for a wildcard, which on RoCE names no group, and for a group of
      *     another address family; {@code EADDRINUSE} if a socket of this host exclusively binds UDP port 4791 of the
      *     group; if synchronous, also the failures of the event
      */
     public void joinMulticast(MulticastJoinAttributes attributes, @Nullable Object context) {
-        core.memberships().join("rdma_join_multicast_ex", attributes, context);
+        memberships.join("rdma_join_multicast_ex", attributes, context);
     }
 
     /**
@@ -473,80 +537,12 @@ public final class CmId implements AutoCloseable {
      *     thread was interrupted during the wait: the group has been left
      */
     public void leaveMulticast(InetAddress group) {
-        core.memberships().leave(MulticastJoinAttributes.of(group));
+        memberships.leave(MulticastJoinAttributes.of(group));
     }
 
     /** Leaves a multicast group that was joined by its GID, like {@link #leaveMulticast(InetAddress)}. */
     public void leaveMulticast(Gid group) {
-        core.memberships().leave(MulticastJoinAttributes.unmapped(group));
-    }
-
-    // ---- options
-
-    /**
-     * Sets the IPv4 type of service or IPv6 traffic class of the connection's packets. C: {@code rdma_set_option} with
-     * {@code RDMA_OPTION_ID_TOS}.
-     *
-     * @param typeOfService 0 to 255
-     * @throws RdmaException {@code EINVAL} if the value is out of range
-     */
-    public void setTypeOfService(int typeOfService) {
-        IdCore.requireRange(SET_OPTION, "type of service", typeOfService, 255);
-        core.locked(SET_OPTION, () -> core.binding().option(id -> id.setTypeOfService(typeOfService)));
-    }
-
-    /**
-     * Sets whether the port may be bound by several identifiers that all allow it. None of them can listen while there
-     * are others. C: {@code RDMA_OPTION_ID_REUSEADDR}. May be set at any time, but cleared only while idle.
-     */
-    public void setReuseAddress(boolean reuseAddress) {
-        core.locked(SET_OPTION, () -> core.binding().option(id -> id.setReuseAddress(reuseAddress)));
-    }
-
-    /**
-     * Sets whether an IPv6 wildcard excludes IPv4. Otherwise a listener on {@code ::} accepts IPv4 too. C: {@code
-     * RDMA_OPTION_ID_AFONLY}. Must be set before listening.
-     */
-    public void setIpv6Only(boolean ipv6Only) {
-        core.locked(SET_OPTION, () -> core.binding().option(id -> id.setIpv6Only(ipv6Only)));
-    }
-
-    /**
-     * Sets the filter that decides which peers may connect to this listener. Without a filter every peer may. There is
-     * no counterpart in C. The filter may be set and changed at any time, and applies to requests that arrive
-     * afterwards. Set before {@link #listen}, it applies to all requests.
-     *
-     * @param filter called for each request
-     */
-    public void setAccessFilter(AccessFilter filter) {
-        core.locked(SET_OPTION, () -> core.binding().option(id -> id.setAccessFilter(filter)));
-    }
-
-    /**
-     * Sets the acknowledgement timeout of the connection, 4.096 µs × 2<sup>n</sup>. The default exponent is 19 (2.1 s).
-     * C: {@code RDMA_OPTION_ID_ACK_TIMEOUT}. Must be set before connecting to have an effect.
-     *
-     * @param exponent 0 to 31; 0 waits indefinitely
-     * @throws RdmaException {@code EINVAL} if the value is out of range
-     */
-    public void setAckTimeout(int exponent) {
-        IdCore.requireRange(SET_OPTION, "acknowledgement timeout exponent", exponent, 31);
-        core.locked(SET_OPTION, () -> core.binding().option(id -> id.setAckTimeout(exponent)));
-    }
-
-    /**
-     * Sets the path instead of resolving the route. C: {@code RDMA_OPTION_IB_PATH}. Ends with {@code ROUTE_RESOLVED}. A
-     * synchronous identifier does not wait for that event: it is stored in {@link #event} by the next call that waits.
-     *
-     * @throws RdmaException {@code EINVAL} unless the address is resolved and the route is not, or if the path MTU
-     *     exceeds the device's
-     */
-    public void setPath(RoutePath path) {
-        core.locked(
-                SET_OPTION,
-                () -> core.binding()
-                        .required(SET_OPTION, "Resolve the address first")
-                        .setPath(path));
+        memberships.leave(MulticastJoinAttributes.unmapped(group));
     }
 
     // ---- events
@@ -562,16 +558,14 @@ public final class CmId implements AutoCloseable {
     public void writeEvent(CmEvent.Type type, int status, long argument) {
         String operation = "rdma_write_cm_event";
         if (type != CmEvent.Type.USER) {
-            throw IdCore.invalid(operation, "an event of type " + type + " cannot be written", "Write USER events");
+            throw invalid(operation, "an event of type " + type + " cannot be written", "Write USER events");
         }
-        core.locked(operation, () -> core.sink().onEvent(ProviderEvent.written(type, status, argument)));
+        locked(operation, () -> events.onEvent(ProviderEvent.written(type, status, argument)));
     }
 
     /**
-     * Moves the identifier and its events to another channel. Waits until the events already taken are acknowledged. C:
-     * {@code rdma_migrate_id}.
-     *
-     * <p>A listener's pending requests move too. The call does not wait for events that the calling thread itself took.
+     * Moves the identifier and its events to another channel. Waits until the events that other threads have taken are
+     * acknowledged. C: {@code rdma_migrate_id}. A listener's pending requests move too.
      *
      * @param target the channel, or null to make the identifier synchronous
      * @throws RdmaException {@code EINVAL} if {@code target} is null and the identifier is already synchronous, or the
@@ -579,164 +573,26 @@ public final class CmId implements AutoCloseable {
      *     identifier has moved
      */
     public void migrate(@Nullable EventChannel target) {
-        core.migrate(target);
+        events.migrate(target);
     }
 
-    // ---- properties
-
-    /** Returns the local address and port, or null while not bound. C: {@code rdma_get_local_addr}. */
-    public @Nullable InetSocketAddress localAddress() {
-        ProviderCmId provider = core.binding().first();
-        return provider == null ? null : provider.localAddress();
-    }
-
-    /** Returns the peer's address and port, or null while not known. C: {@code rdma_get_peer_addr}. */
-    public @Nullable InetSocketAddress peerAddress() {
-        ProviderCmId provider = core.binding().first();
-        return provider == null ? null : provider.peerAddress();
-    }
-
-    /** Returns the local port, 0 while not bound. C: {@code rdma_get_src_port}. */
-    public int sourcePort() {
-        InetSocketAddress local = localAddress();
-        return local == null ? 0 : local.getPort();
-    }
-
-    /** Returns the peer's port, 0 while not known. C: {@code rdma_get_dst_port}. */
-    public int destinationPort() {
-        InetSocketAddress peer = peerAddress();
-        return peer == null ? 0 : peer.getPort();
-    }
-
-    /** Returns the port space. */
-    public PortSpace portSpace() {
-        return core.portSpace();
-    }
-
-    /** Returns the type of its queue pairs. C: {@code qp_type}. */
-    public QueuePairType queuePairType() {
-        return core.queuePairType();
-    }
-
-    /**
-     * Returns whether the identifier has a device. It has one after binding to an address other than a wildcard, or
-     * resolving an address.
-     */
-    public boolean hasDevice() {
-        ProviderCmId provider = core.binding().first();
-        return provider != null && provider.device() != null;
-    }
-
-    /**
-     * Returns the open device, which stays open as long as the device exists. If its interface is removed and another
-     * one gets the name, the old device is closed once no identifier uses it, with everything created from it. It is
-     * not closed if {@link CmDevices#list} has returned it. C: {@code id->verbs}.
-     *
-     * @throws RdmaException {@code EINVAL} while the identifier has no device, see {@link #hasDevice}
-     */
-    public DeviceContext verbs() {
-        return core.deviceUse("rdma_cm_id.verbs").context();
-    }
-
-    /** Returns the device's port, from 1; 0 while the identifier has no device. */
-    public int portNumber() {
-        ProviderCmId provider = core.binding().first();
-        return provider == null ? 0 : provider.portNumber();
-    }
-
-    /** Returns the identifier's queue pair, or null. */
-    public @Nullable QueuePair queuePair() {
-        IdQueuePair current = core.queuePair();
-        return current == null ? null : current.queuePair();
-    }
-
-    /** Returns the identifier's shared receive queue, or null. C: {@code id->srq}. */
-    public @Nullable SharedReceiveQueue sharedReceiveQueue() {
-        return core.queues().sharedReceiveQueue();
-    }
-
-    /**
-     * Returns the queue pair's protection domain, else the device's default domain, which exists as long as any
-     * identifier uses it. C: {@code id->pd}.
-     *
-     * @throws RdmaException {@code EINVAL} while the identifier has no device
-     */
-    public ProtectionDomain protectionDomain() {
-        IdQueuePair current = core.queuePair();
-        return current == null
-                ? core.deviceUse("rdma_cm_id.pd").defaultDomain()
-                : current.queuePair().protectionDomain();
-    }
-
-    /**
-     * Returns the device's default XRC domain, created on first use. It exists as long as any identifier uses the
-     * device. Its target queue pairs and shared receive queues may belong to several identifiers.
-     *
-     * @throws RdmaException {@code EINVAL} while the identifier has no device
-     */
-    public XrcDomain xrcDomain() {
-        return core.deviceUse("ibv_open_xrcd").defaultXrcDomain();
-    }
-
-    /** Returns the completion queue of the queue pair's send work requests, or null without a queue pair. */
-    public @Nullable CompletionQueue sendCompletions() {
-        IdQueuePair current = core.queuePair();
-        return current == null ? null : current.queuePair().sendCompletions();
-    }
-
-    /**
-     * Returns the completion queue of receives, or null. It is that of the XRC shared receive queue if there is one,
-     * else that of the queue pair.
-     */
-    public @Nullable CompletionQueue receiveCompletions() {
-        return core.queues().receiveCompletions();
-    }
-
-    /** Returns the channel created for {@link #sendCompletions}, or null if the application provided the queue. */
-    public @Nullable CompletionChannel sendCompletionChannel() {
-        IdQueuePair current = core.queuePair();
-        return current == null ? null : current.sendChannel();
-    }
-
-    /** Returns the channel created for {@link #receiveCompletions}, or null if the application provided the queue. */
-    public @Nullable CompletionChannel receiveCompletionChannel() {
-        return core.queues().receiveChannel();
-    }
-
-    /** Returns the channel of its events, or null if the identifier is synchronous. */
-    public @Nullable EventChannel channel() {
-        return core.isSynchronous() ? null : core.channel();
-    }
-
-    /** Returns the application's context object. */
-    public @Nullable Object context() {
-        return core.context;
-    }
-
-    /** Sets the application's context object. */
-    public void setContext(@Nullable Object value) {
-        core.context = value;
-    }
-
-    /**
-     * Returns the event of the last call of a synchronous identifier that waited for one, until the next such call;
-     * else null.
-     */
-    public @Nullable CmEvent event() {
-        return core.event();
-    }
+    // ---- end
 
     /**
      * Closes the identifier with its queue pair, and with its shared receive queue unless another queue pair uses that.
      * C: {@code rdma_destroy_id}. The peer is notified as the state requires: an unanswered request is rejected, an
-     * established connection disconnected. A thread that waits in a call of a synchronous identifier receives {@code
-     * EINVAL}.
+     * established connection disconnected. Events that no thread has taken are discarded, for a listener together with
+     * their requests. From now on calls are refused with {@code EINVAL}, including a call of a synchronous identifier
+     * that waits. Threads that wait for events of the channel continue to wait.
      *
-     * <p>Waits until all events of the identifier and of its completion queues are acknowledged. It does not wait for
-     * events of the identifier that the calling thread itself took, so a thread may close the identifier while it
-     * handles one. Concurrent calls of other threads are refused. If the thread is interrupted, the wait ends and its
-     * interrupt status stays set. Closing again has no effect, or closes the completion queues that could not be closed
-     * before.
+     * <p>A thread may close the identifier while it handles one of its events, and acknowledge the event afterwards; in
+     * C it would wait for itself. Events that <em>other</em> threads have taken are waited for until they are
+     * acknowledged, for a listener also those of its requests. So an event that one thread takes and another handles
+     * must be acknowledged before the latter closes the identifier. Events of the completion queues must be acknowledged
+     * in any case, and are waited for. If the thread is interrupted, the wait ends and its interrupt status stays set.
+     *
+     * <p>Closing again, also by another thread during such a wait, returns without waiting for events of the identifier;
+     * it closes the completion queues that could not be closed before.
      *
      * @throws RdmaException {@code EBUSY} if a queue pair or shared receive queue of another identifier reports to a
      *     completion queue of this one; {@code EINTR} if the thread is interrupted while it waits for an event of a
@@ -745,18 +601,6 @@ public final class CmId implements AutoCloseable {
      */
     @Override
     public void close() {
-        core.close();
-    }
-
-    @Override
-    public String toString() {
-        ProviderCmId provider = core.binding().first();
-        return provider == null ? "an idle identifier" : provider.describe();
-    }
-
-    // ---- for the channel
-
-    IdCore core() {
-        return core;
+        closeAll();
     }
 }

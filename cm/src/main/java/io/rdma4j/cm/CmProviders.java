@@ -1,15 +1,17 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmProvider;
-import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
@@ -40,6 +42,16 @@ final class CmProviders {
     /** Returns one provider, all of whose devices may be used. */
     static CmProviders of(CmProvider provider) {
         return new CmProviders(List.of(provider), false);
+    }
+
+    /** Returns what makes progress while a thread waits for events: that of the first provider that has started, or null. */
+    @Nullable
+    WaitDriver waitDriver() {
+        return all.stream()
+                .map(CmProvider::waitDriver)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Returns all devices that may be used now. */

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The attributes of a queue pair created by {@link CmId#createQueuePair}: {@link QueuePairInitAttributes} whose
  * completion queues may be omitted. Immutable.
  *
+ * <p>Programs start with {@link #defaults} or {@link #of(QueuePairCapabilities)}, and change what differs by the methods {@code
+ * with…}.
+ *
  * @param capabilities sizes
  * @param sendCompletions completion queue of send work requests; null to create one with a channel
  * @param receiveCompletions completion queue of receives; null to create one with a channel
@@ -31,17 +34,6 @@ public record CmQueuePairAttributes(
         @Nullable XrcDomain xrcDomain) {
     private static final int DEFAULT_WORK_REQUESTS = 16;
 
-    /** Creates attributes without an XRC domain. */
-    public CmQueuePairAttributes(
-            QueuePairCapabilities capabilities,
-            @Nullable CompletionQueue sendCompletions,
-            @Nullable CompletionQueue receiveCompletions,
-            boolean signalAll,
-            @Nullable Object context,
-            @Nullable SharedReceiveQueue sharedReceiveQueue) {
-        this(capabilities, sendCompletions, receiveCompletions, signalAll, context, sharedReceiveQueue, null);
-    }
-
     /**
      * Returns attributes for a first program. They allow 16 send and 16 receive work requests, each with one memory range, and
      * the identifier creates its completion queues with channels.
@@ -52,7 +44,7 @@ public record CmQueuePairAttributes(
 
     /** Returns attributes whose completion queues are created by the identifier. */
     public static CmQueuePairAttributes of(QueuePairCapabilities capabilities) {
-        return new CmQueuePairAttributes(capabilities, null, null, false, null, null);
+        return new CmQueuePairAttributes(capabilities, null, null, false, null, null, null);
     }
 
     /** Returns the same attributes as the given verbs attributes. */
@@ -67,14 +59,32 @@ public record CmQueuePairAttributes(
                 attributes.xrcDomain());
     }
 
+    /** Returns these attributes with the given completion queues, each null to create one with a channel. */
+    public CmQueuePairAttributes withCompletions(@Nullable CompletionQueue send, @Nullable CompletionQueue receive) {
+        return new CmQueuePairAttributes(
+                capabilities, send, receive, signalAll, context, sharedReceiveQueue, xrcDomain);
+    }
+
+    /** Returns these attributes; every send work request is signaled, or only those that ask for it. */
+    public CmQueuePairAttributes withSignalAll(boolean value) {
+        return new CmQueuePairAttributes(
+                capabilities, sendCompletions, receiveCompletions, value, context, sharedReceiveQueue, xrcDomain);
+    }
+
+    /** Returns these attributes with an object for the application's use. */
+    public CmQueuePairAttributes withContext(@Nullable Object value) {
+        return new CmQueuePairAttributes(
+                capabilities, sendCompletions, receiveCompletions, signalAll, value, sharedReceiveQueue, xrcDomain);
+    }
+
     /** Returns these attributes with the given shared receive queue. */
-    public CmQueuePairAttributes sharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
+    public CmQueuePairAttributes withSharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new CmQueuePairAttributes(
                 capabilities, sendCompletions, receiveCompletions, signalAll, context, queue, xrcDomain);
     }
 
     /** Returns these attributes with the given XRC domain. */
-    public CmQueuePairAttributes xrcDomain(@Nullable XrcDomain domain) {
+    public CmQueuePairAttributes withXrcDomain(@Nullable XrcDomain domain) {
         return new CmQueuePairAttributes(
                 capabilities, sendCompletions, receiveCompletions, signalAll, context, sharedReceiveQueue, domain);
     }

@@ -211,26 +211,34 @@ public final class CmVerbs {
     /**
      * Posts an RDMA READ that scatters into several memory ranges. C: {@code rdma_post_readv}.
      *
+     * @param remote the memory of the peer, used from its first byte on
+     * @throws IllegalArgumentException if it is shorter than all ranges
      * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
      */
-    public void postRead(long number, ScatterGatherList pieces, Set<Flag> flags, long remoteAddress, int remoteKey) {
-        send.reset(number).read(remoteAddress, remoteKey);
+    public void postRead(long number, ScatterGatherList pieces, Set<Flag> flags, RemoteMemory remote) {
+        remote.requireLength(pieces.totalBytes());
+        send.reset(number).read(remote.address(), remote.key());
         post("rdma_post_readv", pieces, flags);
     }
 
     /**
      * Posts an RDMA WRITE that gathers from several memory ranges. C: {@code rdma_post_writev}.
      *
+     * @param remote the memory of the peer, used from its first byte on
+     * @throws IllegalArgumentException if it is shorter than all ranges
      * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
      */
-    public void postWrite(long number, ScatterGatherList pieces, Set<Flag> flags, long remoteAddress, int remoteKey) {
-        send.reset(number).write(remoteAddress, remoteKey);
+    public void postWrite(long number, ScatterGatherList pieces, Set<Flag> flags, RemoteMemory remote) {
+        remote.requireLength(pieces.totalBytes());
+        send.reset(number).write(remote.address(), remote.key());
         post("rdma_post_writev", pieces, flags);
     }
 
     /**
      * Posts an RDMA READ from the peer's memory; see {@link #postSend}. C: {@code rdma_post_read}.
      *
+     * @param remote the memory of the peer, used from its first byte on
+     * @throws IllegalArgumentException if it is shorter than {@code lengthBytes}
      * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
      */
     public void postRead(
@@ -239,15 +247,17 @@ public final class CmVerbs {
             long offsetBytes,
             long lengthBytes,
             Set<Flag> flags,
-            long remoteAddress,
-            int remoteKey) {
-        send.reset(number).read(remoteAddress, remoteKey);
+            RemoteMemory remote) {
+        remote.requireLength(lengthBytes);
+        send.reset(number).read(remote.address(), remote.key());
         post("rdma_post_read", region, offsetBytes, lengthBytes, flags);
     }
 
     /**
      * Posts an RDMA WRITE to the peer's memory; see {@link #postSend}. C: {@code rdma_post_write}.
      *
+     * @param remote the memory of the peer, used from its first byte on
+     * @throws IllegalArgumentException if it is shorter than {@code lengthBytes}
      * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
      */
     public void postWrite(
@@ -256,9 +266,9 @@ public final class CmVerbs {
             long offsetBytes,
             long lengthBytes,
             Set<Flag> flags,
-            long remoteAddress,
-            int remoteKey) {
-        send.reset(number).write(remoteAddress, remoteKey);
+            RemoteMemory remote) {
+        remote.requireLength(lengthBytes);
+        send.reset(number).write(remote.address(), remote.key());
         post("rdma_post_write", region, offsetBytes, lengthBytes, flags);
     }
 
@@ -276,7 +286,7 @@ public final class CmVerbs {
 
     private void post(String operation, Set<Flag> flags) {
         if (flags.contains(Flag.FENCE)) {
-            send.fence();
+            send.fenced();
         }
         if (flags.contains(Flag.SIGNALED)) {
             send.signaled();
@@ -293,7 +303,7 @@ public final class CmVerbs {
     private QueuePair queuePair(String operation) {
         QueuePair current = id.queuePair();
         if (current == null) {
-            throw IdCore.invalid(operation, id + " has no queue pair", "Create one first");
+            throw CmId.invalid(operation, id + " has no queue pair", "Create one first");
         }
         return current;
     }
@@ -390,7 +400,7 @@ public final class CmVerbs {
             String operation, CompletionQueue queue, WorkCompletion completion, @Nullable Duration timeout) {
         @Nullable CompletionChannel channel = queue.channel();
         if (channel == null) {
-            throw IdCore.invalid(operation, "the completion queue has no channel", "Poll it");
+            throw CmId.invalid(operation, "the completion queue has no channel", "Poll it");
         }
         polled[0] = completion;
         long startNanos = System.nanoTime();
@@ -418,7 +428,7 @@ public final class CmVerbs {
         boolean isInterrupted = Thread.currentThread().isInterrupted();
         boolean isCurrent = queue.equals(id.sendCompletions()) || queue.equals(id.receiveCompletions());
         if (!isInterrupted && !isCurrent) {
-            throw IdCore.invalid(operation, "the completion queue was closed: " + id, "");
+            throw CmId.invalid(operation, "the completion queue was closed: " + id, "");
         }
         if (isInterrupted || isUnbounded) {
             throw new RdmaException(operation, Errno.EINTR, id.toString(), "");

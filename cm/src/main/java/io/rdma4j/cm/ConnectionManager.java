@@ -6,8 +6,10 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,9 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     private static final int DEFAULT_BACKLOG = 128;
+
+    /** Timeout of address and of route resolution of an endpoint, as in librdmacm. */
+    private static final Duration RESOLUTION = Duration.ofSeconds(2);
 
     private final CmProviders providers;
     private final OpenDevices openDevices = new OpenDevices();
@@ -50,6 +55,14 @@ public final class ConnectionManager implements AutoCloseable {
     public EventChannel openEventChannel() {
         providers.requireDevices("rdma_create_event_channel");
         return new EventChannel(this);
+    }
+
+    /**
+     * Creates a synchronous identifier without a context object; see {@link #createId(PortSpace, Object)}. C: {@code
+     * rdma_create_id} without a channel.
+     */
+    public CmId createId(PortSpace portSpace) {
+        return createId(portSpace, null);
     }
 
     /**
@@ -80,9 +93,10 @@ public final class ConnectionManager implements AutoCloseable {
      * @throws RdmaException as {@link CmId#bindAddress} and {@link CmId#listen(int)}
      */
     public CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
-        CmId id = createId(PortSpace.TCP, null);
-        return EndpointCreation.orClose(id, () -> {
-            EndpointCreation.bind(id, local, null, attributes);
+        CmId id = createId(PortSpace.TCP);
+        return orClose(id, () -> {
+            id.bindAddress(local);
+            id.requestSetUp = request -> request.createQueuePair(attributes);
             id.listen(DEFAULT_BACKLOG);
         });
     }
@@ -103,11 +117,51 @@ public final class ConnectionManager implements AutoCloseable {
      * @throws RdmaException as {@link #connect(InetSocketAddress, CmQueuePairAttributes)}
      */
     public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
-        CmId id = createId(PortSpace.TCP, null);
-        return EndpointCreation.orClose(id, () -> {
-            EndpointCreation.resolve(id, null, peer, null, attributes);
+        CmId id = createId(PortSpace.TCP);
+        return orClose(id, () -> {
+            id.resolveAddress(peer, RESOLUTION);
+            id.resolveRoute(RESOLUTION);
+            id.createQueuePair(attributes);
             id.connect(parameters);
         });
+    }
+
+    /**
+     * Implements {@link CmId#createEndpoint}.
+     *
+     * @param createQueuePair creates the queue pair of an identifier
+     */
+    CmId createEndpoint(AddressInformation information, Consumer<CmId> createQueuePair) {
+        CmId id = createId(information.portSpace(), information.queuePairType(), null);
+        return orClose(id, () -> {
+            if (information.isPassive()) {
+                id.bindAddress(required(information.source(), "source"));
+                id.requestSetUp = createQueuePair;
+            } else {
+                id.resolveAddress(information.source(), required(information.destination(), "destination"), RESOLUTION);
+                id.resolveRoute(RESOLUTION);
+                createQueuePair.accept(id);
+            }
+        });
+    }
+
+    private static InetSocketAddress required(@Nullable InetSocketAddress address, String name) {
+        if (address == null) {
+            throw CmId.invalid(
+                    "rdma_create_ep", "the address information has no " + name, "Look it up with a node or a service");
+        }
+        return address;
+    }
+
+    /** Runs the steps that make an identifier ready, and returns it. If a step fails, the identifier is closed. */
+    static CmId orClose(CmId id, Runnable steps) {
+        try {
+            steps.run();
+            return id;
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(failed, id::close);
+            throw failed;
+        }
     }
 
     /**

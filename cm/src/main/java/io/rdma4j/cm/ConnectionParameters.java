@@ -70,8 +70,7 @@ public record ConnectionParameters(
     }
 
     /**
-     * Returns the parameters that null selects in {@link CmId#connect}: the device's depths and 7 retries of both
-     * kinds.
+     * Returns the parameters of {@link CmId#connect()}: the device's depths and 7 retries of both kinds.
      */
     public static ConnectionParameters defaults() {
         return new ConnectionParameters(new byte[0], DEVICE_MAXIMUM, DEVICE_MAXIMUM, false, 7, 7, false, 0);

@@ -4,13 +4,16 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waitable;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -21,22 +24,33 @@ import org.jspecify.annotations.Nullable;
  * pair, the thread that takes the event moves the queue pair to ready-to-send and confirms the connection. An
  * application must therefore keep taking events until its connections are established.
  */
-public final class EventChannel implements AutoCloseable {
+public final class EventChannel implements Waitable, AutoCloseable {
     /**
-     * An event that has not been taken. {@code owner} is the identifier whose acknowledgement count includes it: for a
+     * An event that has not been taken. {@code owner} is the identifier that waits for its acknowledgement: for a
      * request, the listener.
      */
     record Pending(CmId owner, CmId id, ProviderEvent event) {}
+
+    /** Longer timeouts are unlimited. */
+    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+
+    /** Used before the first event, while no provider has started. */
+    private static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
 
     private static final AtomicLong SEQUENCE = new AtomicLong();
 
     private final ConnectionManager connectionManager;
     private final long sequence = SEQUENCE.incrementAndGet();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Signal signal = new Signal();
     private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+    private volatile @Nullable WaitDriver driver;
+
+    /** Changed under the lock, as is {@link #closed}. */
+    private volatile boolean isEmpty = true;
+
+    private volatile boolean closed;
     private int identifiers;
-    private boolean closed;
 
     EventChannel(ConnectionManager connectionManager) {
         this.connectionManager = connectionManager;
@@ -54,6 +68,14 @@ public final class EventChannel implements AutoCloseable {
     /** Returns the connection manager that the channel belongs to. */
     public ConnectionManager connectionManager() {
         return connectionManager;
+    }
+
+    /**
+     * Creates an identifier without a context object; see {@link #createId(PortSpace, Object)}. C: {@code
+     * rdma_create_id}.
+     */
+    public CmId createId(PortSpace portSpace) {
+        return createId(portSpace, null);
     }
 
     /**
@@ -82,7 +104,8 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Waits for an event and takes it. C: {@code rdma_get_cm_event}. A virtual thread parks.
+     * Waits for an event and takes it. A waiting platform thread drives the device, unless other threads wait or poll for
+     * data. A virtual thread parks. C: {@code rdma_get_cm_event}.
      *
      * @return the event, which must be acknowledged; null if the channel was closed or the thread was interrupted (its
      *     interrupt status stays set)
@@ -107,7 +130,7 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Takes an event without waiting, or returns null if none is pending. C: {@code rdma_get_cm_event} with {@code
+     * Drives the device once, and takes an event without waiting, or returns null if none is pending. C: {@code rdma_get_cm_event} with {@code
      * O_NONBLOCK}.
      */
     public @Nullable CmEvent poll() {
@@ -115,51 +138,100 @@ public final class EventChannel implements AutoCloseable {
     }
 
     private @Nullable CmEvent take(long timeoutNanos) {
-        long remaining = timeoutNanos;
+        WaitDriver current = waitDriver();
+        long deadlineNanos = timeoutNanos < LONGEST_NANOS ? current.nanoTime() + timeoutNanos : Long.MAX_VALUE;
+        boolean isInTime = timeoutNanos > 0;
         while (true) {
-            Pending pending;
-            lock.lock();
-            try {
-                while (closed || queue.isEmpty()) {
-                    if (closed || remaining <= 0) {
-                        return null;
-                    }
-                    if (timeoutNanos == Long.MAX_VALUE) {
-                        changed.await();
-                    } else {
-                        remaining = changed.awaitNanos(remaining);
-                    }
+            Pending pending = remove();
+            if (pending == null && timeoutNanos <= 0 && !closed) {
+                boolean _ = current.poll();
+                pending = remove();
+            }
+            if (pending != null) {
+                CmEvent event = process(pending);
+                if (event != null) {
+                    return event;
                 }
-                pending = queue.remove();
-                pending.owner().core().count().taken();
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
+            } else if (closed || !isInTime) {
                 return null;
-            } finally {
-                lock.unlock();
-            }
-            CmEvent event = null;
-            try {
-                event = pending.id().core().process(pending);
-            } finally {
-                if (event == null) {
-                    pending.owner()
-                            .core()
-                            .count()
-                            .acknowledged(Thread.currentThread().threadId());
+            } else {
+                WaitDriver before = current;
+                current = waitDriver();
+                if (deadlineNanos != Long.MAX_VALUE && !current.equals(before)) { // another clock
+                    deadlineNanos = current.nanoTime() + (deadlineNanos - before.nanoTime());
                 }
-            }
-            if (event != null) {
-                return event;
+                isInTime = current.await(signal, this::isReady, deadlineNanos, true);
             }
         }
     }
 
+    private @Nullable Pending remove() {
+        if (isEmpty) {
+            return null;
+        }
+        lock.lock();
+        try {
+            Pending pending = closed ? null : queue.poll();
+            isEmpty = queue.isEmpty();
+            if (pending != null) {
+                pending.owner().events.onTaken(pending);
+            }
+            return pending;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the event for the application, or null to discard it. */
+    private static @Nullable CmEvent process(Pending pending) {
+        CmEvent event = null;
+        try {
+            event = pending.id().events.process(pending);
+        } finally {
+            if (event == null) {
+                pending.owner().events.onAcknowledged(pending);
+            }
+        }
+        return event;
+    }
+
+    @Override
+    public boolean isReady() {
+        return !isEmpty || closed;
+    }
+
+    @Override
+    public Signal signal() {
+        return signal;
+    }
+
+    @Override
+    public WaitDriver waitDriver() {
+        WaitDriver known = driver;
+        if (known == null) {
+            known = connectionManager.providers().waitDriver();
+            driver = known;
+        }
+        return known == null ? PARKING : known;
+    }
+
+    /** Returns true: a thread that waits for events of connections leaves the device to threads that wait for data. */
+    @Override
+    public boolean yields() {
+        return true;
+    }
+
     /**
-     * Closes the channel. Waiting threads receive null. Closing it again has no effect. C: {@code
-     * rdma_destroy_event_channel}.
+     * Closes the channel. Threads that wait for an event receive null, now and later. Closing it again has no effect. C:
+     * {@code rdma_destroy_event_channel}.
      *
-     * @throws RdmaException {@code EBUSY} while it has identifiers
+     * <p>The channel never waits for acknowledgements, which is what closing an identifier does. So a thread may close
+     * the channel while it handles the last event of its last identifier, after the identifier, and acknowledge the
+     * event afterwards. While one thread waits in {@link CmId#close} for the acknowledgement of another, the identifier
+     * no longer belongs to the channel, and a third thread may close the channel.
+     *
+     * @throws RdmaException {@code EBUSY} while it has identifiers, including those of requests that were taken; the
+     *     channel stays open
      */
     @Override
     public void close() {
@@ -173,10 +245,10 @@ public final class EventChannel implements AutoCloseable {
                         "Close the identifiers first");
             }
             closed = true;
-            changed.signalAll();
         } finally {
             lock.unlock();
         }
+        signal.raise();
     }
 
     /** Ends all current and later waits on the channel of a synchronous identifier. */
@@ -184,10 +256,10 @@ public final class EventChannel implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            changed.signalAll();
         } finally {
             lock.unlock();
         }
+        signal.raise();
     }
 
     void attach() {
@@ -222,6 +294,7 @@ public final class EventChannel implements AutoCloseable {
                 all.remove();
             }
         }
+        isEmpty = queue.isEmpty();
         return removed;
     }
 
@@ -229,15 +302,16 @@ public final class EventChannel implements AutoCloseable {
     boolean offer(Pending pending) {
         lock.lock();
         try {
-            if (pending.owner().core().channel() != this) {
+            if (pending.owner().events.channel() != this) {
                 return false;
             }
             queue.add(pending);
-            changed.signal();
-            return true;
+            isEmpty = false;
         } finally {
             lock.unlock();
         }
+        signal.raise();
+        return true;
     }
 
     /** Moves an identifier and its events to another channel. {@code change} updates the identifier. */
@@ -253,11 +327,12 @@ public final class EventChannel implements AutoCloseable {
             identifiers--;
             target.identifiers++;
             target.queue.addAll(removeOf(owner));
+            target.isEmpty = target.queue.isEmpty();
             change.run();
-            target.changed.signalAll();
         } finally {
             second.lock.unlock();
             first.lock.unlock();
         }
+        target.signal.raise();
     }
 }

@@ -3,12 +3,19 @@ package io.rdma4j.cm;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttribute;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** Connects and disconnects an identifier. As in librdmacm, this determines the depths around the provider's calls. */
+/**
+ * The connection of an identifier: its parameters, the calls and events that establish and end it, and the states of the
+ * identifier's queue pair that follow from them. As in librdmacm, the depths are determined here, not by the provider.
+ */
 final class IdConnection {
-    private final IdCore core;
+    private final CmId id;
     private int responderResources;
     private int initiatorDepth;
     private ConnectionEnhancement localEnhancement = ConnectionEnhancement.NONE;
@@ -16,23 +23,100 @@ final class IdConnection {
 
     private volatile byte[] peerPrivateData = {};
 
-    IdConnection(IdCore core) {
-        this.core = core;
+    /** True if the peer accepted, but the connection could not be established; guarded by the identifier's lock. */
+    private boolean hasFailed;
+
+    IdConnection(CmId id) {
+        this.id = id;
     }
 
-    /** Records a peer's connection request, whose depths limit those of this side. */
-    void onRequest(ProviderEvent request) {
-        responderResources = request.connection().responderResources();
-        initiatorDepth = request.connection().initiatorDepth();
-        remoteEnhancement = request.enhancement();
-        peerPrivateData = request.connection().privateData();
+    // ---- the library's part of events
+
+    /** Takes a peer's connection request, whose depths limit those of this side. */
+    void onRequest(CmId listener, ProviderEvent request) {
+        id.lock().lock();
+        try {
+            responderResources = request.connection().responderResources();
+            initiatorDepth = request.connection().initiatorDepth();
+            remoteEnhancement = request.enhancement();
+            peerPrivateData = request.connection().privateData();
+            id.setContext(listener.context());
+            ProviderCmId provider = id.binding.first();
+            if (provider != null) {
+                provider.onRequestTaken();
+            }
+        } finally {
+            id.lock().unlock();
+        }
     }
 
-    /** Records the peer's reply. */
-    void onReply(ProviderEvent reply) {
-        remoteEnhancement = reply.enhancement();
-        peerPrivateData = reply.connection().privateData();
+    /** Takes the peer's acceptance: makes the identifier's queue pair ready to send, and confirms. */
+    CmEvent onReply(EventChannel.Pending pending) {
+        ProviderEvent reply = pending.event();
+        id.lock().lock();
+        try {
+            remoteEnhancement = reply.enhancement();
+            peerPrivateData = reply.connection().privateData();
+            QueuePair current = id.queuePair();
+            ProviderCmId provider = id.binding.first();
+            return current == null || provider == null ? new CmEvent(pending) : confirm(pending, current, provider);
+        } finally {
+            id.lock().unlock();
+        }
     }
+
+    private CmEvent confirm(EventChannel.Pending pending, QueuePair queuePair, ProviderCmId provider) {
+        ProviderEvent reply = pending.event();
+        try {
+            toReadyToSend(
+                    queuePair, provider, ConnectionParameters.DEVICE_MAXIMUM, ConnectionParameters.DEVICE_MAXIMUM);
+            provider.establish();
+            return new CmEvent(pending, CmEvent.Type.ESTABLISHED, reply);
+        } catch (RdmaException failed) {
+            hasFailed = true;
+            toError(queuePair);
+            String text = "the peer accepted, but " + provider.describe() + " could not be made ready: "
+                    + failed.getMessage();
+            CmEvent.Type type = CmEvent.Type.CONNECT_ERROR;
+            return new CmEvent(
+                    pending, type, new ProviderEvent(type, -failed.errno().number(), reply.connection(), text));
+        }
+    }
+
+    /**
+     * Takes the end of a connection. Returns null to discard the event, since the failure was reported before. The lock
+     * lets another thread that takes the peer's reply finish first.
+     */
+    @Nullable
+    CmEvent onEnd(EventChannel.Pending pending) {
+        id.lock().lock();
+        try {
+            if (hasFailed) {
+                return null;
+            }
+            if (pending.event().type() == CmEvent.Type.REJECTED) {
+                toErrorIfOpen();
+            }
+            return new CmEvent(pending);
+        } finally {
+            id.lock().unlock();
+        }
+    }
+
+    /** As in librdmacm, a failure is ignored: the application may have closed the queue pair. */
+    private void toErrorIfOpen() {
+        try {
+            QueuePair current = id.queuePair();
+            if (current != null) {
+                toError(current);
+            }
+        } catch (RdmaException closedAlready) {
+            // The event is delivered regardless.
+            return;
+        }
+    }
+
+    // ---- the application's calls
 
     /** Returns a copy of the private data of the peer's request or reply. */
     byte[] peerPrivateData() {
@@ -41,8 +125,8 @@ final class IdConnection {
 
     void connect(@Nullable ConnectionParameters parameters) {
         String operation = "rdma_connect";
-        core.locked(operation, () -> {
-            ProviderCmId provider = core.binding().required(operation, "Resolve address and route first");
+        id.locked(operation, () -> {
+            ProviderCmId provider = id.binding.required(operation, "Resolve address and route first");
             DeviceAttributes limits = requireParameters(operation, parameters);
             ConnectionParameters effective = parameters == null ? ConnectionParameters.defaults() : parameters;
             responderResources = effective.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
@@ -54,13 +138,13 @@ final class IdConnection {
             provider.setLocalEnhancement(localEnhancement);
             provider.connect(withIdQueuePair(effective.withDepths(responderResources, initiatorDepth)));
         });
-        core.complete(operation);
+        id.events.complete(operation);
     }
 
     void accept(@Nullable ConnectionParameters parameters) {
         String operation = "rdma_accept";
-        core.locked(operation, () -> {
-            ProviderCmId provider = core.binding().required(operation, "Accept the identifier of a CONNECT_REQUEST");
+        id.locked(operation, () -> {
+            ProviderCmId provider = id.binding.required(operation, "Accept the identifier of a CONNECT_REQUEST");
             DeviceAttributes limits = requireParameters(operation, parameters);
             ConnectionParameters effective = parameters == null ? ConnectionParameters.defaults() : parameters;
             responderResources = effective.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
@@ -71,65 +155,64 @@ final class IdConnection {
                     : effective.initiatorDepth();
             acceptWith(provider, effective.withDepths(responderResources, initiatorDepth));
         });
-        if (core.isDatagram()) {
+        if (id.isDatagram()) {
             // The reply completes the exchange, and no event follows.
-            core.acknowledgeSynchronously();
+            id.events.acknowledgeStored();
         } else {
-            core.completeConnecting(operation);
+            id.events.completeConnecting(operation);
         }
     }
 
     private void acceptWith(ProviderCmId provider, ConnectionParameters effective) {
-        IdQueuePair current = core.queuePair();
-        boolean connects = !core.isDatagram();
-        if (current != null && connects) {
-            current.toReadyToSend(provider, responderResources, initiatorDepth);
+        QueuePair current = id.isDatagram() ? null : id.queuePair();
+        if (current != null) {
+            toReadyToSend(current, provider, responderResources, initiatorDepth);
         }
         try {
             provider.setLocalEnhancement(localEnhancement);
             provider.accept(withIdQueuePair(effective));
         } catch (RdmaException refused) {
-            if (current != null && connects) {
-                current.toError();
+            if (current != null) {
+                toError(current);
             }
             throw refused;
         }
     }
 
     private ConnectionParameters withIdQueuePair(ConnectionParameters effective) {
-        IdQueuePair current = core.queuePair();
+        QueuePair current = id.queuePair();
         return current == null
                 ? effective
                 : effective
-                        .withQueuePairNumber(current.queuePair().number())
-                        .withSharedReceiveQueue(current.queuePair().sharedReceiveQueue() != null);
+                        .withQueuePairNumber(current.number())
+                        .withSharedReceiveQueue(current.sharedReceiveQueue() != null);
     }
 
     void establish() {
         String operation = "rdma_establish";
-        core.locked(operation, () -> {
-            if (core.queuePair() != null) {
-                throw IdCore.invalid(operation, "the identifier has a queue pair and establishes by itself", "");
+        id.locked(operation, () -> {
+            if (id.queuePair() != null) {
+                throw CmId.invalid(operation, "the identifier has a queue pair and establishes by itself", "");
             }
-            core.binding().required(operation, IdCore.RESOLVE_FIRST).establish();
+            id.binding.required(operation, CmId.RESOLVE_FIRST).establish();
         });
     }
 
     void reject(byte[] privateData, boolean becauseOfEnhancement) {
         String operation = becauseOfEnhancement ? "rdma_reject_ece" : "rdma_reject";
-        core.locked(
+        id.locked(
                 operation,
-                () -> core.binding()
+                () -> id.binding
                         .required(operation, "Reject the identifier of a CONNECT_REQUEST")
                         .reject(privateData, becauseOfEnhancement));
     }
 
     void localEnhancement(ConnectionEnhancement enhancement) {
         String operation = "rdma_set_local_ece";
-        core.locked(operation, () -> {
+        id.locked(operation, () -> {
             requireNoQueuePair(operation);
             if (enhancement.vendorId() == 0) {
-                throw IdCore.invalid(operation, "the options are of no vendor", "Name the vendor who defines them");
+                throw CmId.invalid(operation, "the options are of no vendor", "Name the vendor who defines them");
             }
             localEnhancement = enhancement;
         });
@@ -137,13 +220,13 @@ final class IdConnection {
 
     ConnectionEnhancement remoteEnhancement() {
         String operation = "rdma_get_remote_ece";
-        core.locked(operation, () -> requireNoQueuePair(operation));
+        id.locked(operation, () -> requireNoQueuePair(operation));
         return remoteEnhancement;
     }
 
     private void requireNoQueuePair(String operation) {
-        if (core.queuePair() != null) {
-            throw IdCore.invalid(
+        if (id.queuePair() != null) {
+            throw CmId.invalid(
                     operation,
                     "the identifier has a queue pair, whose options are its device's",
                     "Connect with parameters that name a queue pair of your own");
@@ -151,32 +234,62 @@ final class IdConnection {
     }
 
     void disconnect() {
-        core.locked("rdma_disconnect", () -> {
-            ProviderCmId provider = core.binding().required("rdma_disconnect", "Connect first");
-            core.requireDevice("rdma_disconnect");
-            if (core.isSynchronous() && !provider.isConnected()) {
+        id.locked("rdma_disconnect", () -> {
+            ProviderCmId provider = id.binding.required("rdma_disconnect", "Connect first");
+            id.requireDevice("rdma_disconnect");
+            if (id.events.isSynchronous() && !provider.isConnected()) {
                 // Linux neither fails nor reports an event, so a wait for one would not end.
-                throw IdCore.invalid("rdma_disconnect", core.id() + ": there is no connection", "Connect first");
+                throw CmId.invalid("rdma_disconnect", id + ": there is no connection", "Connect first");
             }
-            IdQueuePair current = core.queuePair();
+            QueuePair current = id.queuePair();
             if (current != null) {
-                current.toError();
+                toError(current);
             }
             provider.disconnect();
         });
-        core.complete("rdma_disconnect");
+        id.events.complete("rdma_disconnect");
+    }
+
+    // ---- states of the queue pair
+
+    /**
+     * Moves a queue pair to ready-to-send. A depth is not set for a type without that attribute.
+     *
+     * @param responderResources number of the peer's READs served concurrently, or 0xff for the value from the
+     *     connection's messages
+     * @param initiatorDepth number of outstanding READs, or 0xff for the value from the connection's messages
+     */
+    private static void toReadyToSend(
+            QueuePair queuePair, ProviderCmId provider, int responderResources, int initiatorDepth) {
+        queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
+        QueuePairAttributes receive = provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE);
+        if (responderResources != ConnectionParameters.DEVICE_MAXIMUM
+                && receive.present().contains(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC)) {
+            receive.maxDestinationReadAtomic(responderResources);
+        }
+        queuePair.modify(receive);
+        QueuePairAttributes send = provider.initQueuePairAttributes(QueuePairState.READY_TO_SEND);
+        if (initiatorDepth != ConnectionParameters.DEVICE_MAXIMUM
+                && send.present().contains(QueuePairAttribute.MAX_READ_ATOMIC)) {
+            send.maxReadAtomic(initiatorDepth);
+        }
+        queuePair.modify(send);
+    }
+
+    private static void toError(QueuePair queuePair) {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
     }
 
     // ---- checks
 
     private DeviceAttributes requireParameters(String operation, @Nullable ConnectionParameters parameters) {
-        if (parameters == null && core.queuePair() == null) {
-            throw IdCore.invalid(
+        if (parameters == null && id.queuePair() == null) {
+            throw CmId.invalid(
                     operation,
                     "there are no parameters, and no queue pair of the identifier",
                     "Create a queue pair, or give parameters with the number of one");
         }
-        DeviceAttributes limits = core.requireDevice(operation).context().attributes();
+        DeviceAttributes limits = id.requireDevice(operation).context().attributes();
         if (parameters != null) {
             requireDepth(
                     operation,
@@ -194,7 +307,7 @@ final class IdConnection {
 
     private static void requireDepth(String operation, String name, int value, int limit) {
         if (value != ConnectionParameters.DEVICE_MAXIMUM && value > limit) {
-            throw IdCore.invalid(
+            throw CmId.invalid(
                     operation,
                     name + " of " + value + " is more than the device's " + limit,
                     "Use ConnectionParameters.DEVICE_MAXIMUM for as much as the device can");

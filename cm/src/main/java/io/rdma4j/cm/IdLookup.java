@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 final class IdLookup {
     private static final String RESOLVE = "rdma_resolve_addrinfo";
 
-    private final IdCore core;
+    private final CmId id;
     private boolean pending;
     private @Nullable AddressInformation result;
 
-    IdLookup(IdCore core) {
-        this.core = core;
+    IdLookup(CmId id) {
+        this.id = id;
     }
 
     void start(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
-        core.locked(RESOLVE, () -> startThread(node, service, hints));
-        core.complete(RESOLVE);
+        id.locked(RESOLVE, () -> startThread(node, service, hints));
+        id.events.complete(RESOLVE);
     }
 
     private synchronized void startThread(
@@ -30,7 +30,7 @@ final class IdLookup {
             throw new RdmaException(
                     RESOLVE,
                     Errno.EBUSY,
-                    core.id() + " has a lookup in progress, or its result was not retrieved",
+                    id + " has a lookup in progress, or its result was not retrieved",
                     "Wait for ADDRESS_INFORMATION_RESOLVED and call queryAddressInformation");
         }
         pending = true;
@@ -39,7 +39,7 @@ final class IdLookup {
 
     private void lookUp(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
         try {
-            complete(AddressInformation.lookUp(node, service, hints));
+            complete(AddressInformation.find(node, service, hints));
             report(CmEvent.Type.ADDRESS_INFORMATION_RESOLVED, 0, "");
         } catch (RdmaException failed) {
             complete(null);
@@ -57,9 +57,9 @@ final class IdLookup {
 
     private void report(CmEvent.Type type, int status, String explanation) {
         try {
-            core.locked(
+            id.locked(
                     RESOLVE,
-                    () -> core.sink().onEvent(new ProviderEvent(type, status, ConnectionParameters.NONE, explanation)));
+                    () -> id.events.onEvent(new ProviderEvent(type, status, ConnectionParameters.NONE, explanation)));
         } catch (RdmaException closedMeanwhile) {
             // The identifier is closed, so no caller waits for the result.
             return;
@@ -72,7 +72,7 @@ final class IdLookup {
             throw new RdmaException(
                     "rdma_query_addrinfo",
                     Errno.ENOENT,
-                    core.id() + " has no lookup result",
+                    id + " has no lookup result",
                     "Look up a node or a service first, and query the result once");
         }
         result = null;

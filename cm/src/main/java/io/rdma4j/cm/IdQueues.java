@@ -3,8 +3,12 @@ package io.rdma4j.cm;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -18,59 +22,194 @@ import org.jspecify.annotations.Nullable;
  * and the thread that handles such an event may need the lock before it acknowledges.
  */
 final class IdQueues {
-    private final IdCore core;
-    private volatile @Nullable IdQueuePair queuePair;
-    private volatile @Nullable IdSharedReceives sharedReceives;
+    /** A completion queue that the application did not provide, and its channel. */
+    private record Completions(CompletionQueue queue, CompletionChannel channel) {
+        static Completions create(CmId id, DeviceContext context, int size) {
+            CompletionChannel channel = context.createCompletionChannel();
+            try {
+                return new Completions(context.createCompletionQueue(Math.max(1, size), id, channel), channel);
+            } catch (RuntimeException | Error failed) {
+                runAllAfter(failed, channel::close);
+                throw failed;
+            }
+        }
+
+        static void closeAny(@Nullable Completions created) {
+            if (created != null) {
+                created.close();
+            }
+        }
+
+        void close() {
+            queue.close();
+            channel.close();
+        }
+    }
+
+    /** A queue pair, and the completion queues created for it. */
+    record Connected(
+            QueuePair queuePair,
+            @Nullable Completions send,
+            @Nullable Completions receive) {
+        /**
+         * Creates the completion queues that the attributes lack, then the queue pair, and moves it to INIT, or to
+         * ready-to-send for datagrams.
+         */
+        static Connected create(
+                CmId id, ProviderCmId provider, ProtectionDomain domain, CmQueuePairAttributes attributes) {
+            List<Runnable> undo = new ArrayList<>();
+            try {
+                SharedReceiveQueue shared = attributes.sharedReceiveQueue();
+                Completions send = null;
+                CompletionQueue sendQueue = attributes.sendCompletions();
+                if (sendQueue == null) {
+                    int sends = attributes.capabilities().maxSendWorkRequests();
+                    send = Completions.create(id, domain.context(), sends);
+                    undo.addFirst(send::close);
+                    sendQueue = send.queue;
+                }
+                Completions receive = null;
+                CompletionQueue receiveQueue = attributes.receiveCompletions();
+                if (receiveQueue == null) {
+                    int receives = shared == null
+                            ? attributes.capabilities().maxReceiveWorkRequests()
+                            : shared.query().maxWorkRequests();
+                    receive = Completions.create(id, domain.context(), receives);
+                    undo.addFirst(receive::close);
+                    receiveQueue = receive.queue;
+                }
+                QueuePair queuePair = domain.createQueuePair(new QueuePairInitAttributes(
+                        id.queuePairType(),
+                        sendQueue,
+                        receiveQueue,
+                        attributes.capabilities(),
+                        attributes.signalAll(),
+                        attributes.context(),
+                        shared,
+                        attributes.xrcDomain()));
+                undo.addFirst(queuePair::close);
+                initialize(queuePair, provider, id.isDatagram());
+                return new Connected(queuePair, send, receive);
+            } catch (RuntimeException | Error failed) {
+                runAllAfter(failed, undo.toArray(Runnable[]::new));
+                throw failed;
+            }
+        }
+
+        private static void initialize(QueuePair queuePair, ProviderCmId provider, boolean isDatagram) {
+            queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
+            if (isDatagram) {
+                queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE));
+                queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_SEND));
+            }
+        }
+
+        /** Closes everything. If a completion queue cannot be closed, the rest is, and the call may be repeated. */
+        void close() {
+            queuePair.close();
+            runAll(() -> Completions.closeAny(send), () -> Completions.closeAny(receive));
+        }
+    }
+
+    /**
+     * A shared receive queue. An XRC shared receive queue reports to a completion queue, which is created with it if
+     * the application provides none.
+     *
+     * @param queue the queue
+     * @param completions completion queue of an XRC shared receive queue, else null
+     * @param created {@code completions} with its channel, or null if the application provided the completion queue
+     */
+    record SharedReceives(
+            SharedReceiveQueue queue,
+            @Nullable CompletionQueue completions,
+            @Nullable Completions created) {
+        static SharedReceives create(
+                CmId id,
+                OpenDevices.Use use,
+                @Nullable ProtectionDomain protectionDomain,
+                SharedReceiveQueueInitAttributes attributes) {
+            ProtectionDomain domain = protectionDomain == null ? use.defaultDomain() : protectionDomain;
+            boolean isExtended = attributes.xrcDomain() != null;
+            if (!isExtended && id.queuePairType() != QueuePairType.XRC_RECEIVE) {
+                return new SharedReceives(domain.createSharedReceiveQueue(attributes), null, null);
+            }
+            SharedReceiveQueueInitAttributes inDomain =
+                    isExtended ? attributes : attributes.extended(use.defaultXrcDomain());
+            CompletionQueue given = attributes.completions();
+            if (given != null) {
+                return new SharedReceives(domain.createSharedReceiveQueue(inDomain), given, null);
+            }
+            Completions created = Completions.create(id, domain.context(), attributes.maxWorkRequests());
+            try {
+                SharedReceiveQueue queue = domain.createSharedReceiveQueue(inDomain.reportedAt(created.queue));
+                return new SharedReceives(queue, created.queue, created);
+            } catch (RuntimeException | Error failed) {
+                runAllAfter(failed, created::close);
+                throw failed;
+            }
+        }
+    }
+
+    private final CmId id;
+    private volatile @Nullable Connected connected;
+    private volatile @Nullable SharedReceives sharedReceives;
 
     /** Actions that close removed queues; guarded by the identifier's lock. */
     private final List<Runnable> unclosed = new ArrayList<>();
 
-    IdQueues(IdCore core) {
-        this.core = core;
+    IdQueues(CmId id) {
+        this.id = id;
     }
+
+    // ---- queue pair
 
     @Nullable
-    IdQueuePair queuePair() {
-        return queuePair;
+    QueuePair queuePair() {
+        Connected current = connected;
+        return current == null ? null : current.queuePair;
     }
 
+    /** Implements {@link CmId#createQueuePair}; without a domain, in the device's default domain. */
     QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
         String operation = "rdma_create_qp";
-        core.lock().lock();
+        id.lock().lock();
         try {
-            core.requireOpen(operation);
-            ProviderCmId provider = core.binding().required(operation, IdCore.RESOLVE_FIRST);
-            OpenDevices.Use use = core.requireDevice(operation);
-            if (queuePair != null) {
-                throw IdCore.invalid(operation, "the identifier already has a queue pair", "Destroy it first");
+            id.requireOpen(operation);
+            ProviderCmId provider = id.binding.required(operation, CmId.RESOLVE_FIRST);
+            OpenDevices.Use use = id.requireDevice(operation);
+            if (connected != null) {
+                throw CmId.invalid(operation, "the identifier already has a queue pair", "Destroy it first");
             }
             ProtectionDomain domain = protectionDomain == null ? use.defaultDomain() : protectionDomain;
-            String name = use.context().device().name();
-            if (!domain.context().device().name().equals(name)) {
-                throw IdCore.invalid(
-                        operation,
-                        "the protection domain belongs to "
-                                + domain.context().device().name() + ", the identifier to " + name,
-                        "Make the protection domain from the identifier's verbs()");
-            }
-            IdQueuePair created = IdQueuePair.create(core.id(), provider, domain, withDefaults(attributes, use));
-            queuePair = created;
-            return created.queuePair();
+            requireDevice(operation, domain, use.context().device().name());
+            Connected created = Connected.create(id, provider, domain, withDefaults(attributes, use));
+            connected = created;
+            return created.queuePair;
         } finally {
-            core.lock().unlock();
+            id.lock().unlock();
+        }
+    }
+
+    private static void requireDevice(String operation, ProtectionDomain domain, String name) {
+        String other = domain.context().device().name();
+        if (!other.equals(name)) {
+            throw CmId.invalid(
+                    operation,
+                    "the protection domain belongs to " + other + ", the identifier to " + name,
+                    "Make the protection domain from the identifier's verbs()");
         }
     }
 
     /** Completes the application's attributes with the identifier's objects. */
     private CmQueuePairAttributes withDefaults(CmQueuePairAttributes attributes, OpenDevices.Use use) {
-        IdSharedReceives current = sharedReceives;
-        return switch (core.queuePairType()) {
+        SharedReceives current = sharedReceives;
+        return switch (id.queuePairType()) {
             case XRC_RECEIVE ->
-                attributes.xrcDomain() == null ? attributes.xrcDomain(use.defaultXrcDomain()) : attributes;
+                attributes.xrcDomain() == null ? attributes.withXrcDomain(use.defaultXrcDomain()) : attributes;
             case XRC_SEND -> attributes; // an XRC send queue pair receives no messages
             default ->
                 attributes.sharedReceiveQueue() == null && current != null
-                        ? attributes.sharedReceiveQueue(current.queue())
+                        ? attributes.withSharedReceiveQueue(current.queue)
                         : attributes;
         };
     }
@@ -81,45 +220,57 @@ final class IdQueues {
         closeAll();
     }
 
-    private @Nullable IdQueuePair removeQueuePair() {
-        core.lock().lock();
+    private @Nullable QueuePair removeQueuePair() {
+        id.lock().lock();
         try {
-            IdQueuePair old = queuePair;
-            queuePair = null;
-            if (old != null) {
-                unclosed.add(old::close);
+            Connected old = connected;
+            connected = null;
+            if (old == null) {
+                return null;
             }
-            return old;
+            unclosed.add(old::close);
+            return old.queuePair;
         } finally {
-            core.lock().unlock();
+            id.lock().unlock();
         }
+    }
+
+    /** Returns the channel created for the send completions of the queue pair, or null. */
+    @Nullable
+    CompletionChannel sendChannel() {
+        Connected current = connected;
+        return current == null ? null : channelOf(current.send);
+    }
+
+    private static @Nullable CompletionChannel channelOf(@Nullable Completions created) {
+        return created == null ? null : created.channel;
     }
 
     // ---- shared receive queue
 
+    /** Implements {@link CmId#createSharedReceiveQueue}; without a domain, in the device's default domain. */
     SharedReceiveQueue createSharedReceiveQueue(
             @Nullable ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
         String operation = "rdma_create_srq";
-        core.lock().lock();
+        id.lock().lock();
         try {
-            core.requireOpen(operation);
-            OpenDevices.Use use = core.requireDevice(operation);
+            id.requireOpen(operation);
+            OpenDevices.Use use = id.requireDevice(operation);
             if (sharedReceives != null) {
-                throw IdCore.invalid(
-                        operation, "the identifier already has a shared receive queue", "Destroy it first");
+                throw CmId.invalid(operation, "the identifier already has a shared receive queue", "Destroy it first");
             }
-            IdSharedReceives created = IdSharedReceives.create(core.id(), use, protectionDomain, attributes);
+            SharedReceives created = SharedReceives.create(id, use, protectionDomain, attributes);
             sharedReceives = created;
-            return created.queue();
+            return created.queue;
         } finally {
-            core.lock().unlock();
+            id.lock().unlock();
         }
     }
 
     @Nullable
     SharedReceiveQueue sharedReceiveQueue() {
-        IdSharedReceives current = sharedReceives;
-        return current == null ? null : current.queue();
+        SharedReceives current = sharedReceives;
+        return current == null ? null : current.queue;
     }
 
     /**
@@ -128,23 +279,23 @@ final class IdQueues {
      */
     @Nullable
     CompletionQueue receiveCompletions() {
-        IdSharedReceives shared = sharedReceives;
-        if (shared != null && shared.completions() != null) {
-            return shared.completions();
+        SharedReceives shared = sharedReceives;
+        if (shared != null && shared.completions != null) {
+            return shared.completions;
         }
-        IdQueuePair current = queuePair;
-        return current == null ? null : current.queuePair().receiveCompletions();
+        QueuePair current = queuePair();
+        return current == null ? null : current.receiveCompletions();
     }
 
     /** Returns the channel created for {@link #receiveCompletions}. */
     @Nullable
     CompletionChannel receiveChannel() {
-        IdSharedReceives shared = sharedReceives;
-        if (shared != null && shared.completions() != null) {
-            return shared.channel();
+        SharedReceives shared = sharedReceives;
+        if (shared != null && shared.completions != null) {
+            return channelOf(shared.created);
         }
-        IdQueuePair current = queuePair;
-        return current == null ? null : current.receiveChannel();
+        Connected current = connected;
+        return current == null ? null : channelOf(current.receive);
     }
 
     void destroySharedReceiveQueue() {
@@ -153,19 +304,19 @@ final class IdQueues {
     }
 
     private void removeSharedReceives() {
-        IdSharedReceives old = sharedReceives;
+        SharedReceives old = sharedReceives;
         if (old == null) {
             return;
         }
-        old.queue().close(); // throws without effect while queue pairs use it
-        core.lock().lock();
+        old.queue.close(); // throws without effect while queue pairs use it
+        id.lock().lock();
         try {
             if (old.equals(sharedReceives)) {
                 sharedReceives = null;
-                unclosed.add(old::closeCompletions);
+                unclosed.add(() -> Completions.closeAny(old.created));
             }
         } finally {
-            core.lock().unlock();
+            id.lock().unlock();
         }
     }
 
@@ -173,9 +324,9 @@ final class IdQueues {
 
     /** Stops the queues. {@link #closeAll} must follow. */
     void stop() {
-        IdQueuePair old = removeQueuePair();
+        QueuePair old = removeQueuePair();
         if (old != null) {
-            old.queuePair().close();
+            old.close();
         }
         try {
             removeSharedReceives();
@@ -191,12 +342,12 @@ final class IdQueues {
      */
     void closeAll() {
         List<Runnable> all;
-        core.lock().lock();
+        id.lock().lock();
         try {
             all = List.copyOf(unclosed);
             unclosed.clear();
         } finally {
-            core.lock().unlock();
+            id.lock().unlock();
         }
         runAll(all.stream().map(this::retryLater).toArray(Runnable[]::new));
     }
@@ -206,11 +357,11 @@ final class IdQueues {
             try {
                 close.run();
             } catch (RdmaException failed) {
-                core.lock().lock();
+                id.lock().lock();
                 try {
                     unclosed.add(close);
                 } finally {
-                    core.lock().unlock();
+                    id.lock().unlock();
                 }
                 throw failed;
             }

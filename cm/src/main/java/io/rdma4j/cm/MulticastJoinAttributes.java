@@ -1,6 +1,6 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 

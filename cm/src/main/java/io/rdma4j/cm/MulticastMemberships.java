@@ -22,7 +22,6 @@ final class MulticastMemberships {
     private static final class Membership {
         private final MulticastJoinAttributes attributes;
         private final @Nullable Object context;
-        private final AcknowledgementCount count;
 
         /** The GID that the provider mapped the group to. */
         private Gid groupGid = Gid.ZERO;
@@ -30,10 +29,9 @@ final class MulticastMemberships {
         /** The queue pair attached to the group, or null. */
         private @Nullable QueuePair attached;
 
-        Membership(MulticastJoinAttributes attributes, @Nullable Object context, AcknowledgementCount count) {
+        Membership(MulticastJoinAttributes attributes, @Nullable Object context) {
             this.attributes = attributes;
             this.context = context;
-            this.count = count;
         }
 
         @Override
@@ -42,19 +40,18 @@ final class MulticastMemberships {
         }
     }
 
-    private final IdCore core;
+    private final CmId id;
     private final List<Membership> joined = new ArrayList<>();
 
-    MulticastMemberships(IdCore core) {
-        this.core = core;
+    MulticastMemberships(CmId id) {
+        this.id = id;
     }
 
     /** Implements {@link CmId#joinMulticast(MulticastJoinAttributes, Object)}. */
     void join(String operation, MulticastJoinAttributes attributes, @Nullable Object context) {
-        core.locked(operation, () -> {
-            ProviderCmId provider = core.binding().required(operation, IdCore.RESOLVE_FIRST);
-            Membership membership =
-                    new Membership(attributes, context, core.count().newChild());
+        id.locked(operation, () -> {
+            ProviderCmId provider = id.binding.required(operation, CmId.RESOLVE_FIRST);
+            Membership membership = new Membership(attributes, context);
             joined.add(membership);
             try {
                 provider.joinMulticast(attributes, membership);
@@ -63,7 +60,7 @@ final class MulticastMemberships {
                 throw refused;
             }
         });
-        core.complete(operation);
+        id.events.complete(operation);
     }
 
     /**
@@ -71,17 +68,20 @@ final class MulticastMemberships {
      * lock.
      */
     void leave(MulticastJoinAttributes group) {
-        List<Membership> left = new ArrayList<>();
-        core.locked(LEAVE, () -> {
-            Membership membership = find(group);
-            joined.remove(membership);
-            left.add(membership);
-            core.binding().required(LEAVE, IdCore.RESOLVE_FIRST).leaveMulticast(membership);
-            detach(membership);
-        });
+        Membership left;
+        id.lock().lock();
+        try {
+            id.requireOpen(LEAVE);
+            left = find(group);
+            joined.remove(left);
+            id.binding.required(LEAVE, CmId.RESOLVE_FIRST).leaveMulticast(left);
+            detach(left);
+        } finally {
+            id.lock().unlock();
+        }
         // The event that a synchronous join stored in the identifier is one of the group's events.
-        core.acknowledgeEvent();
-        if (!left.getFirst().count.awaitAll()) {
+        id.events.acknowledgeStored();
+        if (!id.events.awaitAcknowledgements(event -> event.membership() == left)) {
             throw new RdmaException(LEAVE, Errno.EINTR, "events of the group are not acknowledged yet", "");
         }
     }
@@ -101,11 +101,7 @@ final class MulticastMemberships {
 
     private void detach(Membership membership) {
         QueuePair queuePair = membership.attached;
-        IdQueuePair current = core.queuePair();
-        if (queuePair == null
-                || current == null
-                || !current.queuePair().equals(queuePair)
-                || isAttachedByAnother(membership)) {
+        if (queuePair == null || !queuePair.equals(id.queuePair()) || isAttachedByAnother(membership)) {
             return;
         }
         try {
@@ -130,37 +126,45 @@ final class MulticastMemberships {
      * Performs the library's part of a join event. Returns null to discard the event, since the group was left before.
      */
     @Nullable
-    CmEvent process(CmId id, ProviderEvent providerEvent) {
-        Membership membership = joined.stream()
-                .filter(each -> each == providerEvent.membership())
-                .findFirst()
-                .orElse(null);
-        if (membership == null) {
+    CmEvent onJoin(EventChannel.Pending pending) {
+        id.lock().lock();
+        try {
+            ProviderEvent event = pending.event();
+            for (Membership each : joined) {
+                if (each == event.membership()) {
+                    DatagramParameters group = event.datagram();
+                    return group == null
+                            ? new CmEvent(pending)
+                            : attach(pending, each, group.addressVector().destination());
+                }
+            }
             return null;
+        } finally {
+            id.lock().unlock();
         }
-        membership.count.taken();
-        DatagramParameters group = providerEvent.datagram();
-        if (group == null) {
-            return CmEvent.ofGroup(id, providerEvent, membership.context, membership.count);
+    }
+
+    private CmEvent attach(EventChannel.Pending pending, Membership membership, Gid group) {
+        membership.groupGid = group;
+        QueuePair current = id.queuePair();
+        if (current == null || membership.attributes.flag() != MulticastJoinFlag.FULL_MEMBER) {
+            return new CmEvent(pending);
         }
         try {
-            attach(membership, group.addressVector().destination());
-            return CmEvent.ofGroup(id, providerEvent, membership.context, membership.count);
+            current.attachMulticast(group);
+            membership.attached = current;
+            return new CmEvent(pending);
         } catch (RdmaException failed) {
             String text = "the group " + membership + " is joined, but the queue pair could not be attached to it: "
                     + failed.getMessage();
             ProviderEvent error =
                     ProviderEvent.notJoined(membership, -failed.errno().number(), text);
-            return CmEvent.ofGroup(id, error, membership.context, membership.count);
+            return new CmEvent(pending, error.type(), error);
         }
     }
 
-    private void attach(Membership membership, Gid group) {
-        membership.groupGid = group;
-        IdQueuePair current = core.queuePair();
-        if (current != null && membership.attributes.flag() == MulticastJoinFlag.FULL_MEMBER) {
-            current.queuePair().attachMulticast(group);
-            membership.attached = current.queuePair();
-        }
+    /** Returns the context passed to the join of a multicast event; null for other events. */
+    static @Nullable Object contextOf(ProviderEvent event) {
+        return event.membership() instanceof Membership membership ? membership.context : null;
     }
 }

@@ -1,11 +1,11 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
-import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -16,6 +16,7 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -144,6 +145,7 @@ final class ProviderBinding {
         }
     }
 
+    /** Resolves an address. The route is looked up once: here if it decides the provider, else by the provider. */
     void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         String operation = "rdma_resolve_addr";
         InetAddress target = requireResolved(operation, destination);
@@ -151,27 +153,27 @@ final class ProviderBinding {
         if (target.isAnyLocalAddress()) {
             target = RouteLookup.loopbackOf(target);
         }
+        InetSocketAddress peer = new InetSocketAddress(target, destination.getPort());
         if (ids.size() == 1 && (providers.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
-            ids.getFirst().resolveAddress(source, destination, timeout);
+            ids.getFirst().resolveAddress(source, peer, null, timeout);
             return;
         }
-        InetAddress local =
-                wanted != null && !wanted.isAnyLocalAddress() ? wanted : providers.sourceFor(operation, target);
+        InetAddress routeSource =
+                wanted == null || wanted.isAnyLocalAddress() ? providers.sourceFor(operation, target) : null;
+        InetAddress local = routeSource == null ? Objects.requireNonNull(wanted) : routeSource;
         CmProvider provider = providers.of(local);
-        if (provider == null) {
-            if (local.equals(wanted)) {
-                throw noDevice(operation, local);
-            }
+        if (provider != null) {
+            keepOnly(provider).resolveAddress(source, peer, routeSource, timeout);
+        } else if (routeSource == null) {
+            throw noDevice(operation, local);
+        } else {
             sink.onEvent(new ProviderEvent(
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
                     "cannot reach " + AddressText.of(target) + ": no RDMA device has " + AddressText.of(local)
                             + ", the address of this host that leads there (ENODEV). " + providers.hint()));
-            return;
         }
-        ProviderCmId chosen = keepOnly(provider);
-        chosen.resolveAddress(source, destination, timeout);
     }
 
     private static boolean isBoundToOneAddress(ProviderCmId id) {

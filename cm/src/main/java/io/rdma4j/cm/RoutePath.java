@@ -28,7 +28,7 @@ public record RoutePath(PathMtu pathMtu, int trafficClass, int flowLabel, int ho
                 && packetLifetime >= 0
                 && packetLifetime <= MAX_LIFETIME;
         if (!inRange) {
-            throw IdCore.invalid(
+            throw CmId.invalid(
                     "rdma_set_option",
                     "traffic class %d, flow label %d, hop limit %d or packet lifetime %d is out of range"
                             .formatted(trafficClass, flowLabel, hopLimit, packetLifetime),

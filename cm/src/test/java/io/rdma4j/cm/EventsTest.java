@@ -31,7 +31,7 @@ class EventsTest {
     private final FakeProviderId fake = new FakeProviderId();
 
     private CmEventSink request() {
-        return listener.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        return listener.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
     }
 
     private CmEvent next() {
@@ -106,9 +106,9 @@ class EventsTest {
                 PortSpace.TCP,
                 QueuePairType.RELIABLE_CONNECTION,
                 null);
-        synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
-        RdmaException failed = catchThrowableOfType(
-                RdmaException.class, () -> synchronous.core().completeConnecting("rdma_accept"));
+        synchronous.events.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        RdmaException failed =
+                catchThrowableOfType(RdmaException.class, () -> synchronous.events.completeConnecting("rdma_accept"));
         assertThat(failed.errno()).isEqualTo(Errno.ECONNRESET);
         assertThat(failed).hasMessageContaining("rdma_accept: Connection reset by peer (ECONNRESET)");
         synchronous.close();
@@ -118,9 +118,9 @@ class EventsTest {
     void acceptSucceedsIfThePeerDisconnectsAfterTheConnectionIsEstablished() {
         EventChannel events = new EventChannel(ConnectionManager.ofProcess());
         CmId synchronous = new CmId(events, true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
-        synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
-        synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
-        synchronous.core().completeConnecting("rdma_accept");
+        synchronous.events.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        synchronous.events.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        synchronous.events.completeConnecting("rdma_accept");
         try (CmEvent end = Objects.requireNonNull(events.poll())) {
             assertThat(end.type()).isEqualTo(CmEvent.Type.DISCONNECTED);
         }
@@ -215,7 +215,7 @@ class EventsTest {
     @Test
     void synchronousListenerMigratesWithAPendingRequest() {
         CmId moved = synchronous();
-        CmEventSink child = moved.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        CmEventSink child = moved.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
         moved.migrate(channel);
         child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
         CmEvent request = next();
@@ -235,15 +235,14 @@ class EventsTest {
     @Test
     void eventOfARequestBeingTakenIsNotDeliveredAsARequest() {
         CmId listening = synchronous();
-        CmEventSink child =
-                listening.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        CmEventSink child = listening.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
         child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
-        EventChannel events = listening.core().channel();
+        EventChannel events = listening.events.channel();
         AtomicReference<@Nullable CmEvent> second = new AtomicReference<>();
         fake.onTaken = () -> second.set(events.poll());
         CmEvent request = Objects.requireNonNull(events.poll());
         assertThat(second.get()).isNull();
-        CmEvent rejected = Objects.requireNonNull(request.id().core().channel().poll());
+        CmEvent rejected = Objects.requireNonNull(request.id().events.channel().poll());
         assertThat(rejected.type()).isEqualTo(CmEvent.Type.REJECTED);
         request.acknowledge();
         rejected.acknowledge();
@@ -259,7 +258,7 @@ class EventsTest {
         CmEventSink sink = request();
         CmEvent request = next();
         CmId child = request.id();
-        child.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        child.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
         CountDownLatch processing = new CountDownLatch(1);
         CountDownLatch mayFail = new CountDownLatch(1);
         fake.onAttributes = () -> {

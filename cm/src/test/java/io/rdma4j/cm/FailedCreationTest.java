@@ -13,6 +13,7 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -91,7 +92,7 @@ class FailedCreationTest {
         CmQueuePairAttributes attributes = CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
         everyFailureLeaves(List.of("ProtectionDomain"), kind, verbs -> {
             ProtectionDomain domain = verbs.domain();
-            IdQueuePair.create(identifier(type), new FakeProviderId(), domain, attributes);
+            IdQueues.Connected.create(identifier(type), new FakeProviderId(), domain, attributes);
         });
     }
 
@@ -101,7 +102,7 @@ class FailedCreationTest {
         everyFailureLeaves(List.of(), kind, verbs -> {
             OpenDevices.Use use = new OpenDevices().use(verbs);
             try {
-                IdSharedReceives.create(
+                IdQueues.SharedReceives.create(
                         identifier(QueuePairType.XRC_RECEIVE), use, null, SharedReceiveQueueInitAttributes.of(1, 1));
             } finally {
                 use.release();
@@ -148,6 +149,11 @@ class FailedCreationTest {
         @Override
         public boolean serves(InetAddress local) {
             return true;
+        }
+
+        @Override
+        public @Nullable WaitDriver waitDriver() {
+            return null;
         }
 
         @Override

@@ -4,6 +4,7 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,8 +31,12 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
-    public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
-        calls.add("resolveAddress");
+    public void resolveAddress(
+            @Nullable InetSocketAddress source,
+            InetSocketAddress destination,
+            @Nullable InetAddress routeSource,
+            Duration timeout) {
+        calls.add("resolveAddress from " + source + " to " + destination + " by " + routeSource);
     }
 
     @Override
@@ -151,7 +156,7 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
-    public void requestTaken() {
+    public void onRequestTaken() {
         calls.add("taken");
         onTaken.run();
     }

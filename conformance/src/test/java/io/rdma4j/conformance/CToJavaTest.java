@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 /** Checks the table of C names and Java counterparts: it is complete and names only what exists. */
 class CToJavaTest {
     private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/c-to-java.md");
-    private static final List<String> PACKAGES = List.of("io.rdma4j.cm.", "io.rdma4j.verbs.", "io.rdma4j.sockets.");
+    private static final List<String> PACKAGES =
+            List.of("io.rdma4j.cm.", "io.rdma4j.verbs.", "io.rdma4j.sockets.", "io.rdma4j.sockets.options.");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
     /** A row: the names of C, and the names of Java or the reason for their absence. */

@@ -32,6 +32,35 @@ class QuotedExamplesTest {
         }
     }
 
+    @Test
+    void readmeQuotesThePomOfAProgramOutsideAndItsVersionIsThatOfTheProject() throws IOException {
+        String pom = Files.readString(ROOT.resolve("examples/outside/pom.xml"));
+        assertThat(Files.readString(ROOT.resolve("README.md")))
+                .contains("<!-- outside/pom.xml -->\n```xml\n" + pom.substring(pom.indexOf("<project")) + "```");
+        String project = Files.readString(ROOT.resolve("pom.xml"));
+        String version = "<version>" + between(project, "<version>", "</version>") + "</version>";
+        assertThat(between(pom, "<dependency>", "</dependency>"))
+                .contains("<artifactId>rdma4j-soft</artifactId>")
+                .contains(version);
+    }
+
+    @Test
+    void readmeListsEveryExample() throws IOException {
+        String readme = Files.readString(ROOT.resolve("README.md"));
+        try (Stream<Path> files = Files.list(EXAMPLES)) {
+            assertThat(files.map(file -> file.getFileName().toString())
+                            .filter(name -> !name.equals("package-info.java")))
+                    .allSatisfy(name -> assertThat(readme)
+                            .contains("| [" + name.replace(".java", "") + "](examples/src/main/java/io/rdma4j/examples/"
+                                    + name + ")"));
+        }
+    }
+
+    private static String between(String text, String begin, String end) {
+        int from = text.indexOf(begin) + begin.length();
+        return text.substring(from, text.indexOf(end, from));
+    }
+
     /** Returns the part of an example between its tags, without the indentation of its first line. */
     private static String part(String file, String tag) throws IOException {
         String source = Files.readString(EXAMPLES.resolve(file));

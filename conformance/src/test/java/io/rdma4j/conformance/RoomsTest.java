@@ -13,6 +13,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,12 +50,13 @@ class RoomsTest {
             "cm", Set.of("verbs"),
             "soft", Set.of("verbs", "cm", "transport", "link", "wire"),
             "sockets", Set.of("verbs", "cm", "wire"),
-            "tools", Set.of("verbs", "cm", "soft", "sockets", "testkit", "link", "wire"),
-            "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
+            "simulator", Set.of("sockets", "transport", "wire"),
+            "testkit", Set.of("verbs", "cm", "soft", "link", "wire"),
+            "tools", Set.of("verbs", "cm", "soft", "sockets", "simulator", "link", "wire"));
 
     /** Rooms that may use all others, and that no room may use; their classes are not checked here. */
     private static final Set<String> ROOMS_THAT_USE_ALL =
-            Set.of("conformance", "bench", "examples", "faults", "fuzz", "stress");
+            Set.of("conformance", "acceptance", "bench", "examples", "fuzz", "stress", "variants");
 
     static Stream<String> rooms() {
         return ROOMS.keySet().stream().sorted();
@@ -149,14 +152,14 @@ class RoomsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"link", "verbs"})
-    void linkAndVerbsUseNoClock(String room) {
+    @ValueSource(strings = {"link", "verbs", "simulator"})
+    void linkVerbsAndSimulatorUseNoClock(String room) {
         noClockIn(room);
     }
 
     /** The lock files and the default stack belong to the process; the system's clock is one of those that a stack can have. */
     private static final Set<String> STATE_OF_THE_PROCESS =
-            Set.of("io.rdma4j.soft.share.SystemLockFile", "io.rdma4j.soft.process.ProcessStack");
+            Set.of("io.rdma4j.soft.sharing.SystemLockFile", "io.rdma4j.soft.process.ProcessStack");
 
     @Test
     void aStackOwnsItsStateAndIsGivenItsClock() {
@@ -208,9 +211,78 @@ class RoomsTest {
                 || type.getPackageName().equals("java.util.concurrent.atomic");
     }
 
+    /**
+     * An API and the interface of its providers name each other's types, as {@code java.nio.channels} and its {@code spi}
+     * do: the API calls the provider, and the provider takes and returns types of the API. Each such pair counts as one
+     * package.
+     */
+    private static final Map<String, String> PROVIDER_PACKAGES =
+            Map.of("io.rdma4j.verbs.spi", "io.rdma4j.verbs", "io.rdma4j.cm.spi", "io.rdma4j.cm");
+
+    private static SliceAssignment packagesOf(String room) {
+        return new SliceAssignment() {
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                String name = type.getPackageName();
+                return resideInAPackage(packages(room)).test(type)
+                        ? SliceIdentifier.of(PROVIDER_PACKAGES.getOrDefault(name, name))
+                        : SliceIdentifier.ignore();
+            }
+
+            @Override
+            public String getDescription() {
+                return "packages of " + room;
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @MethodSource("rooms")
+    void packagesOfARoomHaveNoCycles(String room) {
+        slices().assignedFrom(packagesOf(room)).should().beFreeOfCycles().check(CLASSES);
+    }
+
+    private static final String ROOMS_WITHOUT_API = "io\\.rdma4j\\.(wire|transport|link)";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"wire", "transport", "link"})
+    void roomsWithoutAnApiAreExportedToOurOwnModulesOnly(String room) throws IOException {
+        assertThat(moduleInfo(room))
+                .containsPattern("exports " + ROOMS_WITHOUT_API)
+                .doesNotContainPattern("exports [\\w.]+;");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"soft", "testkit"})
+    void usersOfTheApiDoNotReadRoomsWithoutOne(String room) throws IOException {
+        assertThat(moduleInfo(room))
+                .containsPattern("requires " + ROOMS_WITHOUT_API)
+                .doesNotContainPattern("requires transitive " + ROOMS_WITHOUT_API);
+    }
+
+    private static String moduleInfo(String room) throws IOException {
+        return Files.readString(
+                Path.of("").toAbsolutePath().resolveSibling(room).resolve("src/main/java/module-info.java"));
+    }
+
     @Test
-    void thePackagesOfSoftHaveNoCycles() {
-        slices().matching("io.rdma4j.soft.(*)..").should().beFreeOfCycles().check(CLASSES);
+    void testsOfSemanticsUseOnlyTheApi() {
+        JavaClasses tests = new ClassFileImporter().importPackages("io.rdma4j.conformance");
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        packages("conformance.verbs"), packages("conformance.cm"), packages("conformance.sockets"))
+                .or()
+                .resideInAnyPackage(packages("conformance.device"), packages("conformance.run"))
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.rdma4j..")
+                        .and(not(resideInAnyPackage(
+                                "io.rdma4j.verbs",
+                                "io.rdma4j.verbs.wait",
+                                "io.rdma4j.cm",
+                                "io.rdma4j.sockets",
+                                packages("conformance")))))
+                .check(tests);
     }
 
     private static void noClockIn(String room) {
@@ -229,8 +301,7 @@ class RoomsTest {
         noClasses()
                 .that(resideInAPackage("io.rdma4j..").and(not(resideInAPackage(packages("tools")))))
                 .should()
-                .dependOnClassesThat(not(
-                        resideInAnyPackage("io.rdma4j..", "java..", "javax.tools..", "jdk.net..", "org.jspecify..")))
+                .dependOnClassesThat(not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.net..", "org.jspecify..")))
                 .check(CLASSES);
     }
 }

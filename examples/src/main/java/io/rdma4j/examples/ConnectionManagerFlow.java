@@ -20,7 +20,7 @@ public final class ConnectionManagerFlow {
     /** Runs server and client, each in a thread. */
     public static void main(String[] arguments) throws InterruptedException {
         try (EventChannel channel = EventChannel.open(); //                                rdma_create_event_channel
-                CmId listener = channel.createId(PortSpace.TCP, null)) { //                rdma_create_id
+                CmId listener = channel.createId(PortSpace.TCP)) { //                rdma_create_id
             listener.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)); // rdma_bind_addr
             listener.listen(1); //                                                         rdma_listen
             Thread server = Thread.ofPlatform().start(() -> serve(channel));
@@ -32,7 +32,7 @@ public final class ConnectionManagerFlow {
     private static void serve(EventChannel channel) {
         CmId connection = await(channel, CmEvent.Type.CONNECT_REQUEST); //                 rdma_get_cm_event
         try (connection) {
-            connection.createQueuePair(null, CmQueuePairAttributes.defaults()); //         rdma_create_qp
+            connection.createQueuePair(CmQueuePairAttributes.defaults()); //         rdma_create_qp
             connection.accept(ConnectionParameters.defaults()); //                         rdma_accept
             await(channel, CmEvent.Type.ESTABLISHED); //                                   rdma_get_cm_event
             System.out.println("server: established with " + connection.peerAddress());
@@ -44,12 +44,12 @@ public final class ConnectionManagerFlow {
 
     private static void connect(InetSocketAddress server) {
         try (EventChannel channel = EventChannel.open(); //                                rdma_create_event_channel
-                CmId connection = channel.createId(PortSpace.TCP, null)) { //              rdma_create_id
-            connection.resolveAddress(null, server, TIMEOUT); //                           rdma_resolve_addr
+                CmId connection = channel.createId(PortSpace.TCP)) { //              rdma_create_id
+            connection.resolveAddress(server, TIMEOUT); //                           rdma_resolve_addr
             await(channel, CmEvent.Type.ADDRESS_RESOLVED); //                              rdma_get_cm_event
             connection.resolveRoute(TIMEOUT); //                                           rdma_resolve_route
             await(channel, CmEvent.Type.ROUTE_RESOLVED); //                                rdma_get_cm_event
-            connection.createQueuePair(null, CmQueuePairAttributes.defaults()); //         rdma_create_qp
+            connection.createQueuePair(CmQueuePairAttributes.defaults()); //         rdma_create_qp
             connection.connect(ConnectionParameters.defaults()); //                        rdma_connect
             await(channel, CmEvent.Type.ESTABLISHED); //                                   rdma_get_cm_event
             System.out.println("client: established with " + server);

@@ -29,7 +29,7 @@ public final class EventServer {
     /** Runs the server, and clients that each write a number into memory of their own. */
     public static void main(String[] arguments) throws InterruptedException {
         try (EventChannel events = EventChannel.open();
-                CmId listener = events.createId(PortSpace.TCP, null)) {
+                CmId listener = events.createId(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             listener.listen(CLIENTS);
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort());
@@ -73,7 +73,7 @@ public final class EventServer {
     }
 
     private static MemoryRegion accept(CmId connection, Arena arena) {
-        connection.createQueuePair(null, CmQueuePairAttributes.defaults());
+        connection.createQueuePair(CmQueuePairAttributes.defaults());
         MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(arena.allocate(ValueLayout.JAVA_INT));
         connection.accept(
                 ConnectionParameters.defaults().withPrivateData(region.remote().encode()));

@@ -242,7 +242,15 @@ public final class ManagementTarget implements FuzzTarget {
             switch (choice % 6) {
                 case 0 -> {
                     if (isRequested) {
-                        connection.accept(now, Rep.of(0, 0, 0x456, 1, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
+                        connection.accept(
+                                now,
+                                Rep.builder()
+                                        .localQueuePair(0x456)
+                                        .startingPsn(1)
+                                        .responderResources(1)
+                                        .initiatorDepth(1)
+                                        .targetAcknowledgeDelay(15)
+                                        .build());
                     } else if (isReplied) {
                         connection.sendReadyToUse(now);
                     }

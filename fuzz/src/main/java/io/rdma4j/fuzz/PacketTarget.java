@@ -5,7 +5,6 @@ import io.rdma4j.wire.AtomicAckEth;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
-import io.rdma4j.wire.Dissector;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
@@ -13,6 +12,7 @@ import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Reth;
 import io.rdma4j.wire.Wire;
 import io.rdma4j.wire.cm.GsiPacket;
+import io.rdma4j.wire.dissector.Dissector;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 

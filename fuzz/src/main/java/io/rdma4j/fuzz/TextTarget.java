@@ -1,11 +1,11 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.link.FaultSpec;
-import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.link.decorator.FaultSpec;
+import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Getopt;
 import io.rdma4j.tools.cmtime.OutOfBandRecords;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.pingpong.OutOfBandTexts;
 import io.rdma4j.tools.sim.CommandLines;
 import java.io.OutputStream;

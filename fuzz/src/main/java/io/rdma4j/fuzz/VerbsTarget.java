@@ -222,7 +222,7 @@ public final class VerbsTarget implements FuzzTarget {
         Gid destination = (variation & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : Loopback.GID;
         int index = (variation & 0x0f) == 0x0f ? script.near() : Loopback.GID_INDEX;
         int port = (variation & 0x88) == 0x88 ? script.near() : 1;
-        return new AddressVector(index, destination, 0, 0, 64, 0, port);
+        return AddressVector.of(index, destination).withPort(port);
     }
 
     private void create(Script script) {
@@ -236,8 +236,9 @@ public final class VerbsTarget implements FuzzTarget {
                 ? new QueuePairCapabilities(1 + sizes % 8, 1 + (sizes >> 3) % 8, 2, 2, 64)
                 : new QueuePairCapabilities(size(script), size(script), size(script), size(script), size(script));
         pairs.add(domains.get(script.u8() % domains.size())
-                .createQueuePair(new QueuePairInitAttributes(
-                        TYPES[script.choice(TYPES.length)], sends, receives, capabilities, script.flag(), null, null)));
+                .createQueuePair(QueuePairInitAttributes.of(TYPES[script.choice(TYPES.length)], sends, capabilities)
+                        .withReceiveCompletions(receives)
+                        .withSignalAll(script.flag())));
     }
 
     private void modify(Script script) {
@@ -319,7 +320,7 @@ public final class VerbsTarget implements FuzzTarget {
             init.queueKey(1);
         } else {
             init.accessFlags(flags(0x3f));
-            receive.addressVector(new AddressVector(Loopback.GID_INDEX, Loopback.GID, 0, 0, 64, 0, 1))
+            receive.addressVector(AddressVector.of(Loopback.GID_INDEX, Loopback.GID))
                     .pathMtu(PathMtu.MTU_256)
                     .destinationQueuePair(peer.number())
                     .receivePsn(7);
@@ -355,7 +356,7 @@ public final class VerbsTarget implements FuzzTarget {
             request.signaled();
         }
         if ((flags & 4) != 0) {
-            request.fence();
+            request.fenced();
         }
         if ((flags & 8) != 0) {
             request.inline();
@@ -383,15 +384,15 @@ public final class VerbsTarget implements FuzzTarget {
         MemoryWindow window = choose(windows, script);
         switch (script.choice(9)) {
             case 0 -> request.write(address, key);
-            case 1 -> request.write(address, key).immediate(script.u8());
+            case 1 -> request.write(address, key).withImmediate(script.u8());
             case 2 -> request.read(address, key);
             case 3 -> request.compareAndSwap(address, key, script.u8(), script.u8());
             case 4 -> request.fetchAndAdd(address, key, script.u8());
-            case 5 -> request.invalidate(script.flag() || window == null ? key : window.remoteKey());
+            case 5 -> request.withInvalidate(script.flag() || window == null ? key : window.remoteKey());
             case 6 -> {
                 if (window != null && region != null) {
-                    request.bind(
-                            window, window.nextRemoteKey(), region, script.near(), script.near(), flags(script.u8()));
+                    request.bind(window, window.nextRemoteKey())
+                            .boundTo(region, script.near(), script.near(), flags(script.u8()));
                 }
             }
             case 7 -> request.localInvalidate(script.flag() || window == null ? key : window.remoteKey());

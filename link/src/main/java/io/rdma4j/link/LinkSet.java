@@ -1,6 +1,5 @@
 package io.rdma4j.link;
 
-import io.rdma4j.link.internal.QueuePairRanges;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;

@@ -1,2 +1,2 @@
-/** Sending and receiving bursts of frames, with wrappers for capture, faults and trace. */
+/** Links, which send and receive bursts of frames, and sets of links that one thread waits for. */
 package io.rdma4j.link;

@@ -2,6 +2,7 @@ package io.rdma4j.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.link.system.LinkSets;
 import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -11,11 +12,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a main class of the tests in a separate Java virtual machine. */
-final class ChildJava {
+public final class ChildJava {
     private ChildJava() {}
 
     /** Returns the lines that the process printed, including its error output. */
-    static List<String> run(List<String> wrapper, List<String> options, Class<?> main) throws Exception {
+    public static List<String> run(List<String> wrapper, List<String> options, Class<?> main) throws Exception {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
@@ -27,7 +28,7 @@ final class ChildJava {
     }
 
     /** Returns the directories or archives of this module, its tests and the wire module. */
-    static String classPath() throws URISyntaxException {
+    public static String classPath() throws URISyntaxException {
         List<String> paths = new ArrayList<>();
         for (Class<?> type : List.of(LinkSets.class, io.rdma4j.wire.Frame.class, ChildJava.class)) {
             String path = Path.of(type.getProtectionDomain()

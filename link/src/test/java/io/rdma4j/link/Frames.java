@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Helpers to send and receive frames with known contents. */
-final class Frames {
+public final class Frames {
     private static final long TIMEOUT_NANOS = 5_000_000_000L;
 
     private Frames() {}
 
     /** Sets the destination of a burst. */
-    static void address(SendBurst burst, InetSocketAddress destination) {
+    public static void address(SendBurst burst, InetSocketAddress destination) {
         burst.destination(
                 GidAddresses.high(destination.getAddress()),
                 GidAddresses.low(destination.getAddress()),
@@ -25,13 +25,13 @@ final class Frames {
     }
 
     /** Appends a frame of {@code bytes} bytes, each of them {@code fill}. */
-    static void append(SendBurst burst, int bytes, int fill) {
+    public static void append(SendBurst burst, int bytes, int fill) {
         burst.segment().asSlice(burst.tail(), bytes).fill((byte) fill);
         burst.append(bytes);
     }
 
     /** Sends one frame of {@code bytes} bytes, each of them {@code fill}. */
-    static void send(Link link, SendBurst burst, InetSocketAddress destination, int bytes, int fill) {
+    public static void send(Link link, SendBurst burst, InetSocketAddress destination, int bytes, int fill) {
         burst.clear();
         address(burst, destination);
         append(burst, bytes, fill);
@@ -39,12 +39,12 @@ final class Frames {
     }
 
     /** Returns a copy of the bytes of a frame. */
-    static byte[] bytes(Frame frame) {
+    public static byte[] bytes(Frame frame) {
         return frame.segment.asSlice(frame.offset, frame.length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     /** Returns the contents of {@code count} frames, or of as many as arrive within five seconds. */
-    static List<byte[]> receive(LinkSet set, Link link, int count) {
+    public static List<byte[]> receive(LinkSet set, Link link, int count) {
         List<byte[]> received = new ArrayList<>();
         ReceiveBurst burst = new ReceiveBurst(16);
         long deadline = System.nanoTime() + TIMEOUT_NANOS;
@@ -60,7 +60,7 @@ final class Frames {
     }
 
     /** Returns an array of {@code bytes} bytes, each of them {@code fill}. */
-    static byte[] filled(int bytes, int fill) {
+    public static byte[] filled(int bytes, int fill) {
         byte[] array = new byte[bytes];
         MemorySegment.ofArray(array).fill((byte) fill);
         return array;

@@ -3,6 +3,7 @@ package io.rdma4j.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;

@@ -2,6 +2,7 @@ package io.rdma4j.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

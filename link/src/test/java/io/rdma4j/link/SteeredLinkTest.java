@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.link.decorator.DecoratedLinkSet;
+import io.rdma4j.link.decorator.FaultLink;
+import io.rdma4j.link.decorator.FaultSpec;
+import io.rdma4j.link.decorator.LinkDecorator;
+import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.BindException;
@@ -323,7 +330,7 @@ class SteeredLinkTest {
     void decoratedNioAndMulticastLinksCannotBeSteered() throws IOException {
         LinkOptions capture = LinkOptions.NONE.withCaptureFile(folder.resolve("steered.pcapng"));
         try (LinkDecorator decorator = decorator(capture);
-                LinkSet set = LinkSets.decorate(linux(), decorator);
+                LinkSet set = new DecoratedLinkSet(linux(), decorator);
                 LinkSet undecorated = linux();
                 LinkSet nio = LinkSets.portable();
                 Link decorated = set.openUdp(LOOPBACK, 0);
@@ -342,8 +349,8 @@ class SteeredLinkTest {
         LinkOptions faults = LinkOptions.NONE.withFaults(FaultSpec.parse("loss=1%"));
         try (LinkDecorator none = decorator(LinkOptions.NONE);
                 LinkDecorator faulty = decorator(faults);
-                LinkSet plain = LinkSets.decorate(linux(), none);
-                LinkSet set = LinkSets.decorate(linux(), faulty);
+                LinkSet plain = new DecoratedLinkSet(linux(), none);
+                LinkSet set = new DecoratedLinkSet(linux(), faulty);
                 Link first = plain.openUdp(LOOPBACK, 0);
                 Link steered = openSteered(plain, first, 1, 9);
                 Link lossy = openSteered(set, first, 10, 19)) {

@@ -4,7 +4,9 @@ import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
+import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
@@ -78,7 +80,11 @@ public final class RdmaDatagramSocket implements AutoCloseable {
         return this;
     }
 
-    /** Returns the value of an option. C: {@code rgetsockopt}. */
+    /**
+     * Returns the value of an option, never null. C: {@code rgetsockopt}.
+     *
+     * @throws UnsupportedOperationException if the option is not supported
+     */
     public <T> T option(SocketOption<T> option) {
         return options.get(option);
     }
@@ -224,6 +230,17 @@ public final class RdmaDatagramSocket implements AutoCloseable {
         return SocketWaits.poll(endpoint, events, timeout);
     }
 
+    /**
+     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
+     * rpoll}.
+     *
+     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
+     * @see io.rdma4j.verbs.wait.WaitSet
+     */
+    public Waitable readiness(int events) {
+        return SocketWaits.readiness(endpoint, events, toString());
+    }
+
     /** Returns whether {@link #close} was called. */
     public boolean isClosed() {
         return endpoint.isClosed();
@@ -239,7 +256,7 @@ public final class RdmaDatagramSocket implements AutoCloseable {
     }
 
     /** Returns the endpoint, for {@link RdmaPoll}. */
-    Waitable endpoint() {
+    SocketEndpoint endpoint() {
         return endpoint;
     }
 }

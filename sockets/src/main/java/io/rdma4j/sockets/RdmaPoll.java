@@ -1,7 +1,10 @@
 package io.rdma4j.sockets;
 
-import io.rdma4j.sockets.io.EndpointsWait;
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.sockets.nio.RdmaSelector;
+import io.rdma4j.verbs.wait.SignalListener;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waiter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.SelectableChannel;
@@ -19,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * be used by one thread at a time. C: {@code rpoll} and {@code rselect}, or {@code repoll_create} and related calls.
  */
 public final class RdmaPoll implements AutoCloseable {
-    private final EndpointsWait wait = new EndpointsWait();
+    private final Waiter waiter = new Waiter();
     private final List<Entry> entries = new ArrayList<>();
-    private volatile @Nullable Selector selector;
+    private volatile @Nullable RdmaSelector selector;
+    private @Nullable WaitDriver driver;
     private boolean closed;
 
     private RdmaPoll() {}
@@ -34,20 +38,20 @@ public final class RdmaPoll implements AutoCloseable {
     /** A socket or channel of this poll. */
     public final class Entry {
         private final Object socket;
-        private final @Nullable Waitable endpoint;
+        private final @Nullable SocketEndpoint endpoint;
         private final @Nullable SelectableChannel channel;
-        private final Runnable listener = RdmaPoll.this::wake;
-        private EndpointsWait.@Nullable Membership membership;
+        private final SignalListener listener = RdmaPoll.this::wake;
         private int events;
         private int ready;
 
-        private Entry(Object socket, @Nullable Waitable endpoint, @Nullable SelectableChannel channel, int events) {
+        private Entry(
+                Object socket, @Nullable SocketEndpoint endpoint, @Nullable SelectableChannel channel, int events) {
             this.socket = socket;
             this.endpoint = endpoint;
             this.channel = channel;
             this.events = events;
             if (endpoint != null) {
-                endpoint.addListener(listener);
+                endpoint.signal().add(listener);
             }
         }
 
@@ -89,11 +93,7 @@ public final class RdmaPoll implements AutoCloseable {
 
         private void detach() {
             if (endpoint != null) {
-                endpoint.removeListener(listener);
-            }
-            if (membership != null) {
-                wait.leave(membership);
-                membership = null;
+                endpoint.signal().remove(listener);
             }
             Selector current = selector;
             SelectionKey key = channel == null || current == null || !current.isOpen() ? null : channel.keyFor(current);
@@ -102,15 +102,14 @@ public final class RdmaPoll implements AutoCloseable {
             }
         }
 
-        /** Polls an RDMA socket. With {@code toWait}, the listener is notified of later changes. */
-        private boolean poll(Waitable waitable, boolean toWait) throws InterruptedIOException {
-            if (membership == null) {
-                membership = wait.join(waitable);
-            }
+        /** Polls an RDMA socket. With {@code toWait}, the listener is notified of later
+         * changes. */
+        private boolean poll(SocketEndpoint polled, boolean toWait) throws InterruptedIOException {
             if (toWait) {
-                waitable.readinessToWait();
+                driver = polled.waitDriver();
+                polled.readinessToWait();
             }
-            ready = SocketWaits.poll(waitable, events, Duration.ZERO);
+            ready = SocketWaits.poll(polled, events, Duration.ZERO);
             return ready != 0;
         }
     }
@@ -136,8 +135,7 @@ public final class RdmaPoll implements AutoCloseable {
     public Entry add(SelectableChannel channel, int events) throws IOException {
         requireOpen();
         if (selector == null) {
-            selector = RdmaSockets.openSelector();
-            wait.waitsElsewhere(true);
+            selector = (RdmaSelector) RdmaSockets.openSelector();
         }
         channel.register(selector, 0);
         return add(new Entry(channel, null, channel, events));
@@ -178,7 +176,7 @@ public final class RdmaPoll implements AutoCloseable {
         requireOpen();
         long deadline = SocketWaits.deadline(timeout);
         while (true) {
-            wait.reset();
+            waiter.reset();
             int count = poll(false);
             if (count != 0 || deadline != Long.MAX_VALUE && System.nanoTime() - deadline >= 0) {
                 return count;
@@ -193,13 +191,15 @@ public final class RdmaPoll implements AutoCloseable {
     }
 
     private int poll(boolean toWait) throws IOException {
+        Selector current = selector;
         int count = 0;
+        driver = toWait ? null : driver;
         for (Entry entry : entries) {
             if (entry.endpoint != null && entry.poll(entry.endpoint, toWait)) {
                 count++;
             }
         }
-        return selector == null || toWait ? count : count + pollChannels(selector);
+        return current == null || toWait ? count : count + pollChannels(current);
     }
 
     private int pollChannels(Selector current) throws IOException {
@@ -244,20 +244,22 @@ public final class RdmaPoll implements AutoCloseable {
     }
 
     private void await(long deadlineNanos) throws IOException {
-        Selector current = selector;
+        RdmaSelector current = selector;
+        WaitDriver chosen = driver;
         if (current == null) {
-            wait.await(deadlineNanos);
-        } else if (!wait.isSignaled()) {
+            boolean _ = SocketEndpoint.await(waiter, chosen, deadlineNanos);
+        } else if (!waiter.isSignaled()) {
             // A signal after this check wakes the selector.
             long millis = deadlineNanos == Long.MAX_VALUE
                     ? 0
                     : Math.max(1, (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000);
+            current.driveAlso(chosen);
             current.select(millis);
         }
     }
 
     private void wake() {
-        wait.signal();
+        waiter.onSignal();
         Selector current = selector;
         if (current != null) {
             current.wakeup();
@@ -273,7 +275,6 @@ public final class RdmaPoll implements AutoCloseable {
         closed = true;
         entries.forEach(Entry::detach);
         entries.clear();
-        wait.waitsElsewhere(false);
         Selector current = selector;
         if (current != null) {
             current.close();

@@ -5,6 +5,7 @@ import io.rdma4j.sockets.nio.Platform;
 import io.rdma4j.sockets.nio.RdmaSelector;
 import io.rdma4j.sockets.nio.RdmaServerSocketChannel;
 import io.rdma4j.sockets.nio.RdmaSocketChannel;
+import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;

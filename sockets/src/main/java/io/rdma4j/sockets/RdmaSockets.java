@@ -6,6 +6,8 @@ import io.rdma4j.sockets.net.RdmaSocket;
 import io.rdma4j.sockets.nio.RdmaDatagramChannel;
 import io.rdma4j.sockets.nio.RdmaServerSocketChannel;
 import io.rdma4j.sockets.nio.RdmaSocketChannel;
+import io.rdma4j.sockets.options.AddressRules;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.ServerSocket;

@@ -1,11 +1,13 @@
 package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamMapping;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
+import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -76,19 +78,21 @@ public final class RdmaStreamSocket implements AutoCloseable {
      * and {@code SO_LINGER} are stored and have no effect. C: {@code rsetsockopt}.
      *
      * @throws UnsupportedOperationException if the option is not supported
-     * @throws IllegalArgumentException if the value is invalid
+     * @throws IllegalArgumentException if the value is invalid or null
      * @throws IOException if the option can be set only before the socket is connected (C: {@code EINVAL})
      */
-    public <T> RdmaStreamSocket setOption(SocketOption<T> option, T value) throws IOException {
+    public <T extends @Nullable Object> RdmaStreamSocket setOption(SocketOption<T> option, T value) throws IOException {
         options.set(option, value);
         return this;
     }
 
     /**
-     * Returns the value of an option; null for {@link RdmaSocketOptions#RDMA_ROUTE} if it was not set. C:
-     * {@code rgetsockopt}.
+     * Returns the value of an option. It is null for one option in one case: {@link RdmaSocketOptions#RDMA_ROUTE}, if no
+     * route was set. C: {@code rgetsockopt}.
+     *
+     * @throws UnsupportedOperationException if the option is not supported
      */
-    public <T> T option(SocketOption<T> option) {
+    public <T extends @Nullable Object> T option(SocketOption<T> option) {
         return options.get(option);
     }
 
@@ -410,6 +414,17 @@ public final class RdmaStreamSocket implements AutoCloseable {
         return SocketWaits.poll(endpoint, events, timeout);
     }
 
+    /**
+     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
+     * rpoll}.
+     *
+     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
+     * @see io.rdma4j.verbs.wait.WaitSet
+     */
+    public Waitable readiness(int events) {
+        return SocketWaits.readiness(endpoint, events, toString());
+    }
+
     /** Ends the input of this side; the peer is not notified. C: {@code rshutdown} with {@code SHUT_RD}. */
     public void shutdownInput() throws IOException {
         endpoint.shutdownInput();
@@ -440,7 +455,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
     }
 
     /** Returns the endpoint, for {@link RdmaPoll}. */
-    Waitable endpoint() {
+    SocketEndpoint endpoint() {
         return endpoint;
     }
 }

@@ -1,7 +1,10 @@
 package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.Readiness;
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waitable;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,7 +15,7 @@ final class SocketWaits {
     private SocketWaits() {}
 
     /** Waits indefinitely until an endpoint may be ready. */
-    static void await(Waitable endpoint, int wanted) throws InterruptedIOException {
+    static void await(SocketEndpoint endpoint, int wanted) throws InterruptedIOException {
         if (endpoint.await(wanted, Long.MAX_VALUE) == 0
                 && Thread.currentThread().isInterrupted()) {
             throw interrupted();
@@ -27,9 +30,8 @@ final class SocketWaits {
      * @return the requested events that are ready, {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP}; 0 on
      *     timeout
      */
-    static int poll(Waitable endpoint, int events, @Nullable Duration timeout) throws InterruptedIOException {
-        int wanted = ((events & PollEvents.IN) != 0 ? Readiness.IN : 0)
-                | ((events & PollEvents.OUT) != 0 ? Readiness.OUT : 0);
+    static int poll(SocketEndpoint endpoint, int events, @Nullable Duration timeout) throws InterruptedIOException {
+        int wanted = wanted(events);
         int ready = endpoint.readiness() & (wanted | Readiness.ERROR | Readiness.HANG_UP);
         if (ready == 0 && (timeout == null || timeout.isPositive())) {
             ready = endpoint.await(wanted, deadline(timeout));
@@ -41,6 +43,37 @@ final class SocketWaits {
                 | ((ready & Readiness.OUT) != 0 ? PollEvents.OUT : 0)
                 | ((ready & Readiness.ERROR) != 0 ? PollEvents.ERROR : 0)
                 | ((ready & Readiness.HANG_UP) != 0 ? PollEvents.HANG_UP : 0);
+    }
+
+    private static int wanted(int events) {
+        return ((events & PollEvents.IN) != 0 ? Readiness.IN : 0)
+                | ((events & PollEvents.OUT) != 0 ? Readiness.OUT : 0);
+    }
+
+    /** Returns the readiness of an endpoint for {@link PollEvents}, with the name of its socket. */
+    static Waitable readiness(SocketEndpoint endpoint, int events, String name) {
+        int ends = wanted(events) | Readiness.ERROR | Readiness.HANG_UP;
+        return new Waitable() {
+            @Override
+            public boolean isReady() {
+                return (endpoint.readinessToWait() & ends) != 0;
+            }
+
+            @Override
+            public Signal signal() {
+                return endpoint.signal();
+            }
+
+            @Override
+            public WaitDriver waitDriver() {
+                return endpoint.waitDriver();
+            }
+
+            @Override
+            public String toString() {
+                return "readiness of " + name;
+            }
+        };
     }
 
     /** Returns the deadline of a timeout by {@link System#nanoTime}, or {@link Long#MAX_VALUE} for none. */

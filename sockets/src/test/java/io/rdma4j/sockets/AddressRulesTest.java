@@ -3,7 +3,8 @@ package io.rdma4j.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.rdma4j.sockets.AddressRules.Way;
+import io.rdma4j.sockets.options.AddressRules;
+import io.rdma4j.sockets.options.AddressRules.Way;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

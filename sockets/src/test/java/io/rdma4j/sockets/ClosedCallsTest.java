@@ -166,7 +166,7 @@ class ClosedCallsTest {
     /** A listener that receives requests but does not respond to them. */
     private InetSocketAddress silent() {
         EventChannel channel = add(EventChannel.open());
-        CmId listener = add(channel.createId(PortSpace.TCP, null));
+        CmId listener = add(channel.createId(PortSpace.TCP));
         listener.bindAddress(anyPort());
         listener.listen(5);
         return Objects.requireNonNull(listener.localAddress());

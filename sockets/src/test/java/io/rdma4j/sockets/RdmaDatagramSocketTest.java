@@ -3,11 +3,13 @@ package io.rdma4j.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -114,6 +116,13 @@ class RdmaDatagramSocketTest {
         assertThat(server.isClosed()).isTrue();
         assertThat(outcome.get(10, TimeUnit.SECONDS)).isEqualTo("SocketException");
         assertThatThrownBy(() -> server.sendTo(target, serverAddress())).isInstanceOf(Exception.class);
+    }
+
+    @Test
+    void everyOptionHasAValueOfItsType() {
+        for (SocketOption<?> option : RdmaDatagramSocket.supportedOptions()) {
+            assertThat(client.option(option)).as(option.name()).isInstanceOf(option.type());
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.rdma4j.cm.RoutePath;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.verbs.PathMtu;
 import java.io.IOException;
@@ -300,6 +301,27 @@ class RdmaStreamSocketTest {
         }
         assertThat(server.option(StandardSocketOptions.TCP_NODELAY)).isTrue();
         assertThat(server.option(StandardSocketOptions.SO_RCVBUF)).isEqualTo(5000);
+    }
+
+    @Test
+    void everyOptionButAnUnsetRouteHasAValueOfItsType() {
+        try (RdmaStreamSocket fresh = RdmaStreamSocket.open()) {
+            for (SocketOption<?> option : RdmaStreamSocket.supportedOptions()) {
+                Object value = fresh.option(option);
+                if (option.equals(RdmaSocketOptions.RDMA_ROUTE)) {
+                    assertThat(value).isNull();
+                } else {
+                    assertThat(value).as(option.name()).isInstanceOf(option.type());
+                }
+            }
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> setToNull(fresh, RdmaSocketOptions.RDMA_ROUTE));
+        }
+    }
+
+    @SuppressWarnings("NullAway") // what a program without null checks can do
+    private static void setToNull(RdmaStreamSocket socket, SocketOption<?> option) throws IOException {
+        socket.setOption(option, null);
     }
 
     @Test

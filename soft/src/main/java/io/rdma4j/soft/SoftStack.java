@@ -2,13 +2,13 @@ package io.rdma4j.soft;
 
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.spi.CmProvider;
-import io.rdma4j.link.FaultSpec;
-import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.decorator.FaultSpec;
+import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.host.StackSettings;
+import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.RdmaException;

@@ -1,8 +1,8 @@
 package io.rdma4j.soft;
 
-import io.rdma4j.soft.share.PortClaims;
-import io.rdma4j.soft.share.RunDirectory;
-import io.rdma4j.soft.share.Slots;
+import io.rdma4j.soft.sharing.PortClaims;
+import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.soft.sharing.Slots;
 import io.rdma4j.verbs.RdmaException;
 import java.io.BufferedReader;
 import java.io.IOException;

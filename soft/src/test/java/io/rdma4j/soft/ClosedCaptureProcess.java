@@ -52,10 +52,10 @@ public final class ClosedCaptureProcess {
 
     /** Requests a service that no process has, which takes two packets. */
     private static String connect() {
-        try (CmId id = CmId.create(PortSpace.TCP, null)) {
+        try (CmId id = CmId.create(PortSpace.TCP)) {
             id.resolveAddress(new InetSocketAddress(LOOPBACK, 0), new InetSocketAddress(LOOPBACK, 1), PATIENCE);
             id.resolveRoute(PATIENCE);
-            id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+            id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
             id.connect(ConnectionParameters.defaults());
             return "well";
         } catch (RdmaException e) {

@@ -21,7 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A datagram queue pair beside an endpoint's connection, for many numbered datagrams. Used by one thread. */
 final class DatagramPeer {
-    private static final int KEY = 0x0123_4567;
+    static final int KEY = 0x0123_4567;
+
     private static final int ROUTE_BYTES = 40;
     private static final int MESSAGE_BYTES = 500;
     private static final int SLOT_BYTES = ROUTE_BYTES + MESSAGE_BYTES;
@@ -80,8 +81,8 @@ final class DatagramPeer {
 
     /** Sends numbers 1 to {@code count} to a queue pair, and receives meanwhile. */
     void send(InetAddress peer, int number, int count) {
-        try (AddressHandle to = endpoint.domain.createAddressHandle(
-                new AddressVector(endpoint.gidIndex(), Gid.of(peer), 0, 0, 64, 0, 1))) {
+        try (AddressHandle to =
+                endpoint.domain.createAddressHandle(AddressVector.of(endpoint.gidIndex(), Gid.of(peer)))) {
             for (long i = 1; i <= count; i++) {
                 for (int at = 0; at < MESSAGE_BYTES; at += 4) {
                     endpoint.memory.set(ValueLayout.JAVA_INT, SEND_AT + at, (int) i);
@@ -90,7 +91,7 @@ final class DatagramPeer {
                 queuePair.postSend(new SendWorkRequest()
                         .reset(i)
                         .from(endpoint.region, SEND_AT, MESSAGE_BYTES)
-                        .immediate((int) i)
+                        .withImmediate((int) i)
                         .to(to, number, KEY)
                         .signaled());
                 while (underWay > 0) {

@@ -99,7 +99,7 @@ class DropsTest {
         assertCounts(c -> c.icrcErrors, damaged);
         // Valid except for its source, which only the queue pair knows.
         assertCounts(c -> c.deliveredPackets, send(Opcode.RC_SEND_ONLY, number, 0xffff));
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().isSuccess()).isTrue();
     }
 }

@@ -11,9 +11,9 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -57,8 +57,7 @@ class EnginesTest {
     }
 
     private static QueuePairInitAttributes reliable(CompletionQueue sends, CompletionQueue receives) {
-        return new QueuePairInitAttributes(
-                QueuePairType.RELIABLE_CONNECTION, sends, receives, Endpoint.CAPABILITIES, false, null, null);
+        return QueuePairInitAttributes.reliable(sends, Endpoint.CAPABILITIES).withReceiveCompletions(receives);
     }
 
     /** Runs tasks concurrently and fails if one of them fails. */
@@ -93,8 +92,18 @@ class EnginesTest {
                 assertThat(b.completion().isSuccess()).isTrue();
                 assertThat(b.memory.asSlice(0, bytes).mismatch(a.memory.asSlice(0, bytes)))
                         .isEqualTo(-1);
-                a.queuePair.postWrite(2, a.region, 0, bytes, b.region.address() + 100_000, b.region.remoteKey());
-                a.queuePair.postRead(3, a.region, 200_000, bytes, b.region.address() + 100_000, b.region.remoteKey());
+                a.queuePair.postWrite(
+                        2,
+                        a.region,
+                        0,
+                        bytes,
+                        new RemoteMemory(b.region.address() + 100_000, b.region.remoteKey(), bytes));
+                a.queuePair.postRead(
+                        3,
+                        a.region,
+                        200_000,
+                        bytes,
+                        new RemoteMemory(b.region.address() + 100_000, b.region.remoteKey(), bytes));
                 assertThat(a.completion().isSuccess()).isTrue();
                 assertThat(a.completion().isSuccess()).isTrue();
                 assertThat(a.memory.asSlice(200_000, bytes).mismatch(a.memory.asSlice(0, bytes)))
@@ -106,11 +115,11 @@ class EnginesTest {
     @Test
     void kernelDeliversFramesToTheirEngineIfItCan() {
         Endpoint.connect(first, second);
-        first.queuePair.postWrite(1, first.region, 0, 64, second.region.address(), second.region.remoteKey());
+        first.queuePair.postWrite(1, first.region, 0, 64, second.region.remote());
         assertThat(first.completion().isSuccess()).isTrue();
         long before = counter(first, "process_handed_over_pkts");
         for (int i = 0; i < 100; i++) {
-            first.queuePair.postWrite(1, first.region, 0, 64, second.region.address(), second.region.remoteKey());
+            first.queuePair.postWrite(1, first.region, 0, 64, second.region.remote());
             assertThat(first.completion().isSuccess()).isTrue();
         }
         long handedOver = counter(first, "process_handed_over_pkts") - before;
@@ -210,9 +219,9 @@ class EnginesTest {
         CompletionQueue other = first.context.createCompletionQueue(ENTRIES, null, null, 1);
         QueuePair one =
                 first.domain.createQueuePair(QueuePairInitAttributes.reliable(first.completions, Endpoint.CAPABILITIES)
-                        .sharedReceiveQueue(shared));
+                        .withSharedReceiveQueue(shared));
         QueuePair two =
-                first.domain.createQueuePair(reliable(other, first.completions).sharedReceiveQueue(shared));
+                first.domain.createQueuePair(reliable(other, first.completions).withSharedReceiveQueue(shared));
         QueuePair toTwo = second.domain.createQueuePair(
                 QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
         Endpoint.connect(first, one, second, second.queuePair);
@@ -306,7 +315,7 @@ class EnginesTest {
     private Void writeUntilRefused(QueuePair from, MemoryRegion region) {
         first.memory.asSlice(0, 4096).fill((byte) 0x77);
         while (true) {
-            from.postWrite(1, first.region, 0, 4096, region.address(), region.remoteKey());
+            from.postWrite(1, first.region, 0, 4096, region.remote());
             WorkCompletion completion = first.completion();
             if (!completion.isSuccess()) {
                 assertThat(completion.status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
@@ -326,7 +335,7 @@ class EnginesTest {
                 QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
         Endpoint.connect(first, two, second, peer);
         for (int i = 0; i < 3; i++) {
-            one.postWrite(i, first.region, 0, 8, second.region.address(), second.region.remoteKey());
+            one.postWrite(i, first.region, 0, 8, second.region.remote());
         }
         assertThat(first.context.awaitAsyncEvent(Duration.ofSeconds(10)))
                 .isEqualTo(new AsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, small));
@@ -343,5 +352,19 @@ class EnginesTest {
         ProcessStack.stack().internals().engines().failQueuePairs();
         assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    void queuePairFailedByProcessExitFlushesAndSendsNothing() {
+        Endpoint.connect(first, second);
+        first.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(first.region, 0, 64));
+        second.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(second.region, 0, 64));
+        ProcessStack.stack().internals().engines().failQueuePairs();
+        assertThat(first.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(second.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+        first.queuePair.postSend(
+                new SendWorkRequest().reset(3).from(first.region, 0, 64).signaled());
+        assertThat(first.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 }

@@ -47,7 +47,7 @@ public final class FailedStartProcess {
     }
 
     private static String bind() {
-        try (CmId id = CmId.create(PortSpace.TCP, null)) {
+        try (CmId id = CmId.create(PortSpace.TCP)) {
             id.bindAddress(new InetSocketAddress(LOOPBACK, 0));
             return "bound";
         } catch (RdmaException e) {

@@ -13,7 +13,7 @@ public final class IdleProcess {
         Endpoint a = new Endpoint(address);
         Endpoint b = new Endpoint(address);
         Endpoint.connect(a, b);
-        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         if (!a.completion().isSuccess()) {
             throw new IllegalStateException("the write failed");
         }

@@ -43,7 +43,7 @@ public final class InterfaceProcess {
         Endpoint.toInit(endpoint.queuePair);
         endpoint.postReceive(1);
         EventChannel channel = EventChannel.open();
-        CmId id = channel.createId(PortSpace.TCP, null);
+        CmId id = channel.createId(PortSpace.TCP);
         id.bindAddress(new InetSocketAddress(address, 7000));
         System.out.println("= ready");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

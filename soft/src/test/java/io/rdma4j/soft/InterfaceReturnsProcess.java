@@ -64,24 +64,24 @@ public final class InterfaceReturnsProcess {
     }
 
     private static void connect() {
-        try (CmId listener = CmId.create(PortSpace.TCP, null);
-                CmId client = CmId.create(PortSpace.TCP, null)) {
+        try (CmId listener = CmId.create(PortSpace.TCP);
+                CmId client = CmId.create(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(InetAddress.ofLiteral(ADDRESS), 0));
             listener.listen(1);
             client.resolveAddress(
-                    null, new InetSocketAddress(InetAddress.ofLiteral(ADDRESS), listener.sourcePort()), PATIENCE);
+                    new InetSocketAddress(InetAddress.ofLiteral(ADDRESS), listener.sourcePort()), PATIENCE);
             client.resolveRoute(PATIENCE);
-            client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+            client.createQueuePair(CmQueuePairAttributes.of(SIZES));
             CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> accept(listener));
-            client.connect(null);
+            client.connect();
             accepted.join().close();
         }
     }
 
     private static CmId accept(CmId listener) {
         CmId server = listener.getRequest();
-        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(null);
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
         return server;
     }
 }

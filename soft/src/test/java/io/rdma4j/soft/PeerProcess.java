@@ -1,6 +1,7 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -73,8 +74,8 @@ public final class PeerProcess {
     private static void run(Endpoint endpoint, AtomicLong rounds, long address, int key) {
         for (long round = 1; ; round++) {
             endpoint.memory.set(ValueLayout.JAVA_LONG, 0, round);
-            endpoint.queuePair.postWrite(round, endpoint.region, 0, 8, address + 64, key);
-            endpoint.queuePair.postRead(-round, endpoint.region, 8, 8, address + 64, key);
+            endpoint.queuePair.postWrite(round, endpoint.region, 0, 8, new RemoteMemory(address + 64, key, 8));
+            endpoint.queuePair.postRead(-round, endpoint.region, 8, 8, new RemoteMemory(address + 64, key, 8));
             for (int i = 0; i < 2; i++) {
                 WorkCompletion completion = endpoint.completion();
                 if (completion.status() != CompletionStatus.SUCCESS) {

@@ -3,7 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -101,7 +101,7 @@ class PortTest {
                 Endpoint b = new Endpoint(scoped)) {
             assertThat(a.gidIndex()).isEqualTo(b.gidIndex());
             Endpoint.connect(a, b);
-            a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+            a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
             assertThat(a.completion().isSuccess()).isTrue();
         }
     }
@@ -123,7 +123,7 @@ class PortTest {
         try (Endpoint a = new Endpoint(address);
                 Endpoint b = new Endpoint(address)) {
             Endpoint.connect(a, b);
-            a.queuePair.postWrite(1, a.region, 0, 3000, b.region.address(), b.region.remoteKey());
+            a.queuePair.postWrite(1, a.region, 0, 3000, b.region.remote());
             assertThat(a.completion().isSuccess()).isTrue();
         }
     }

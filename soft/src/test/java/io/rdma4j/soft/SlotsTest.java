@@ -3,8 +3,8 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.share.RunDirectory;
-import io.rdma4j.soft.share.Slots;
+import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.soft.sharing.Slots;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;

@@ -8,6 +8,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -55,14 +56,14 @@ class SoftStackTest {
     void stacksOfOneProcessConnectToEachOther() throws Exception {
         try (SoftStack one = SoftStack.create();
                 SoftStack other = SoftStack.create();
-                CmId listener = one.connectionManager().createId(PortSpace.TCP, null);
-                CmId client = other.connectionManager().createId(PortSpace.TCP, null)) {
+                CmId listener = one.connectionManager().createId(PortSpace.TCP);
+                CmId client = other.connectionManager().createId(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress("127.0.83.2", 0));
             listener.listen(1);
             CompletableFuture<CmEvent.Type> served = CompletableFuture.supplyAsync(() -> serve(listener));
-            client.resolveAddress(null, new InetSocketAddress("127.0.83.2", listener.sourcePort()), TIMEOUT);
+            client.resolveAddress(new InetSocketAddress("127.0.83.2", listener.sourcePort()), TIMEOUT);
             client.resolveRoute(TIMEOUT);
-            client.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            client.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
             client.connect(ConnectionParameters.defaults());
             assertThat(served.get(30, TimeUnit.SECONDS)).isEqualTo(CmEvent.Type.ESTABLISHED);
             assertThat(client.event()).extracting(CmEvent::type).isEqualTo(CmEvent.Type.ESTABLISHED);
@@ -71,7 +72,7 @@ class SoftStackTest {
 
     private static CmEvent.Type serve(CmId listener) {
         try (CmId connection = listener.getRequest()) {
-            connection.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            connection.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
             connection.accept(ConnectionParameters.defaults());
             return Objects.requireNonNull(connection.event()).type();
         }
@@ -110,7 +111,8 @@ class SoftStackTest {
                 DeviceContext context = stack.deviceOf(LOOPBACK).orElseThrow().open();
                 ProtectionDomain domain = context.createProtectionDomain()) {
             assertThat(domain).isNotNull();
-            stack.internals().engine().openPort(InetAddress.ofLiteral("127.0.83.1"));
+            RunningStack running = stack.internals().running();
+            running.sharing().openPort(running.engines().main(), InetAddress.ofLiteral("127.0.83.1"));
             Set<Thread> started = new HashSet<>(Thread.getAllStackTraces().keySet());
             started.removeAll(before);
             started.removeIf(thread -> !thread.getName().startsWith("rdma4j-"));

@@ -2,7 +2,7 @@ package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.soft.share.SystemFailure;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.RdmaException;
 import java.io.FileInputStream;
@@ -58,6 +58,6 @@ public final class StarvedProcess {
     }
 
     private static void create() {
-        CmId.create(PortSpace.TCP, null).close();
+        CmId.create(PortSpace.TCP).close();
     }
 }

@@ -1,7 +1,7 @@
 package io.rdma4j.testkit;
 
-import io.rdma4j.link.FaultSpec;
-import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.decorator.FaultSpec;
+import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.soft.options.SecurityOptions;
 import java.nio.file.Path;
 

@@ -18,7 +18,7 @@ import java.util.Map;
 /**
  * The RoCEv2 frames of a capture file, for tests: its UDP datagrams to port 4791.
  *
- * <p>Reads pcapng in the form that {@link io.rdma4j.link.PcapngWriter} writes ({@code --pcap}, {@code -Drdma4j.pcap}),
+ * <p>Reads pcapng in the form that {@link io.rdma4j.link.decorator.PcapngWriter} writes ({@code --pcap}, {@code -Drdma4j.pcap}),
  * and pcap as tcpdump writes it for an Ethernet interface. A file that is still being written, or whose writer was
  * killed, is read up to its last complete packet. Immutable as long as no frame is modified.
  */

@@ -1,11 +1,11 @@
 package io.rdma4j.testkit;
 
 import io.rdma4j.cm.ConnectionManager;
-import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.host.StackSettings;
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import java.net.InetAddress;
 import java.util.ArrayList;

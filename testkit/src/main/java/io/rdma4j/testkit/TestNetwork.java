@@ -1,6 +1,6 @@
 package io.rdma4j.testkit;
 
-import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * try (TestNetwork network = new TestNetwork()) {
  *     TestHost server = network.addHost("10.0.0.1");
  *     TestHost client = network.addHost("10.0.0.2", new HostOptions().faults("loss=2%,seed=7"));
- *     CmId listener = server.connectionManager().createId(PortSpace.TCP, null);
+ *     CmId listener = server.connectionManager().createId(PortSpace.TCP);
  *     listener.bindAddress(new InetSocketAddress("10.0.0.1", 7471));
  *     // ...
  * }

@@ -1,7 +1,7 @@
 package io.rdma4j.testkit;
 
-import io.rdma4j.link.InterfaceNews;
-import io.rdma4j.link.InterfaceView;
+import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;

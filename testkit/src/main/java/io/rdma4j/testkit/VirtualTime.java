@@ -1,6 +1,6 @@
 package io.rdma4j.testkit;
 
-import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.host.StackClock;

@@ -3,7 +3,7 @@ package io.rdma4j.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.link.PcapngWriter;
+import io.rdma4j.link.decorator.PcapngWriter;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;

@@ -94,7 +94,7 @@ class TestNetworkTest {
 
     /** Sends a number from the client to the server, and returns what arrived. */
     private static int exchange(ConnectionManager server, ConnectionManager client, TestHost host) throws Exception {
-        try (CmId listener = server.createId(PortSpace.TCP, null)) {
+        try (CmId listener = server.createId(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(host.address(), PORT));
             listener.listen(1);
             CompletableFuture<Integer> received = CompletableFuture.supplyAsync(() -> serve(listener));
@@ -106,7 +106,7 @@ class TestNetworkTest {
     private static int serve(CmId listener) {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest()) {
-            connection.createQueuePair(null, CmQueuePairAttributes.of(CAPABILITIES));
+            connection.createQueuePair(CmQueuePairAttributes.of(CAPABILITIES));
             CmVerbs messages = new CmVerbs(connection);
             MemorySegment memory = arena.allocate(64);
             try (MemoryRegion region = messages.register(memory)) {
@@ -122,10 +122,10 @@ class TestNetworkTest {
 
     private static void send(ConnectionManager manager, TestHost server) {
         try (Arena arena = Arena.ofShared();
-                CmId connection = manager.createId(PortSpace.TCP, null)) {
-            connection.resolveAddress(null, new InetSocketAddress(server.address(), PORT), TIMEOUT);
+                CmId connection = manager.createId(PortSpace.TCP)) {
+            connection.resolveAddress(new InetSocketAddress(server.address(), PORT), TIMEOUT);
             connection.resolveRoute(TIMEOUT);
-            connection.createQueuePair(null, CmQueuePairAttributes.of(CAPABILITIES));
+            connection.createQueuePair(CmQueuePairAttributes.of(CAPABILITIES));
             connection.connect(ConnectionParameters.defaults());
             assertThat(Objects.requireNonNull(connection.event()).type()).isEqualTo(CmEvent.Type.ESTABLISHED);
             CmVerbs messages = new CmVerbs(connection);

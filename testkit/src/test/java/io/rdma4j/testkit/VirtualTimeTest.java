@@ -60,12 +60,12 @@ class VirtualTimeTest {
         try (TestNetwork network = TestNetwork.inVirtualTime(3)) {
             TestHost client = network.addHost("10.0.0.1");
             try (EventChannel events = client.connectionManager().openEventChannel();
-                    CmId id = events.createId(PortSpace.TCP, null)) {
-                id.resolveAddress(null, new InetSocketAddress("10.0.0.9", PORT), TIMEOUT);
+                    CmId id = events.createId(PortSpace.TCP)) {
+                id.resolveAddress(new InetSocketAddress("10.0.0.9", PORT), TIMEOUT);
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
                 id.resolveRoute(TIMEOUT);
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-                id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+                id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
                 id.connect(ConnectionParameters.defaults());
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.UNREACHABLE);
                 assertThat(Duration.ofNanos(network.nowNanos())).isGreaterThan(Duration.ofSeconds(30));
@@ -92,8 +92,8 @@ class VirtualTimeTest {
             Writer writer = new Writer(network, arena, 5);
             try (EventChannel atServer = server.connectionManager().openEventChannel();
                     EventChannel atClient = client.connectionManager().openEventChannel();
-                    CmId listener = atServer.createId(PortSpace.TCP, null);
-                    CmId id = atClient.createId(PortSpace.TCP, null)) {
+                    CmId listener = atServer.createId(PortSpace.TCP);
+                    CmId id = atClient.createId(PortSpace.TCP)) {
                 writer.connect(atServer, listener, atClient, id, server);
                 client.stack().finish();
                 assertThat(Thread.getAllStackTraces().keySet())
@@ -154,8 +154,8 @@ class VirtualTimeTest {
         boolean run(TestHost server, TestHost client, int chunks) {
             try (EventChannel atServer = server.connectionManager().openEventChannel();
                     EventChannel atClient = client.connectionManager().openEventChannel();
-                    CmId listener = atServer.createId(PortSpace.TCP, null);
-                    CmId id = atClient.createId(PortSpace.TCP, null)) {
+                    CmId listener = atServer.createId(PortSpace.TCP);
+                    CmId id = atClient.createId(PortSpace.TCP)) {
                 connect(atServer, listener, atClient, id, server);
                 try (CmId passive = Objects.requireNonNull(accepted);
                         MemoryRegion remote = passive.protectionDomain()
@@ -175,11 +175,11 @@ class VirtualTimeTest {
         void connect(EventChannel atServer, CmId listener, EventChannel atClient, CmId id, TestHost server) {
             listener.bindAddress(new InetSocketAddress(server.address(), PORT));
             listener.listen(1);
-            id.resolveAddress(null, new InetSocketAddress(server.address(), PORT), TIMEOUT);
+            id.resolveAddress(new InetSocketAddress(server.address(), PORT), TIMEOUT);
             assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
             id.resolveRoute(TIMEOUT);
             assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-            id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, 1, 1, 1, 0)));
+            id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, 1, 1, 1, 0)));
             id.connect(ConnectionParameters.defaults());
             accept(atServer);
             assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ESTABLISHED);
@@ -189,7 +189,7 @@ class VirtualTimeTest {
             CmEvent request = await(events);
             CmId id = request.id();
             accepted = id;
-            id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+            id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
             request.acknowledge();
             id.accept(ConnectionParameters.defaults());
         }

@@ -2,6 +2,10 @@ package io.rdma4j.tools;
 
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.tools.cmtime.Cmtime;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;

@@ -1,5 +1,7 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

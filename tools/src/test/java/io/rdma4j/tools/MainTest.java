@@ -3,6 +3,8 @@ package io.rdma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,5 +1,6 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.command.ToolProcess;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;

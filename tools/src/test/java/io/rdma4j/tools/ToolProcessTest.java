@@ -3,6 +3,7 @@ package io.rdma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.tools.command.ToolProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -26,10 +26,48 @@ public record AddressVector(
     private static final int IPV6_BYTES = 40;
     private static final int IPV4_BYTES = 20;
     private static final int IPV4_AT = IPV6_BYTES - IPV4_BYTES;
+    private static final int DEFAULT_HOP_LIMIT = 64;
     private static final int LAST_HOP_LIMIT = 0xff;
     private static final long V4_MAPPED = 0xffff_0000_0000L;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /**
+     * Returns the path from a GID of port 1 to a destination, with a hop limit of 64 and the other values 0. The methods
+     * {@code with…} change what differs.
+     *
+     * @param sourceGidIndex index of the source GID in the GID table of the port
+     * @param destination the peer's GID
+     */
+    public static AddressVector of(int sourceGidIndex, Gid destination) {
+        return new AddressVector(sourceGidIndex, destination, 0, 0, DEFAULT_HOP_LIMIT, 0, 1);
+    }
+
+    /** Returns this path with the interface index of a link-local destination. */
+    public AddressVector withDestinationScope(int value) {
+        return new AddressVector(sourceGidIndex, destination, value, flowLabel, hopLimit, trafficClass, port);
+    }
+
+    /** Returns this path with a flow label of 20 bits. */
+    public AddressVector withFlowLabel(int value) {
+        return new AddressVector(sourceGidIndex, destination, destinationScope, value, hopLimit, trafficClass, port);
+    }
+
+    /** Returns this path with an IP time to live or hop limit, 0 to 255. */
+    public AddressVector withHopLimit(int value) {
+        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, value, trafficClass, port);
+    }
+
+    /** Returns this path with an IP type of service or traffic class, 0 to 255. */
+    public AddressVector withTrafficClass(int value) {
+        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, value, port);
+    }
+
+    /** Returns this path from another port of the device, from 1. */
+    public AddressVector withPort(int value) {
+        return new AddressVector(
+                sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, value);
+    }
 
     /**
      * Returns the address vector for a reply to a datagram. The sender's address becomes the destination, and the

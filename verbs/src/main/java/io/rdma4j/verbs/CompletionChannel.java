@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.verbs.wait.Waitable;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The following order loses no completion: {@link CompletionQueue#requestNotification}, then
  * {@link CompletionQueue#poll} until empty, then {@link #await}.
  */
-public interface CompletionChannel extends AutoCloseable {
+public interface CompletionChannel extends Waitable, AutoCloseable {
     /**
      * Waits for an event and takes it. A waiting platform thread drives the device. A virtual thread parks. C: {@code
      * ibv_get_cq_event}.

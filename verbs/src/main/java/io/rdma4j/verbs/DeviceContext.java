@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.verbs.wait.Waitable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +155,12 @@ public interface DeviceContext extends AutoCloseable {
      */
     @Nullable
     AsyncEvent takeAsyncEvent(Duration timeout);
+
+    /**
+     * Returns the asynchronous events as an object to wait for together with others; always the same one. It is ready
+     * while {@link #takeAsyncEvent} has an event, and once the device is closed. C: {@code ibv_context.async_fd}.
+     */
+    Waitable asyncEvents();
 
     /**
      * Acknowledges an event of {@link #takeAsyncEvent}. C: {@code ibv_ack_async_event}.

@@ -40,8 +40,8 @@ public interface QueuePair extends AutoCloseable {
     QueuePairState state();
 
     /**
-     * Changes the state or attributes. {@link QueuePairTransitions} lists the attributes of each change. A rejected
-     * change has no effect. C: {@code ibv_modify_qp}.
+     * Changes the state or attributes. {@link io.rdma4j.verbs.spi.QueuePairTransitions} lists the
+     * attributes of each change. A rejected change has no effect. C: {@code ibv_modify_qp}.
      *
      * @throws RdmaException {@code EINVAL} if attributes are missing, not allowed or out of range; the message names
      *     them
@@ -106,24 +106,27 @@ public interface QueuePair extends AutoCloseable {
      * @param region local memory
      * @param offsetBytes offset of the data in the region
      * @param lengthBytes number of bytes to write
-     * @param remoteAddress address at the peer
-     * @param remoteKey the peer's key of that memory
+     * @param target the memory of the peer, which is written from its first byte on
+     * @throws IllegalArgumentException if the target is shorter than {@code lengthBytes}
      */
-    default void postWrite(
-            long id, MemoryRegion region, long offsetBytes, long lengthBytes, long remoteAddress, int remoteKey) {
+    default void postWrite(long id, MemoryRegion region, long offsetBytes, long lengthBytes, RemoteMemory target) {
+        target.requireLength(lengthBytes);
         postSend(new SendWorkRequest()
                 .reset(id)
-                .write(remoteAddress, remoteKey)
+                .write(target.address(), target.key())
                 .from(region, offsetBytes, lengthBytes)
                 .signaled());
     }
 
-    /** Posts a signaled RDMA READ into one range of memory; see {@link #postWrite}. */
-    default void postRead(
-            long id, MemoryRegion region, long offsetBytes, long lengthBytes, long remoteAddress, int remoteKey) {
+    /**
+     * Posts a signaled RDMA READ of {@code lengthBytes} from the first byte of the peer's memory on into one range of
+     * memory; see {@link #postWrite}.
+     */
+    default void postRead(long id, MemoryRegion region, long offsetBytes, long lengthBytes, RemoteMemory source) {
+        source.requireLength(lengthBytes);
         postSend(new SendWorkRequest()
                 .reset(id)
-                .read(remoteAddress, remoteKey)
+                .read(source.address(), source.key())
                 .from(region, offsetBytes, lengthBytes)
                 .signaled());
     }

@@ -3,7 +3,10 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a new queue pair. C: {@code struct ibv_qp_init_attr}.
+ * The parameters of a new queue pair. C: {@code struct ibv_qp_init_attr}. Immutable.
+ *
+ * <p>Programs start with {@link #reliable}, {@link #of} or {@link #extendedReceive}, and change what differs by the methods
+ * {@code with…}.
  *
  * @param type transport
  * @param sendCompletions completion queue of send work requests
@@ -24,18 +27,6 @@ public record QueuePairInitAttributes(
         @Nullable Object context,
         @Nullable SharedReceiveQueue sharedReceiveQueue,
         @Nullable XrcDomain xrcDomain) {
-    /** Creates the parameters of any queue pair except the target of an extended connection. */
-    public QueuePairInitAttributes(
-            QueuePairType type,
-            CompletionQueue sendCompletions,
-            CompletionQueue receiveCompletions,
-            QueuePairCapabilities capabilities,
-            boolean signalAll,
-            @Nullable Object context,
-            @Nullable SharedReceiveQueue sharedReceiveQueue) {
-        this(type, sendCompletions, receiveCompletions, capabilities, signalAll, context, sharedReceiveQueue, null);
-    }
-
     /** Returns the parameters of a reliable connection with {@code completions} for both queues. */
     public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
         return of(QueuePairType.RELIABLE_CONNECTION, completions, capabilities);
@@ -63,8 +54,33 @@ public record QueuePairInitAttributes(
                 domain);
     }
 
-    /** Returns a copy with another shared receive queue. */
-    public QueuePairInitAttributes sharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
+    /** Returns a copy with another completion queue for receives. */
+    public QueuePairInitAttributes withReceiveCompletions(CompletionQueue queue) {
+        return new QueuePairInitAttributes(
+                type, sendCompletions, queue, capabilities, signalAll, context, sharedReceiveQueue, xrcDomain);
+    }
+
+    /** Returns a copy in which every send work request is signaled, or only those that ask for it. */
+    public QueuePairInitAttributes withSignalAll(boolean value) {
+        return new QueuePairInitAttributes(
+                type, sendCompletions, receiveCompletions, capabilities, value, context, sharedReceiveQueue, xrcDomain);
+    }
+
+    /** Returns a copy with an arbitrary object of the application. */
+    public QueuePairInitAttributes withContext(@Nullable Object value) {
+        return new QueuePairInitAttributes(
+                type,
+                sendCompletions,
+                receiveCompletions,
+                capabilities,
+                signalAll,
+                value,
+                sharedReceiveQueue,
+                xrcDomain);
+    }
+
+    /** Returns a copy with a shared receive queue, or null for a separate receive queue. */
+    public QueuePairInitAttributes withSharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new QueuePairInitAttributes(
                 type, sendCompletions, receiveCompletions, capabilities, signalAll, context, queue, xrcDomain);
     }

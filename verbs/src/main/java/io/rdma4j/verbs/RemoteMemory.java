@@ -40,6 +40,18 @@ public record RemoteMemory(long address, int key, long lengthBytes) {
         return new RemoteMemory(address + offsetBytes, key, partBytes);
     }
 
+    /**
+     * Checks that the memory is long enough.
+     *
+     * @param neededBytes the number of bytes to write or to read, from the first byte on
+     * @throws IllegalArgumentException if it has fewer bytes
+     */
+    public void requireLength(long neededBytes) {
+        if (neededBytes > lengthBytes) {
+            throw new IllegalArgumentException(neededBytes + " bytes do not fit into " + lengthBytes);
+        }
+    }
+
     /** Returns the {@value #ENCODED_BYTES} bytes of address, key and length, in network byte order. */
     public byte[] encode() {
         return ByteBuffer.allocate(ENCODED_BYTES)

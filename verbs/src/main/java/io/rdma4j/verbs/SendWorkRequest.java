@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
  * thread safe.
  *
  * <p>The static methods return a request as what it is: {@link #send(long, MemoryRegion)}, {@link #write(long, MemoryRegion,
- * RemoteMemory)}, {@link #read(long, MemoryRegion, RemoteMemory)} and the atomics. Add {@link #immediate}, {@link #signaled},
- * {@link #fence}, {@link #inline} or {@link #solicited}; an addition that does not fit the operation is refused at once.
+ * RemoteMemory)}, {@link #read(long, MemoryRegion, RemoteMemory)} and the atomics. Additions follow: {@link
+ * #withImmediate}, {@link #withInvalidate}, {@link #signaled}, {@link #fenced}, {@link #solicited} and {@link #inline}.
+ * Immediate data or a key to invalidate that do not fit the operation are refused at once, the rest when it is posted.
  *
- * <p>On a hot path reuse one object, so that posting allocates nothing. Start with {@link #reset}, choose the operation ({@link #write}, {@link #read}, {@link #compareAndSwap},
- * {@link #fetchAndAdd}, {@link #immediate}, {@link #invalidate}, {@link #bind}, {@link #localInvalidate}; the default
- * is a plain SEND), and add memory with {@link #from} and flags.
+ * <p>On a hot path reuse one object, so that posting allocates nothing. Start with {@link #reset}, choose the operation
+ * ({@link #write}, {@link #read}, {@link #compareAndSwap}, {@link #fetchAndAdd}, {@link #bind}, {@link
+ * #localInvalidate}; the default is a SEND), and add memory with {@link #from} and the same additions.
  *
  * <table>
  * <caption>Requirements of each operation</caption>
@@ -30,7 +31,7 @@ public final class SendWorkRequest {
     private SendOpcode opcode = SendOpcode.SEND;
     private boolean signaled;
     private boolean solicited;
-    private boolean fence;
+    private boolean fenced;
     private boolean inline;
     private int immediateOrKey;
     private long remoteAddress;
@@ -82,7 +83,7 @@ public final class SendWorkRequest {
      * @throws IllegalArgumentException if the target is shorter than the source
      */
     public static SendWorkRequest write(long id, MemoryRegion source, RemoteMemory target) {
-        requireRoom(source.lengthBytes(), target.lengthBytes());
+        target.requireLength(source.lengthBytes());
         return new SendWorkRequest()
                 .reset(id)
                 .write(target.address(), target.key())
@@ -150,7 +151,7 @@ public final class SendWorkRequest {
         opcode = SendOpcode.SEND;
         signaled = false;
         solicited = false;
-        fence = false;
+        fenced = false;
         inline = false;
         addressHandle = null;
         sharedReceiveQueue = 0;
@@ -171,8 +172,13 @@ public final class SendWorkRequest {
         return from(region, 0, region.lengthBytes());
     }
 
-    /** Selects an RDMA WRITE to the peer's memory, with immediate data if {@link #immediate} is also called. */
+    /**
+     * Selects an RDMA WRITE to the peer's memory, with immediate data if {@link #withImmediate} is also called.
+     *
+     * @throws IllegalStateException if a key to invalidate was added, which only a SEND carries
+     */
     public SendWorkRequest write(long address, int key) {
+        requireNoInvalidate(SendOpcode.RDMA_WRITE);
         opcode =
                 opcode == SendOpcode.SEND_WITH_IMMEDIATE ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE : SendOpcode.RDMA_WRITE;
         remoteAddress = address;
@@ -180,17 +186,25 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Selects an RDMA READ from the peer's memory into the local memory. */
+    /**
+     * Selects an RDMA READ from the peer's memory into the local memory.
+     *
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which a READ does not carry
+     */
     public SendWorkRequest read(long address, int key) {
-        opcode = SendOpcode.RDMA_READ;
+        select(SendOpcode.RDMA_READ);
         remoteAddress = address;
         remoteKey = key;
         return this;
     }
 
-    /** Selects a compare-and-swap of the eight bytes at {@code address}. The old value is stored in local memory. */
+    /**
+     * Selects a compare-and-swap of the eight bytes at {@code address}. The old value is stored in local memory.
+     *
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which an atomic does not carry
+     */
     public SendWorkRequest compareAndSwap(long address, int key, long expected, long replacement) {
-        opcode = SendOpcode.COMPARE_AND_SWAP;
+        select(SendOpcode.COMPARE_AND_SWAP);
         remoteAddress = address;
         remoteKey = key;
         compare = expected;
@@ -198,9 +212,13 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Selects a fetch-and-add of the eight bytes at {@code address}. The old value is stored in local memory. */
+    /**
+     * Selects a fetch-and-add to the eight bytes at {@code address}. The old value is stored in local memory.
+     *
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which an atomic does not carry
+     */
     public SendWorkRequest fetchAndAdd(long address, int key, long summand) {
-        opcode = SendOpcode.FETCH_AND_ADD;
+        select(SendOpcode.FETCH_AND_ADD);
         remoteAddress = address;
         remoteKey = key;
         compare = 0;
@@ -208,12 +226,29 @@ public final class SendWorkRequest {
         return this;
     }
 
+    /** Selects an operation that carries neither immediate data nor a key to invalidate. */
+    private void select(SendOpcode selected) {
+        if (opcode == SendOpcode.SEND_WITH_IMMEDIATE) {
+            throw new IllegalStateException(selected + " carries no immediate data");
+        }
+        requireNoInvalidate(selected);
+        opcode = selected;
+    }
+
+    private void requireNoInvalidate(SendOpcode selected) {
+        if (opcode == SendOpcode.SEND_WITH_INVALIDATE) {
+            throw new IllegalStateException(selected + " cannot invalidate a key of the peer");
+        }
+    }
+
     /**
-     * Adds immediate data to a SEND or an RDMA WRITE. The peer gets them in its completion.
+     * Adds immediate data to a SEND or an RDMA WRITE. The peer gets them in its completion. C:
+     * {@code IBV_WR_SEND_WITH_IMM}, {@code IBV_WR_RDMA_WRITE_WITH_IMM}.
      *
+     * @param data 32 bits
      * @throws IllegalStateException if this is another operation, which carries no immediate data
      */
-    public SendWorkRequest immediate(int data) {
+    public SendWorkRequest withImmediate(int data) {
         opcode = switch (opcode) {
             case SEND, SEND_WITH_IMMEDIATE -> SendOpcode.SEND_WITH_IMMEDIATE;
             case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
@@ -224,11 +259,12 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Makes a SEND invalidate the peer's key {@code key}, too.
+     * Adds a key of the peer to a SEND, which invalidates the key when it arrives. C: {@code IBV_WR_SEND_WITH_INV}.
      *
+     * @param key key of a window of type 2 that the peer has bound
      * @throws IllegalStateException if this is no SEND, or one with immediate data
      */
-    public SendWorkRequest invalidate(int key) {
+    public SendWorkRequest withInvalidate(int key) {
         if (opcode != SendOpcode.SEND && opcode != SendOpcode.SEND_WITH_INVALIDATE) {
             throw new IllegalStateException(opcode + " cannot invalidate a key of the peer");
         }
@@ -253,8 +289,9 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Selects the binding of a memory window to a part of a region. Nothing is sent. Requests posted later may rely on
-     * the binding. C: {@code IBV_WR_BIND_MW} for type 2, {@code ibv_bind_mw} for type 1.
+     * Selects the binding of a memory window: to what {@link #boundTo} adds, else to nothing, which unbinds a window of type 1.
+     * Nothing is sent. Requests posted later may rely on the binding. C: {@code IBV_WR_BIND_MW} for type 2, {@code
+     * ibv_bind_mw} for type 1.
      *
      * <p>It completes with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR} if a window of type 2 is already bound or
      * would be bound to nothing, or if a window of type 1 would be zero-based. The same status is reported if the
@@ -263,21 +300,32 @@ public final class SendWorkRequest {
      *
      * @param boundWindow window of the queue pair's domain
      * @param newKey its new key, of which the lower 8 bits are used: {@link MemoryWindow#nextRemoteKey}
-     * @param region region of the same domain, or null to unbind a window of type 1
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which a binding does not carry
+     */
+    public SendWorkRequest bind(MemoryWindow boundWindow, int newKey) {
+        select(SendOpcode.BIND_MEMORY_WINDOW);
+        window = boundWindow;
+        remoteKey = newKey;
+        bindRegion = null;
+        bindOffset = 0;
+        bindLength = 0;
+        bindAccess = Set.of();
+        return this;
+    }
+
+    /**
+     * Adds to {@link #bind} what the window is bound to. C: {@code struct ibv_mw_bind_info}.
+     *
+     * @param region region of the domain of the window
      * @param offsetBytes offset of the part in the region
      * @param lengthBytes length of the part in bytes; 0 has the same effect as no region
      * @param access rights of the peer: {@code REMOTE_…}, and {@code ZERO_BASED}
+     * @throws IllegalStateException if this binds no window
      */
-    public SendWorkRequest bind(
-            MemoryWindow boundWindow,
-            int newKey,
-            @Nullable MemoryRegion region,
-            long offsetBytes,
-            long lengthBytes,
-            Set<AccessFlag> access) {
-        opcode = SendOpcode.BIND_MEMORY_WINDOW;
-        window = boundWindow;
-        remoteKey = newKey;
+    public SendWorkRequest boundTo(MemoryRegion region, long offsetBytes, long lengthBytes, Set<AccessFlag> access) {
+        if (opcode != SendOpcode.BIND_MEMORY_WINDOW) {
+            throw new IllegalStateException(opcode + " binds no memory window");
+        }
         bindRegion = region;
         bindOffset = offsetBytes;
         bindLength = lengthBytes;
@@ -288,10 +336,12 @@ public final class SendWorkRequest {
     /**
      * Selects the invalidation of a local memory window of type 2 that this queue pair has bound. Nothing is sent. It
      * completes with {@link CompletionStatus#LOCAL_QUEUE_PAIR_OPERATION_ERROR} if the key is not that of such a window.
-     * With {@link #fence} it waits for earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
+     * With {@link #fenced} it waits for earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
+     *
+     * @throws IllegalStateException if immediate data or a key to invalidate were added
      */
     public SendWorkRequest localInvalidate(int key) {
-        opcode = SendOpcode.LOCAL_INVALIDATE;
+        select(SendOpcode.LOCAL_INVALIDATE);
         immediateOrKey = key;
         return this;
     }
@@ -320,8 +370,8 @@ public final class SendWorkRequest {
     }
 
     /** Delays execution until all earlier READs and atomics have completed. C: {@code IBV_SEND_FENCE}. */
-    public SendWorkRequest fence() {
-        fence = true;
+    public SendWorkRequest fenced() {
+        fenced = true;
         return this;
     }
 
@@ -356,7 +406,7 @@ public final class SendWorkRequest {
 
     /** Returns whether the request waits for earlier READs and atomics. */
     public boolean isFenced() {
-        return fence;
+        return fenced;
     }
 
     /** Returns whether the data are copied when the request is posted. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * pair. C: {@code struct ibv_srq}. Thread safe.
  *
  * <p>A queue pair is assigned to it when the queue pair is created
- * ({@link QueuePairInitAttributes#sharedReceiveQueue(SharedReceiveQueue)}). Completions go to the completion queue of
+ * ({@link QueuePairInitAttributes#withSharedReceiveQueue}). Completions go to the completion queue of
  * the queue pair that received the message; {@link WorkCompletion#queuePairNumber} identifies it.
  *
  * <p>A queue created with an {@link XrcDomain} serves extended connections only. No queue pair is assigned to it, and

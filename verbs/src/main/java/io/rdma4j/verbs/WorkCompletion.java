@@ -1,24 +1,14 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.verbs.spi.CompletionFields;
+
 /**
  * A work completion, in a reusable holder that {@link CompletionQueue#poll} fills. C: {@code struct ibv_wc}.
  *
  * <p>If {@link #status} is not {@link CompletionStatus#SUCCESS}, only {@link #id}, {@link #status} and
  * {@link #queuePairNumber} are valid. Not thread safe.
  */
-public final class WorkCompletion {
-    private long id;
-    private CompletionStatus status = CompletionStatus.SUCCESS;
-    private CompletionOpcode opcode = CompletionOpcode.SEND;
-    private long byteLength;
-    private int queuePairNumber;
-    private boolean hasImmediate;
-    private boolean hasInvalidatedKey;
-    private int immediateOrKey;
-    private int sourceQueuePairNumber;
-    private boolean hasGlobalRoute;
-    private long timestampNanos;
-
+public final class WorkCompletion extends CompletionFields {
     /** Creates an empty holder. */
     public WorkCompletion() {}
 
@@ -29,39 +19,6 @@ public final class WorkCompletion {
             array[i] = new WorkCompletion();
         }
         return array;
-    }
-
-    /** Fills the holder; for providers. The two flags determine the meaning of {@code newImmediateOrKey}. */
-    public void set(
-            long newId,
-            CompletionStatus newStatus,
-            CompletionOpcode newOpcode,
-            long newByteLength,
-            int newQueuePairNumber,
-            boolean newHasImmediate,
-            boolean newHasInvalidatedKey,
-            int newImmediateOrKey) {
-        id = newId;
-        status = newStatus;
-        opcode = newOpcode;
-        byteLength = newByteLength;
-        queuePairNumber = newQueuePairNumber;
-        hasImmediate = newHasImmediate;
-        hasInvalidatedKey = newHasInvalidatedKey;
-        immediateOrKey = newImmediateOrKey;
-        sourceQueuePairNumber = 0;
-        hasGlobalRoute = false;
-    }
-
-    /** Sets the source of a datagram; for providers, after {@link #set}. */
-    public void setSource(int queuePairNumber, boolean isRouteInReceive) {
-        sourceQueuePairNumber = queuePairNumber;
-        hasGlobalRoute = isRouteInReceive;
-    }
-
-    /** Sets the time of completion; for providers. */
-    public void setTimestamp(long nanos) {
-        timestampNanos = nanos;
     }
 
     /** Returns the application's number of the work request ({@code wr_id}). */

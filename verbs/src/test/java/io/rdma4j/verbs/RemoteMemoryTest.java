@@ -35,4 +35,13 @@ class RemoteMemoryTest {
         assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> MEMORY.slice(4089, 8));
         assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> MEMORY.slice(-1, 8));
     }
+
+    @Test
+    void memoryThatIsTooShortIsRefused() {
+        RemoteMemory memory = new RemoteMemory(4096, 7, 64);
+        memory.requireLength(64);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> memory.requireLength(65))
+                .withMessageContaining("65");
+    }
 }

@@ -49,7 +49,7 @@ public record Gid(long high, long low) {
     }
 
     /** Returns the same text as {@link #toString()} for an address held as two numbers. */
-    static String toString(long high, long low) {
+    public static String toString(long high, long low) {
         if (Frame.isIpv4(high, low)) {
             int v4 = (int) low;
             return (v4 >>> 24) + "." + (v4 >>> 16 & 0xff) + "." + (v4 >>> 8 & 0xff) + "." + (v4 & 0xff);

@@ -9,7 +9,7 @@
  * <p>Each header is one type with two interfaces. Static accessors and {@code write} work in place without validation
  * and are for the hot path. The record holds the values of one header and has {@code parse} and {@code emit}. Writers
  * write every byte of the header, reserved ones as zero. All methods expect that the segment holds the {@code LENGTH}
- * bytes of the header. Fields are big-endian, except the ICRC. {@link io.rdma4j.wire.Dissector} describes a frame in
+ * bytes of the header. Fields are big-endian, except the ICRC. {@link io.rdma4j.wire.dissector.Dissector} describes a frame in
  * one line.
  *
  * <p>Connection management is in {@link io.rdma4j.wire.cm}.

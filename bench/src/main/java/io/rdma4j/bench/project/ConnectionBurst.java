@@ -28,7 +28,7 @@ final class ConnectionBurst {
     /** Opens {@code count} more connections. */
     void open(int count) throws IOException {
         for (int i = 0; i < count; i++) {
-            CmId id = channel.createId(PortSpace.TCP, null);
+            CmId id = channel.createId(PortSpace.TCP);
             open.add(id);
             id.resolveAddress(source, destination, TIMEOUT);
         }
@@ -50,7 +50,7 @@ final class ConnectionBurst {
                 case ADDRESS_RESOLVED -> id.resolveRoute(TIMEOUT);
                 case ROUTE_RESOLVED -> {
                     id.setContext(SharedQueues.of(id).createQueuePair(id));
-                    id.connect(null);
+                    id.connect();
                 }
                 case ESTABLISHED -> {
                     return true;

@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 /** Accepts all connections in one thread, and closes those that the peer disconnects. */
 final class ConnectionServer implements AutoCloseable {
     private final EventChannel channel = EventChannel.open();
-    private final CmId listener = channel.createId(PortSpace.TCP, null);
+    private final CmId listener = channel.createId(PortSpace.TCP);
     private final Thread thread;
     private volatile int established;
 
@@ -48,7 +48,7 @@ final class ConnectionServer implements AutoCloseable {
         switch (type) {
             case CONNECT_REQUEST -> {
                 id.setContext(SharedQueues.of(id).createQueuePair(id));
-                id.accept(null);
+                id.accept();
             }
             case ESTABLISHED -> established++;
             case DISCONNECTED -> {

@@ -51,7 +51,7 @@ public final class DatagramRate implements PairTest {
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
-        try (CmId listener = CmId.create(PortSpace.UDP, null)) {
+        try (CmId listener = CmId.create(PortSpace.UDP)) {
             listener.bindAddress(new InetSocketAddress(WorkerAddresses.SERVER, 0));
             listener.listen(1);
             control.send(listener.sourcePort());
@@ -144,7 +144,7 @@ public final class DatagramRate implements PairTest {
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
         int size = parameters.number("size", 64);
-        try (CmId id = CmId.create(PortSpace.UDP, null)) {
+        try (CmId id = CmId.create(PortSpace.UDP)) {
             id.resolveAddress(
                     new InetSocketAddress(WorkerAddresses.CLIENT, 0),
                     new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive()),

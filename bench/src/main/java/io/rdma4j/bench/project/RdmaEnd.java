@@ -83,7 +83,7 @@ final class RdmaEnd implements AutoCloseable {
 
     /** Creates the passive end. */
     static RdmaEnd serve(Control control, Shape shape) throws IOException {
-        CmId listener = CmId.create(PortSpace.TCP, null);
+        CmId listener = CmId.create(PortSpace.TCP);
         listener.bindAddress(new InetSocketAddress(WorkerAddresses.SERVER, 0));
         listener.listen(shape.queuePairs());
         control.send(listener.sourcePort());
@@ -108,7 +108,7 @@ final class RdmaEnd implements AutoCloseable {
         InetSocketAddress destination = new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive());
         List<CmId> ids = new ArrayList<>();
         for (int i = 0; i < shape.queuePairs(); i++) {
-            CmId id = CmId.create(PortSpace.TCP, null);
+            CmId id = CmId.create(PortSpace.TCP);
             id.resolveAddress(source, destination, TIMEOUT);
             id.resolveRoute(TIMEOUT);
             ids.add(id);
@@ -117,7 +117,7 @@ final class RdmaEnd implements AutoCloseable {
         List<Thread> connecting = new ArrayList<>();
         // All requests concurrently: the other end replies to none before it has received them all.
         for (CmId id : ids) {
-            connecting.add(Thread.ofVirtual().start(() -> id.connect(null)));
+            connecting.add(Thread.ofVirtual().start(() -> id.connect()));
         }
         for (Thread thread : connecting) {
             thread.join();

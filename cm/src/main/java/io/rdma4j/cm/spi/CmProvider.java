@@ -3,6 +3,7 @@ package io.rdma4j.cm.spi;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,13 @@ public interface CmProvider {
      * @param local an address of this host, not a wildcard
      */
     boolean serves(InetAddress local);
+
+    /**
+     * Returns what makes progress while a thread waits for events of the provider's identifiers, or null while the provider
+     * has not started, so that there are no events yet.
+     */
+    @Nullable
+    WaitDriver waitDriver();
 
     /**
      * Creates an identifier in the idle state.

@@ -8,6 +8,7 @@ import io.rdma4j.cm.RoutePath;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +25,20 @@ public interface ProviderCmId {
      */
     void bind(InetSocketAddress local);
 
-    /** Starts address resolution; see {@link io.rdma4j.cm.CmId#resolveAddress}. */
-    void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout);
+    /**
+     * Starts address resolution; see {@link io.rdma4j.cm.CmId#resolveAddress}.
+     *
+     * @param source the local address to bind to, or null if none is required
+     * @param destination the peer, not a wildcard
+     * @param routeSource the local address from which the host sends to the destination, which the caller has looked up
+     *     to choose this provider; null if the choice needed no lookup, in which case the provider looks it up
+     * @param timeout longest duration of the resolution
+     */
+    void resolveAddress(
+            @Nullable InetSocketAddress source,
+            InetSocketAddress destination,
+            @Nullable InetAddress routeSource,
+            Duration timeout);
 
     /** Starts route resolution; see {@link io.rdma4j.cm.CmId#resolveRoute}. */
     void resolveRoute(Duration timeout);
@@ -131,7 +144,7 @@ public interface ProviderCmId {
      * Called when the application has taken the connection request of this child, which then no longer counts towards
      * the listener's backlog.
      */
-    void requestTaken();
+    void onRequestTaken();
 
     /** Returns one line with addresses, device and GID, for messages. */
     String describe();

@@ -44,7 +44,7 @@ public record ProviderEvent(
     }
 
     /** Returns the event of a peer's request or reply. */
-    public static ProviderEvent said(
+    public static ProviderEvent ofMessage(
             CmEvent.Type type, ConnectionParameters connection, ConnectionEnhancement enhancement) {
         return new ProviderEvent(type, 0, connection, null, null, enhancement, 0, "");
     }

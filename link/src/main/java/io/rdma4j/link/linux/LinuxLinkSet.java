@@ -3,14 +3,14 @@ package io.rdma4j.link.linux;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.QueuePairRanges;
+import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
 import io.rdma4j.link.internal.Groups;
-import io.rdma4j.link.internal.QueuePairRanges;
 import io.rdma4j.link.internal.SocketFile;
 import io.rdma4j.link.internal.WakeupGate;
 import java.io.IOException;

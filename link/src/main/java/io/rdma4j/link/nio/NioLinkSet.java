@@ -1,9 +1,9 @@
 package io.rdma4j.link.nio;
 
-import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
 import io.rdma4j.link.internal.Groups;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.LinkSets;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

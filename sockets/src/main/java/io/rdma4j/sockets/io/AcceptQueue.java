@@ -1,6 +1,7 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.net.InetAddress;
 import java.util.ArrayDeque;
@@ -74,7 +75,7 @@ final class AcceptQueue {
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final int backlog;
-    private final WaitList listening;
+    private final Signal listening;
     private final ArrayDeque<StreamEndpoint> connected = new ArrayDeque<>();
     private final ArrayDeque<Request> waiting = new ArrayDeque<>();
 
@@ -86,7 +87,7 @@ final class AcceptQueue {
     private boolean closed;
 
     /** Creates a queue; {@code listening} is signaled for each established connection. */
-    AcceptQueue(int backlog, WaitList listening) {
+    AcceptQueue(int backlog, Signal listening) {
         this.backlog = Math.max(1, backlog);
         this.listening = listening;
     }
@@ -192,7 +193,7 @@ final class AcceptQueue {
             }
             connected.add(endpoint);
         }
-        listening.signalAll();
+        listening.raise();
         return true;
     }
 

@@ -2,6 +2,7 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -19,12 +20,12 @@ final class ConnectedStream {
 
     private final StreamResources resources;
     private final StreamProtocol protocol;
-    private final WaitList waiting;
+    private final Signal changed;
     private int callsWithoutPoll;
 
-    /** Creates a stream; {@code waiting} is signaled if one call leaves completions unhandled. */
-    ConnectedStream(StreamResources resources, WaitList waiting) {
-        this.waiting = waiting;
+    /** Creates a stream; {@code changed} is raised if one call leaves completions unhandled. */
+    ConnectedStream(StreamResources resources, Signal changed) {
+        this.changed = changed;
         this.resources = resources;
         this.protocol = resources.protocol();
     }
@@ -128,14 +129,11 @@ final class ConnectedStream {
     }
 
     private void check(SocketEndpoint.Check check) {
-        if (check == SocketEndpoint.Check.KNOWN) {
-            return;
-        }
         boolean more = progress();
         if (check == SocketEndpoint.Check.ARM) {
             more = resources.arm() ? progress() : more; // completions before arming are not reported
             if (more) {
-                waiting.signalAll(); // nor are completions that one call leaves unhandled
+                changed.raise(); // nor are completions that one call leaves unhandled
             }
         }
     }

@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,11 @@ final class ConnectionService {
             instance = running;
         }
         return running;
+    }
+
+    /** Returns what makes progress while a thread waits for a connection. */
+    WaitDriver waitDriver() {
+        return channel.waitDriver();
     }
 
     /** Creates an identifier whose events go to a target. */

@@ -9,6 +9,7 @@ import io.rdma4j.sockets.datagram.Drop;
 import io.rdma4j.sockets.datagram.LocalEnd;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;
@@ -42,7 +43,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private static final long LINGER_NANOS = 1_000_000_000L;
     private static final long LINGER_POLL_NANOS = 20_000;
 
-    private final DatagramEnds ends = new DatagramEnds(this);
+    private final DatagramEnds ends = new DatagramEnds(changed);
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(COMPANION_BYTES);
     private volatile DatagramSettings settings;
     private volatile boolean closed;
@@ -144,7 +145,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
             open(local == null ? new InetSocketAddress(Inet4Address.ofLiteral("0.0.0.0"), 0) : local);
             return null;
         });
-        waiting.signalAll();
+        changed.raise();
     }
 
     private void open(InetSocketAddress local) throws IOException {
@@ -185,7 +186,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         if (protocol != null) {
             protocol.add(created);
         }
-        waiting.signalAll(); // waiting threads may have to wait at another hub now
+        changed.raise(); // waiting threads have a device to drive now
         return created;
     }
 
@@ -216,7 +217,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
             }
             return null;
         });
-        waiting.signalAll();
+        changed.raise();
     }
 
     /** Reverses {@link #connect}; has no effect if the endpoint is not connected. */
@@ -424,7 +425,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         } finally {
             lock.unlock();
         }
-        waiting.signalAll();
+        changed.raise();
     }
 
     /** Returns the number of messages dropped for a reason. */
@@ -461,31 +462,17 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     // ---- readiness and waiting
 
     @Override
-    public int knownReadiness() {
-        return check(Check.KNOWN);
-    }
-
-    @Override
-    public int readiness() {
-        return check(Check.POLL);
-    }
-
-    @Override
-    public int readinessToWait() {
-        return check(Check.ARM);
-    }
-
-    private int check(Check check) {
+    int check(Check check) {
         lock.lock();
         try {
             if (closed) {
                 return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
             }
-            boolean more = check != Check.KNOWN && progress();
+            boolean more = progress();
             if (check == Check.ARM) {
                 more = ends.arm() ? progress() : more;
                 if (more) {
-                    waiting.signalAll(); // completions before arming are not reported
+                    changed.raise(); // completions before arming are not reported
                 }
             }
             DatagramProtocol current = protocol;
@@ -504,14 +491,9 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     @Override
-    public @Nullable CompletionHub hub() {
-        return closed ? null : ends.hub();
-    }
-
-    @Override
-    void takeCompletions() {
-        ends.disarmed();
-        progress();
+    public WaitDriver waitDriver() {
+        WaitDriver driver = closed ? null : ends.waitDriver();
+        return driver == null ? PARKING : driver;
     }
 
     // ---- end
@@ -528,7 +510,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         } finally {
             lock.unlock();
         }
-        waiting.signalAll();
+        changed.raise();
         DatagramChannel channel = companion;
         CompanionService service = companions;
         if (channel != null && service != null) {

@@ -4,6 +4,8 @@ import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
 import io.rdma4j.sockets.datagram.LocalEnd;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -13,50 +15,36 @@ import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #hub}. */
+/** The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #waitDriver}. */
 final class DatagramEnds implements AutoCloseable {
     /** Maximum number of local addresses with a queue pair; a socket bound to a wildcard may use several. */
     private static final int MOST_ENDS = 64;
 
     private static final Logger LOGGER = System.getLogger(DatagramEnds.class.getName());
 
-    private final CompletionHub.Target target;
+    private final Signal changed;
     private final List<DatagramResources> ends = new ArrayList<>();
+    private volatile @Nullable WaitDriver driver;
 
-    /**
-     * Threads that wait at the hubs of further devices. Threads that wait for the endpoint wait at the hub of the
-     * first.
-     */
-    private final Map<CompletionHub, CompletionHub.HelperThread> helperThreads = new HashMap<>();
-
-    private volatile @Nullable CompletionHub hub;
-
-    /** Creates an empty set; {@code target} is notified of the completions of later ends. */
-    DatagramEnds(CompletionHub.Target target) {
-        this.target = target;
+    /** Creates an empty set; {@code changed} is raised at the completions of later ends. */
+    DatagramEnds(Signal changed) {
+        this.changed = changed;
     }
 
-    /** Returns the hub to wait at, or null while there are no ends. */
+    /** Returns what makes progress while a thread waits for completions, or null before the first end. */
     @Nullable
-    CompletionHub hub() {
-        return hub;
+    WaitDriver waitDriver() {
+        return driver;
     }
 
     /** Creates the end of an address. */
     DatagramResources add(DatagramAddress address, DatagramSettings settings) {
-        DatagramResources created = DatagramResources.open(address, settings, target);
+        DatagramResources created = DatagramResources.open(address, settings, changed);
         ends.add(created);
-        CompletionHub endHub = created.hub();
-        if (hub == null) {
-            hub = endHub;
-        } else if (endHub != hub) {
-            helperThreads.computeIfAbsent(endHub, CompletionHub::helperThread);
-        }
+        driver = created.waitDriver();
         return created;
     }
 
@@ -129,14 +117,9 @@ final class DatagramEnds implements AutoCloseable {
         ends.remove(end);
         protocol.remove(end.end());
         end.close();
-        CompletionHub.HelperThread helperThread =
-                ends.stream().anyMatch(other -> other.hub() == end.hub()) ? null : helperThreads.remove(end.hub());
-        if (helperThread != null) {
-            helperThread.end();
-        }
     }
 
-    /** Requests notifications from the hubs. Returns whether any was not requested before. */
+    /** Requests notifications of completions. Returns whether any was not requested before. */
     boolean arm() {
         boolean any = false;
         for (DatagramResources end : ends) {
@@ -145,16 +128,9 @@ final class DatagramEnds implements AutoCloseable {
         return any;
     }
 
-    /** Records that a hub has delivered a notification. */
-    void disarmed() {
-        ends.forEach(DatagramResources::disarmed);
-    }
-
     @Override
     public void close() {
         ends.forEach(DatagramResources::close);
         ends.clear();
-        helperThreads.values().forEach(CompletionHub.HelperThread::end);
-        helperThreads.clear();
     }
 }

@@ -5,8 +5,8 @@ import static java.net.StandardSocketOptions.SO_RCVBUF;
 import static java.net.StandardSocketOptions.SO_REUSEADDR;
 import static java.net.StandardSocketOptions.SO_SNDBUF;
 
-import io.rdma4j.sockets.RdmaSocketOptions;
 import io.rdma4j.sockets.datagram.DatagramSizes;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketOption;

@@ -20,6 +20,8 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +45,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     private static final long RECEIVE = 1L << 62;
 
     private final CmId id;
-    private final CompletionHub hub;
+    private final QueueNotifications notifications;
     private final Releases releases = new Releases();
     private final Arena arena = Arena.ofShared();
     private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
@@ -58,11 +60,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     private final int mtuBytes;
     private final int stride;
     private final int sourceGidIndex;
-    private boolean armed;
     private @Nullable String failure;
 
-    private DatagramResources(
-            CmId id, DatagramAddress address, DatagramSettings settings, CompletionHub.Target target) {
+    private DatagramResources(CmId id, DatagramAddress address, DatagramSettings settings, Signal changed) {
         this.id = id;
         try {
             releases.add(id::close);
@@ -72,7 +72,6 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             DeviceContext context = id.verbs();
             DeviceAttributes limits = context.attributes();
             DatagramSizes sizes = settings.sizes().fitted(limits.maxQueuePairWorkRequests());
-            hub = CompletionHub.of(context);
             inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             sourceGidIndex = context.gids(id.portNumber()).indexOf(DatagramAddresses.gid(address));
             // Fits the longest datagram of the network: some devices fail a queue pair on a datagram that is too long.
@@ -80,17 +79,14 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes);
             sendMemory = register((long) sizes.sendSlots() * DatagramSizes.SLOT_BYTES);
             receiveMemory = register((long) sizes.receiveSlots() * stride);
-            queue = context.createCompletionQueue(sizes.sendSlots() + sizes.receiveSlots(), target, hub.channel());
-            releases.add(() -> Releases.closeUninterruptibly(queue));
-            queuePair = id.createQueuePair(
-                    null,
-                    new CmQueuePairAttributes(
-                            new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes),
-                            queue,
-                            queue,
-                            false,
-                            null,
-                            null));
+            notifications = new QueueNotifications(context, changed);
+            releases.add(notifications::close);
+            queue = context.createCompletionQueue(
+                    sizes.sendSlots() + sizes.receiveSlots(), null, notifications.channel());
+            releases.add(queue::close);
+            queuePair = id.createQueuePair(CmQueuePairAttributes.of(
+                            new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes))
+                    .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             end = new LocalEnd(
                     address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);
@@ -105,10 +101,10 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
      * Creates everything a local address needs; if that fails, everything is released.
      *
      * @param address an address of this host, with the socket's port
-     * @param target the receiver of notifications of completions
+     * @param changed raised at completions, once {@link #arm} has requested that
      */
-    static DatagramResources open(DatagramAddress address, DatagramSettings settings, CompletionHub.Target target) {
-        return new DatagramResources(CmId.create(PortSpace.UDP, null), address, settings, target);
+    static DatagramResources open(DatagramAddress address, DatagramSettings settings, Signal changed) {
+        return new DatagramResources(CmId.create(PortSpace.UDP), address, settings, changed);
     }
 
     private MemoryRegion register(long bytes) {
@@ -121,8 +117,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         return end;
     }
 
-    CompletionHub hub() {
-        return hub;
+    /** Returns what makes progress while a thread waits for completions. */
+    WaitDriver waitDriver() {
+        return notifications.driver();
     }
 
     /** Returns the reason why the queue pair has failed, or null. */
@@ -136,14 +133,11 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     /** Returns the path to a peer. */
     DatagramPath path(DatagramAddress peer, int typeOfService) {
         AddressHandle handle = id.protectionDomain()
-                .createAddressHandle(new AddressVector(
-                        sourceGidIndex,
-                        DatagramAddresses.gid(peer),
-                        peer.scope(),
-                        0,
-                        HOP_LIMIT,
-                        typeOfService,
-                        id.portNumber()));
+                .createAddressHandle(AddressVector.of(sourceGidIndex, DatagramAddresses.gid(peer))
+                        .withDestinationScope(peer.scope())
+                        .withHopLimit(HOP_LIMIT)
+                        .withTrafficClass(typeOfService)
+                        .withPort(id.portNumber()));
         int mostBytes = Math.min(DatagramSizes.SLOT_BYTES, mtuBytes); // the queue pair keeps its initial MTU
         return new DatagramPath() {
             @Override
@@ -185,6 +179,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
      * @return true if there may be more completions
      */
     boolean progress(DatagramProtocol protocol, long nowNanos) {
+        notifications.take();
         for (int batch = 0; batch < MOST_BATCHES && failure == null; batch++) {
             int count = queue.poll(completions);
             for (int i = 0; i < count; i++) {
@@ -216,23 +211,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         }
     }
 
-    /**
-     * Requests a notification of the next completion from the hub. Completions before this call are not reported.
-     *
-     * @return true if this call requested it; false if it was requested before and no notification has arrived since
-     */
+    /** Requests a notification of the next completion; see {@link QueueNotifications#arm}. */
     boolean arm() {
-        if (armed) {
-            return false;
-        }
-        queue.requestNotification(false);
-        armed = true;
-        return true;
-    }
-
-    /** Records that the hub has delivered the notification. */
-    void disarmed() {
-        armed = false;
+        return notifications.arm(queue);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.io;
 
-import io.rdma4j.cm.spi.ProcessEnd;
+import io.rdma4j.cm.host.ProcessEnd;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -14,7 +14,7 @@ final class PendingCloses {
     private static final PendingCloses ALL = new PendingCloses();
 
     static {
-        ProcessEnd.beforeParting(ALL::awaitAll);
+        ProcessEnd.addTask(ALL::awaitAll);
     }
 
     private int count;

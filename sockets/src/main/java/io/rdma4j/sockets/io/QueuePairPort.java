@@ -82,7 +82,7 @@ final class QueuePairPort implements StreamPort {
     @Override
     public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
         begin(id, bytes);
-        queuePair.postSend(request.write(remoteAddress, remoteKey).immediate(word));
+        queuePair.postSend(request.write(remoteAddress, remoteKey).withImmediate(word));
     }
 
     private void begin(long id, Piece bytes) {

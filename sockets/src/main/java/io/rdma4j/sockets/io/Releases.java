@@ -1,8 +1,5 @@
 package io.rdma4j.sockets.io;
 
-import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.RdmaException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -24,31 +21,6 @@ final class Releases implements AutoCloseable {
         }
         if (failure != null) {
             throw failure;
-        }
-    }
-
-    /**
-     * Closes a completion queue. Waits until the thread that has taken an event of the queue has acknowledged it, also if
-     * the calling thread is interrupted; its interrupt status is kept.
-     */
-    static void closeUninterruptibly(CompletionQueue queue) {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    queue.close();
-                    return;
-                } catch (RdmaException failed) {
-                    if (failed.errno() != Errno.EINTR || !Thread.interrupted()) {
-                        throw failed;
-                    }
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 

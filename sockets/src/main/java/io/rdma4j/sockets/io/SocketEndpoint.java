@@ -1,56 +1,107 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waiter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The common base of stream and datagram endpoints: a lock, the waiters, and the translation of failures. */
-public abstract sealed class SocketEndpoint implements Waitable, CompletionHub.Target
-        permits StreamEndpoint, DatagramEndpoint {
+/**
+ * The common base of stream and datagram endpoints: a lock, the readiness for which threads and selectors wait, and the
+ * translation of failures. Thread safe.
+ */
+public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndpoint {
     /** How a readiness check obtains its result. */
     enum Check {
-        /** From the current state, without polling. */
-        KNOWN,
         /** After polling for completions. */
         POLL,
-        /** Like {@link #POLL}, and the listeners are notified of later changes. */
+        /** Like {@link #POLL}, and the signal is raised at later changes. */
         ARM
     }
 
+    /** For endpoints that use no device yet. */
+    static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
+
     final ReentrantLock lock = new ReentrantLock();
-    final WaitList waiting = new WaitList();
+    final Signal changed = new Signal();
 
     SocketEndpoint() {}
 
-    @Override
+    /** Returns the readiness: a set of {@link Readiness}. Polls for completions. */
+    public final int readiness() {
+        return check(Check.POLL);
+    }
+
+    /** Returns the readiness like {@link #readiness}; the signal is raised at the next change. */
+    public final int readinessToWait() {
+        return check(Check.ARM);
+    }
+
+    abstract int check(Check check);
+
+    /**
+     * Returns the signal that is raised whenever the readiness may have changed. Its listeners may be called by the thread
+     * that drives the device, so they must not block and must not call the endpoint.
+     */
+    public final Signal signal() {
+        return changed;
+    }
+
+    /** Returns what makes progress while a thread waits for the endpoint. It changes when the endpoint is connected. */
+    public abstract WaitDriver waitDriver();
+
+    /**
+     * Waits until the endpoint is ready.
+     *
+     * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
+     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} to wait indefinitely
+     * @return the readiness; 0 on timeout, or if the thread is interrupted (its interrupt status stays set)
+     */
     public final int await(int wanted, long deadlineNanos) {
-        return Waiting.await(this, waiting, wanted, deadlineNanos);
-    }
-
-    @Override
-    public final void addListener(Runnable listener) {
-        waiting.add(listener);
-    }
-
-    @Override
-    public final void removeListener(Runnable listener) {
-        waiting.remove(listener);
-    }
-
-    @Override
-    public final void onCompletions() {
-        lock.lock();
-        try {
-            takeCompletions();
-        } catch (RdmaException broken) {
-            // A waiting thread finds the failure itself.
-            return;
-        } finally {
-            lock.unlock();
-            waiting.signalAll();
+        int ends = wanted | Readiness.HANG_UP | Readiness.ERROR;
+        int ready = readiness() & ends;
+        if (ready != 0) {
+            return ready;
         }
+        Waiter waiter = new Waiter();
+        changed.add(waiter);
+        try {
+            do {
+                waiter.reset();
+                ready = readinessToWait() & ends;
+            } while (ready == 0 && await(waiter, deadlineNanos));
+            return ready == 0 ? readiness() & ends : ready;
+        } finally {
+            changed.remove(waiter);
+        }
+    }
+
+    /**
+     * Waits until a waiter of the endpoint's signal is signaled.
+     *
+     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} to wait indefinitely
+     * @return false on timeout, or if the thread is interrupted (its interrupt status stays set)
+     */
+    final boolean await(Waiter waiter, long deadlineNanos) {
+        return await(waiter, waitDriver(), deadlineNanos);
+    }
+
+    /**
+     * Waits like {@link #await(Waiter, long)}.
+     *
+     * @param chosen drives the device meanwhile; null if there is no device to drive
+     */
+    public static boolean await(Waiter waiter, @Nullable WaitDriver chosen, long deadlineNanos) {
+        WaitDriver driver = chosen == null ? PARKING : chosen;
+        return waiter.await(
+                driver,
+                deadlineNanos == Long.MAX_VALUE
+                        ? Long.MAX_VALUE
+                        : driver.nanoTime() + (deadlineNanos - System.nanoTime()));
     }
 
     /** Returns whether the endpoint is closed. */
@@ -58,12 +109,6 @@ public abstract sealed class SocketEndpoint implements Waitable, CompletionHub.T
 
     /** Closes the endpoint. Waiting threads return. Closing a closed endpoint has no effect. */
     public abstract void close();
-
-    /**
-     * Handles completions that the hub reported. The hub reports no further completions until it is armed again. Called
-     * with the lock held.
-     */
-    abstract void takeCompletions();
 
     /** A call of the application that may fail. */
     interface GuardedCall<T extends @Nullable Object> {

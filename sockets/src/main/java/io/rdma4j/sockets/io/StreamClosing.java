@@ -2,7 +2,7 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.RdmaException;
-import java.util.concurrent.locks.ReentrantLock;
+import io.rdma4j.verbs.wait.Waiter;
 
 /**
  * The end of a connection whose endpoint is closed. The remaining data is delivered, then the connection and its memory
@@ -18,8 +18,7 @@ final class StreamClosing {
      */
     static final long MOST_NANOS = 70_000_000_000L;
 
-    private final ReentrantLock lock;
-    private final WaitList waiting;
+    private final StreamEndpoint endpoint;
     private final ConnectedStream stream;
     private final CmId id;
     private final Runnable onReleased;
@@ -27,13 +26,11 @@ final class StreamClosing {
     /**
      * Creates the closing of a stream.
      *
-     * @param lock the lock of the endpoint
-     * @param waiting signaled on completions of the stream
+     * @param endpoint the endpoint, whose lock guards the stream and whose signal is raised at its completions
      * @param onReleased called with the lock held after the memory was released
      */
-    StreamClosing(ReentrantLock lock, WaitList waiting, ConnectedStream stream, CmId id, Runnable onReleased) {
-        this.lock = lock;
-        this.waiting = waiting;
+    StreamClosing(StreamEndpoint endpoint, ConnectedStream stream, CmId id, Runnable onReleased) {
+        this.endpoint = endpoint;
         this.stream = stream;
         this.id = id;
         this.onReleased = onReleased;
@@ -74,8 +71,8 @@ final class StreamClosing {
 
     /** Waits until the peer has received all written bytes, or can no longer receive them. Returns false on timeout. */
     private boolean awaitQuiet(long deadlineNanos) {
-        SocketWaiter waiter = new SocketWaiter();
-        waiting.add(waiter);
+        Waiter waiter = new Waiter();
+        endpoint.changed.add(waiter);
         boolean interrupted = false;
         try {
             while (true) {
@@ -84,13 +81,13 @@ final class StreamClosing {
                     return true;
                 }
                 interrupted |= Thread.interrupted();
-                if (SocketWaiter.isOver(deadlineNanos)) {
+                if (!SocketEndpoint.await(waiter, stream.resources().waitDriver(), deadlineNanos)
+                        && System.nanoTime() - deadlineNanos >= 0) {
                     return false;
                 }
-                stream.resources().hub().await(waiter, deadlineNanos);
             }
         } finally {
-            waiting.remove(waiter);
+            endpoint.changed.remove(waiter);
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -98,11 +95,11 @@ final class StreamClosing {
     }
 
     private boolean isQuiet() {
-        lock.lock();
+        endpoint.lock.lock();
         try {
             return stream.isQuiet();
         } finally {
-            lock.unlock();
+            endpoint.lock.unlock();
         }
     }
 
@@ -113,12 +110,12 @@ final class StreamClosing {
         } catch (RdmaException notConnected) {
             // Then there is no peer to notify.
         }
-        lock.lock();
+        endpoint.lock.lock();
         try {
             stream.resources().close();
         } finally {
             onReleased.run();
-            lock.unlock();
+            endpoint.lock.unlock();
             id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
             id.close();
         }

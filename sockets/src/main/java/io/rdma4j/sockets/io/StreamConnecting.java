@@ -90,7 +90,7 @@ final class StreamConnecting implements ConnectionService.Target {
         try {
             current = boundFor(current, to);
             id = current;
-            current.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
+            current.resolveAddress(new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
         } catch (RuntimeException | Error refused) {
             fail(SocketFailures.ofAny(refused));
             throw refused;
@@ -139,7 +139,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 fail(SocketFailures.ofAny(failed));
             }
         } finally {
-            endpoint.waiting.signalAll();
+            endpoint.changed.raise();
         }
     }
 
@@ -172,8 +172,8 @@ final class StreamConnecting implements ConnectionService.Target {
         try {
             if (endpoint.state() == State.CONNECTING) {
                 StreamResources created =
-                        new StreamResources(eventId, endpoint.settings().sizes(), endpoint);
-                endpoint.stream(new ConnectedStream(created, endpoint.waiting));
+                        new StreamResources(eventId, endpoint.settings().sizes(), endpoint.changed);
+                endpoint.stream(new ConnectedStream(created, endpoint.changed));
                 eventId.connect(parameters(created.protocol().connectData()));
             }
         } finally {
@@ -182,7 +182,10 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private static ConnectionParameters parameters(ConnectData data) {
-        return new ConnectionParameters(data.toByteArray(), 0, 0, true, MOST_RETRIES, MOST_RETRIES, false, 0);
+        return ConnectionParameters.NONE
+                .withPrivateData(data.toByteArray())
+                .withFlowControl(true)
+                .withRetries(MOST_RETRIES, MOST_RETRIES);
     }
 
     private void onEstablished(CmEvent event) {
@@ -272,8 +275,8 @@ final class StreamConnecting implements ConnectionService.Target {
             endpoint.state(State.CONNECTING);
             request.id().setContext(this);
             StreamResources created =
-                    new StreamResources(request.id(), endpoint.settings().sizes(), endpoint);
-            endpoint.stream(new ConnectedStream(created, endpoint.waiting));
+                    new StreamResources(request.id(), endpoint.settings().sizes(), endpoint.changed);
+            endpoint.stream(new ConnectedStream(created, endpoint.changed));
             if (!created.protocol().onPeer(request.peer())) {
                 fail(new ProtocolException("Invalid connection data from the peer"));
                 return;

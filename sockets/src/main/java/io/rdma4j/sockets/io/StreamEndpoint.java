@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -195,7 +196,7 @@ public final class StreamEndpoint extends SocketEndpoint {
             if (id == null) {
                 throw new SocketException("Not bound");
             }
-            listening = new StreamListener(this, backlog, waiting);
+            listening = new StreamListener(this, backlog, changed);
             id.listen(Math.max(backlog, AcceptQueue.MOST_WAITING)); // this limit applies only to simultaneous requests
             state = State.LISTENING;
             return null;
@@ -292,7 +293,7 @@ public final class StreamEndpoint extends SocketEndpoint {
             requireConnected().shutdownInput();
             return null;
         });
-        waiting.signalAll();
+        changed.raise();
     }
 
     /** Ends the output; the peer can read all bytes written before. */
@@ -301,7 +302,7 @@ public final class StreamEndpoint extends SocketEndpoint {
             requireConnected().shutdownOutput();
             return null;
         });
-        waiting.signalAll();
+        changed.raise();
     }
 
     /** Runs a call with the connection's protocol and memory, for {@link StreamMapping}. */
@@ -340,21 +341,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     // ---- readiness and waiting
 
     @Override
-    public int knownReadiness() {
-        return check(Check.KNOWN);
-    }
-
-    @Override
-    public int readiness() {
-        return check(Check.POLL);
-    }
-
-    @Override
-    public int readinessToWait() {
-        return check(Check.ARM);
-    }
-
-    private int check(Check check) {
+    int check(Check check) {
         return switch (state) {
             case NEW -> 0;
             case LISTENING -> isAcceptable() ? Readiness.IN : 0;
@@ -382,21 +369,16 @@ public final class StreamEndpoint extends SocketEndpoint {
         }
     }
 
+    /** Connecting and listening endpoints wait for the connection manager, connected ones for their queue pair. */
     @Override
-    public @Nullable CompletionHub hub() {
+    public WaitDriver waitDriver() {
         ConnectedStream current = stream;
-        return current == null || state != State.CONNECTED
-                ? null
-                : current.resources().hub();
-    }
-
-    @Override
-    void takeCompletions() {
-        ConnectedStream current = stream;
-        if (current != null) {
-            current.resources().disarmed();
-            current.resources().progress();
+        if (current != null && state == State.CONNECTED) {
+            return current.resources().waitDriver();
         }
+        return state == State.CONNECTING || state == State.LISTENING
+                ? ConnectionService.instance().waitDriver()
+                : PARKING;
     }
 
     // ---- keep-alive
@@ -423,7 +405,7 @@ public final class StreamEndpoint extends SocketEndpoint {
             requireConnected().keepAlive();
             return null;
         });
-        waiting.signalAll();
+        changed.raise();
     }
 
     // ---- end
@@ -483,7 +465,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         } finally {
             lock.unlock();
         }
-        waiting.signalAll();
+        changed.raise();
         StreamListener listener = listening;
         if (listener != null) {
             listener.close();
@@ -491,7 +473,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         CmId id = connecting.id();
         ConnectedStream connected = stream;
         if (id != null && connected != null) {
-            StreamClosing end = new StreamClosing(lock, waiting, connected, id, () -> stream = null);
+            StreamClosing end = new StreamClosing(this, connected, id, () -> stream = null);
             if (isDisconnecting) {
                 end.run(lingerNanos, mostNanos);
             } else {

@@ -3,6 +3,7 @@ package io.rdma4j.sockets.io;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -49,9 +50,9 @@ final class StreamListener {
     private final AcceptQueue queue;
     private final AtomicBoolean retryScheduled = new AtomicBoolean();
 
-    StreamListener(StreamEndpoint listener, int backlog, WaitList waiting) {
+    StreamListener(StreamEndpoint listener, int backlog, Signal changed) {
         this.listener = listener;
-        this.queue = new AcceptQueue(backlog, waiting);
+        this.queue = new AcceptQueue(backlog, changed);
     }
 
     /** Returns an established connection, or null. */

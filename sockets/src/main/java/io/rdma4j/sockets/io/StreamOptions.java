@@ -10,7 +10,7 @@ import static java.net.StandardSocketOptions.TCP_NODELAY;
 import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
 
 import io.rdma4j.cm.RoutePath;
-import io.rdma4j.sockets.RdmaSocketOptions;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.sockets.stream.StreamSizes;
 import java.io.IOException;
 import java.net.SocketException;
@@ -91,10 +91,10 @@ public final class StreamOptions {
      * Sets an option.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
-     * @throws IllegalArgumentException if the value is invalid
+     * @throws IllegalArgumentException if the value is invalid or null
      * @throws SocketException if the option can be set only before the socket is connected
      */
-    public synchronized <T> void set(SocketOption<T> option, T value) throws IOException {
+    public synchronized <T extends @Nullable Object> void set(SocketOption<T> option, T value) throws IOException {
         requireSupported(option);
         if (value == null) {
             throw new IllegalArgumentException(option + " cannot be null");
@@ -190,13 +190,13 @@ public final class StreamOptions {
     }
 
     /**
-     * Returns the value of an option; null for a route that was not set. A size is the requested one, also after the
-     * socket was connected.
+     * Returns the value of an option, null only for {@link RdmaSocketOptions#RDMA_ROUTE} if no route was set. A size is
+     * the requested one, also after the socket was connected.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      */
-    @SuppressWarnings("NullAway") // null is a value of some options, as it is in java.net.StandardSocketOptions
-    public <T> T get(SocketOption<T> option) {
+    @SuppressWarnings("NullAway") // the type of the only option that can be null says so
+    public <T extends @Nullable Object> T get(SocketOption<T> option) {
         requireSupported(option);
         return option.type().cast(value(option));
     }

@@ -15,6 +15,8 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.TransportType;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -29,7 +31,7 @@ final class StreamResources implements AutoCloseable {
     private static final int MOST_PIECES = 2;
     private static final int ALIGNMENT = 64;
 
-    private final CompletionHub hub;
+    private final QueueNotifications notifications;
     private final Releases releases = new Releases();
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain domain;
@@ -44,7 +46,6 @@ final class StreamResources implements AutoCloseable {
     private final QueuePairPort port;
     private final StreamProtocol protocol;
     private final boolean hasImmediate;
-    private boolean armed;
     private boolean closed;
 
     /**
@@ -52,16 +53,15 @@ final class StreamResources implements AutoCloseable {
      * has a protection domain of its own, so that its peer cannot access memory of other connections, even if it knows
      * their keys.
      *
-     * @param target the receiver of notifications of completions
+     * @param changed raised at completions, once {@link #arm} has requested that
      */
-    StreamResources(CmId id, StreamSizes wanted, CompletionHub.Target target) {
+    StreamResources(CmId id, StreamSizes wanted, Signal changed) {
         try {
             releases.add(arena::close);
             DeviceContext context = id.verbs();
             DeviceAttributes limits = context.attributes();
             StreamSizes sizes = wanted.fitted(limits.maxQueuePairWorkRequests());
             hasImmediate = context.device().transportType() != TransportType.IWARP;
-            hub = CompletionHub.of(context);
             domain = context.createProtectionDomain();
             releases.add(domain::close);
             releases.add(() -> mapped.forEach(MemoryRegion::close));
@@ -73,19 +73,16 @@ final class StreamResources implements AutoCloseable {
                     : register(
                             QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
             queueEntries = sizes.sendQueue() + sizes.receiveQueue();
-            queue = context.createCompletionQueue(queueEntries, target, hub.channel());
-            releases.add(() -> Releases.closeUninterruptibly(queue));
+            notifications = new QueueNotifications(context, changed);
+            releases.add(notifications::close);
+            queue = context.createCompletionQueue(queueEntries, null, notifications.channel());
+            releases.add(queue::close);
             int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             queuePair = id.createQueuePair(
                     domain,
-                    new CmQueuePairAttributes(
-                            new QueuePairCapabilities(
-                                    sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes),
-                            queue,
-                            queue,
-                            false,
-                            null,
-                            null));
+                    CmQueuePairAttributes.of(new QueuePairCapabilities(
+                                    sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes))
+                            .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             port = new QueuePairPort(
                     queuePair, local, words, inlineBytes, sizes.sendQueue(), sizes.receiveQueue(), hasImmediate);
@@ -137,8 +134,9 @@ final class StreamResources implements AutoCloseable {
         }
     }
 
-    CompletionHub hub() {
-        return hub;
+    /** Returns what makes progress while a thread waits for completions. */
+    WaitDriver waitDriver() {
+        return notifications.driver();
     }
 
     StreamProtocol protocol() {
@@ -152,8 +150,9 @@ final class StreamResources implements AutoCloseable {
      */
     boolean progress() {
         if (closed) {
-            return false; // the hub may still have had a notification when the stream was closed
+            return false;
         }
+        notifications.take();
         int batches = 0;
         int count;
         do {
@@ -196,23 +195,9 @@ final class StreamResources implements AutoCloseable {
         protocol.onReceived(word, hasImmediate ? (int) completion.byteLength() : -1);
     }
 
-    /**
-     * Requests a notification of the next completion from the hub. Completions before this call are not reported.
-     *
-     * @return true if this call requested it; false if it was requested before and no notification has arrived since
-     */
+    /** Requests a notification of the next completion; see {@link QueueNotifications#arm}. */
     boolean arm() {
-        if (armed || closed) {
-            return false;
-        }
-        queue.requestNotification(false);
-        armed = true;
-        return true;
-    }
-
-    /** Records that the hub has delivered the notification. */
-    void disarmed() {
-        armed = false;
+        return !closed && notifications.arm(queue);
     }
 
     @Override

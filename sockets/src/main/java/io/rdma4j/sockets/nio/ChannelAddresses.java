@@ -1,7 +1,7 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.options.AddressRules;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.UnresolvedAddressException;

@@ -1,10 +1,10 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.AddressRules;
-import io.rdma4j.sockets.AddressRules.Way;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.options.AddressRules;
+import io.rdma4j.sockets.options.AddressRules.Way;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -102,7 +102,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
             if (local != null) {
                 current.bind(local);
             }
-            current.addListener(keys::changed);
+            current.signal().add(keys::changed);
             endpoint = current;
             return current;
         }

@@ -1,6 +1,5 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.RdmaSelectorProvider;
 import java.lang.reflect.Constructor;
 import java.nio.channels.spi.SelectorProvider;
 
@@ -13,6 +12,9 @@ import java.nio.channels.spi.SelectorProvider;
  * command-line flag.
  */
 public final class Platform {
+    /** By name, since the package of that class uses this one. */
+    private static final String RDMA_PROVIDER = "io.rdma4j.sockets.RdmaSelectorProvider";
+
     private static final class Holder {
         private static final SelectorProvider INSTANCE = find();
     }
@@ -26,7 +28,7 @@ public final class Platform {
 
     private static SelectorProvider find() {
         SelectorProvider ofJvm = SelectorProvider.provider();
-        return ofJvm instanceof RdmaSelectorProvider ? create() : ofJvm;
+        return ofJvm.getClass().getName().equals(RDMA_PROVIDER) ? create() : ofJvm;
     }
 
     private static SelectorProvider create() {

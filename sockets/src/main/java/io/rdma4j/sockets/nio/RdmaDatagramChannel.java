@@ -5,8 +5,8 @@ import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketCleaner;
+import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.io.SocketFamily;
-import io.rdma4j.sockets.io.Waitable;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.net.DatagramSocket;
@@ -72,7 +72,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         super(provider);
         this.family = family;
         DatagramEndpoint current = endpoint;
-        current.addListener(keys::changed);
+        current.signal().add(keys::changed);
         cleanable = SocketCleaner.watch(this, () -> current);
     }
 
@@ -457,7 +457,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     }
 
     @Override
-    public Waitable endpoint() {
+    public SocketEndpoint endpoint() {
         return endpoint;
     }
 

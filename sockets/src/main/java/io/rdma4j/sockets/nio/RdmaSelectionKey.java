@@ -1,6 +1,5 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.io.EndpointsWait;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -20,11 +19,10 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
     /** The registration of the channel, or of the TCP channel inside it, with the platform's selector. */
     private volatile @Nullable SelectionKey inner;
 
-    /** The next key to poll. This field and the next two are used by the selecting thread. */
+    /** The next key to poll. This field and the next one are used by the selecting thread. */
     @Nullable
     RdmaSelectionKey next;
 
-    EndpointsWait.@Nullable Membership membership;
     boolean isOfRdma;
 
     /** The operations found ready in this selection; used by the selecting thread. */

@@ -1,7 +1,8 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.io.EndpointsWait;
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waiter;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -41,7 +42,13 @@ public final class RdmaSelector extends AbstractSelector {
     private final Set<RdmaSelectionKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> publicKeys = Collections.unmodifiableSet(keys);
     private final SelectedKeys selected = new SelectedKeys();
-    private final EndpointsWait wait = new EndpointsWait();
+    private final Waiter waiter = new Waiter();
+
+    /** Drives the RDMA channels while this thread waits: of the channel that was polled last. */
+    private @Nullable WaitDriver driver;
+
+    /** Drives sockets that are not registered here, but for which the selecting thread waits as well. */
+    private volatile @Nullable WaitDriver otherDriver;
 
     /** The keys to poll, linked by {@link RdmaSelectionKey#next}. */
     private final AtomicReference<@Nullable RdmaSelectionKey> changedKeys = new AtomicReference<>();
@@ -145,7 +152,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     /** Makes a waiting selection poll its channels. */
     void signal() {
-        wait.signal();
+        waiter.onSignal();
         PlatformChannels current = platform;
         if (current != null) {
             current.wakeup();
@@ -251,12 +258,11 @@ public final class RdmaSelector extends AbstractSelector {
 
     private void select(boolean mayWait, long deadline) throws IOException {
         do {
-            wait.reset();
-            wait.poll();
+            waiter.reset();
             pollRdma();
             boolean waits = mayWait && !found && !isOver(deadline);
             PlatformChannels current = platform;
-            if (current != null && !current.isEmpty() && !(waits && keysOfRdma == 0)) {
+            if (current != null && !current.isEmpty() && !(waits && rdmaDriver() == null)) {
                 if (!waits && !found && !(mayWait && woken)) {
                     current.stopWatching(); // nothing is found yet, and the watcher may not have run yet
                 }
@@ -279,17 +285,31 @@ public final class RdmaSelector extends AbstractSelector {
 
     private void await(long deadline) throws IOException {
         PlatformChannels current = platform;
+        WaitDriver rdma = rdmaDriver();
         if (current == null || current.isEmpty()) {
-            wait.await(deadline);
-        } else if (keysOfRdma > 0) {
+            boolean _ = SocketEndpoint.await(waiter, rdma, deadline);
+        } else if (rdma != null) {
             current.watch();
-            wait.await(deadline);
+            boolean _ = SocketEndpoint.await(waiter, rdma, deadline);
         } else {
             long millis = deadline == Long.MAX_VALUE
                     ? 0
                     : Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999));
-            current.select(wait::isSignaled, this::onOrdinaryReady, millis);
+            current.select(waiter::isSignaled, this::onOrdinaryReady, millis);
         }
+    }
+
+    private @Nullable WaitDriver rdmaDriver() {
+        return keysOfRdma > 0 ? driver : otherDriver;
+    }
+
+    /**
+     * Makes selecting threads drive sockets that are not registered here.
+     *
+     * @param other what makes progress while a thread waits for the sockets, or null if there are none
+     */
+    public void driveAlso(@Nullable WaitDriver other) {
+        otherDriver = other;
     }
 
     private void pollRdma() {
@@ -341,13 +361,13 @@ public final class RdmaSelector extends AbstractSelector {
 
     /** Updates the registrations after the channel may have changed between RDMA and TCP. */
     private void track(RdmaSelectionKey key, Source source) throws IOException {
-        Waitable endpoint = source.endpoint();
+        SocketEndpoint endpoint = source.endpoint();
         if ((endpoint != null) != key.isOfRdma) {
             key.isOfRdma = endpoint != null;
             keysOfRdma += endpoint != null ? 1 : -1;
         }
-        if (endpoint != null && key.membership == null) {
-            key.membership = wait.join(endpoint);
+        if (endpoint != null) {
+            driver = endpoint.waitDriver();
         }
         SelectableChannel platformChannel = source.platformChannel();
         SelectionKey inner = key.inner();
@@ -425,11 +445,6 @@ public final class RdmaSelector extends AbstractSelector {
         if (key.isOfRdma) {
             key.isOfRdma = false;
             keysOfRdma--;
-        }
-        EndpointsWait.Membership membership = key.membership;
-        if (membership != null) {
-            wait.leave(membership);
-            key.membership = null;
         }
         deregister(key);
         SelectionKey inner = key.inner();

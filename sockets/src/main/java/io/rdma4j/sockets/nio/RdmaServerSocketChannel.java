@@ -1,10 +1,10 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
+import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -184,7 +184,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         boolean listening = false;
         try {
             created.bind(local);
-            created.addListener(keys::changed);
+            created.signal().add(keys::changed);
             created.listen(backlog);
             listening = true;
             return created;
@@ -320,7 +320,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 created = Platform.provider().openSelector();
                 tcpChannel.register(created, SelectionKey.OP_ACCEPT);
                 if (current != null) {
-                    current.addListener(created::wakeup);
+                    current.signal().add(created::wakeup);
                 }
                 selector = created;
             }

@@ -1,10 +1,10 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
+import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -66,7 +66,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         RdmaSocketChannel channel = new RdmaSocketChannel(server, options);
         StreamEndpoint endpoint = options.endpoint();
         channel.endpoint = endpoint;
-        endpoint.addListener(channel.keys::changed);
+        endpoint.signal().add(channel.keys::changed);
         return channel;
     }
 

@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
 import java.nio.channels.SelectableChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ interface Source {
 
     /** Returns the endpoint inside, or null. */
     @Nullable
-    Waitable endpoint();
+    SocketEndpoint endpoint();
 
     /** Returns the keys to notify when the readiness may have changed. */
     KeyList keys();

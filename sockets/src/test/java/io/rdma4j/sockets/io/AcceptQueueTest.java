@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.net.InetAddress;
@@ -27,7 +28,7 @@ class AcceptQueueTest {
 
     private final EventChannel channel = EventChannel.open();
     private final List<CmId> ids = new ArrayList<>();
-    private final AcceptQueue queue = new AcceptQueue(2, new WaitList());
+    private final AcceptQueue queue = new AcceptQueue(2, new Signal());
 
     @AfterEach
     void close() {
@@ -36,7 +37,7 @@ class AcceptQueueTest {
     }
 
     private AcceptQueue.Request offer(int source) {
-        CmId id = channel.createId(PortSpace.TCP, null);
+        CmId id = channel.createId(PortSpace.TCP);
         ids.add(id);
         AcceptQueue.Request request = new AcceptQueue.Request(id, DATA, InetAddress.ofLiteral("192.0.2." + source));
         assertThat(queue.offer(request)).isTrue();

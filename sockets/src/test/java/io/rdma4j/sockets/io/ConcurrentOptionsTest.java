@@ -2,7 +2,7 @@ package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.sockets.RdmaSocketOptions;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;

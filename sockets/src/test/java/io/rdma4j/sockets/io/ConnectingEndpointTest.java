@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.RoutePath;
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.nio.RdmaSocketChannel;
+import io.rdma4j.sockets.options.AddressRules;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -56,7 +57,7 @@ class ConnectingEndpointTest {
             AcceptQueue.Request asked = request.get(20, TimeUnit.SECONDS);
             attempt.lock.lock();
             try {
-                server.acceptRequest(new AcceptQueue.Reply(asked, 0, 0), new StreamListener(server, 1, new WaitList()));
+                server.acceptRequest(new AcceptQueue.Reply(asked, 0, 0), new StreamListener(server, 1, new Signal()));
                 // First the connection is established, then the timeout expires: both wait for the lock, in this order.
                 while (attempt.lock.getQueueLength() < 2) {
                     Thread.sleep(1);
@@ -141,7 +142,7 @@ class ConnectingEndpointTest {
         });
         StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
         try {
-            failing.resolveAddress(null, address, Duration.ofSeconds(5));
+            failing.resolveAddress(address, Duration.ofSeconds(5));
             assertThat(thrown.await(10, TimeUnit.SECONDS)).isTrue();
             client.startConnect(address);
             assertThat(request.get(10, TimeUnit.SECONDS)).isNotNull();

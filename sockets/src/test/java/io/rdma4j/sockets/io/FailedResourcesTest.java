@@ -8,6 +8,7 @@ import io.rdma4j.sockets.TestClassPath;
 import io.rdma4j.sockets.datagram.DatagramSizes;
 import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.File;
@@ -36,8 +37,6 @@ class FailedResourcesTest {
      * each round. It says what each failure has left, and at the end how many calls could fail.
      */
     static final class Rounds {
-        private static final CompletionHub.Target DEAF = () -> {};
-
         private Rounds() {}
 
         public static void main(String[] arguments) {
@@ -57,7 +56,6 @@ class FailedResourcesTest {
                 }
                 List<String> left = new ArrayList<>(FailingProvider.OPEN);
                 left.remove("DeviceContext"); // stays open as long as the device is there
-                left.remove("CompletionChannel"); // of the hub, which stays, too
                 if (!left.isEmpty()) {
                     System.out.println("call " + call + " leaves " + left);
                 }
@@ -69,16 +67,18 @@ class FailedResourcesTest {
         }
 
         private static void stream() {
-            try (CmId id = CmId.create(PortSpace.TCP, null)) {
+            try (CmId id = CmId.create(PortSpace.TCP)) {
                 id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
-                new StreamResources(id, StreamSizes.DEFAULT, DEAF).close();
+                new StreamResources(id, StreamSizes.DEFAULT, new Signal()).close();
             }
         }
 
         private static void datagrams() {
             DatagramSettings settings = DatagramSettings.DEFAULT.withSizes(DatagramSizes.DEFAULT);
             DatagramResources.open(
-                            DatagramAddresses.of(new InetSocketAddress(FailingProvider.ADDRESS, 0)), settings, DEAF)
+                            DatagramAddresses.of(new InetSocketAddress(FailingProvider.ADDRESS, 0)),
+                            settings,
+                            new Signal())
                     .close();
         }
     }
@@ -134,7 +134,7 @@ class FailedResourcesTest {
             StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
             AcceptQueue.Request request = new AcceptQueue.Request(id, PEER, FailingProvider.ADDRESS);
             endpoint.acceptRequest(
-                    new AcceptQueue.Reply(request, 0, 0), new StreamListener(endpoint, 1, endpoint.waiting));
+                    new AcceptQueue.Reply(request, 0, 0), new StreamListener(endpoint, 1, endpoint.changed));
             endpoint.state(StreamEndpoint.State.CONNECTED);
             return endpoint.withResources(resources -> {
                 resources.protocol().start();

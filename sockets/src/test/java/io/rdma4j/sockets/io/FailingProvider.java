@@ -15,6 +15,9 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.VerbsProvider;
+import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -37,6 +40,8 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     static final List<String> OPEN = new ArrayList<>();
 
     private static final int MANY = 1 << 20;
+    private static final Signal SIGNAL = new Signal();
+    private static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
     private static final Device DEVICE = new FailingDevice();
 
     private static int left;
@@ -124,7 +129,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
                 }
                 if (call.equals("poll")) {
                     step();
-                    return 0;
+                    return method.getReturnType().equals(int.class) ? 0 : null;
                 }
                 return answer(self, method, arguments);
             }
@@ -136,6 +141,8 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
                     case "port" -> new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1, MANY, "failing");
                     case "gids" -> List.of(Gid.of(ADDRESS));
                     case "device" -> DEVICE;
+                    case "signal" -> SIGNAL;
+                    case "waitDriver" -> PARKING;
                     case "context" ->
                         Proxy.newProxyInstance(
                                 DeviceContext.class.getClassLoader(), new Class<?>[] {DeviceContext.class}, this);
@@ -211,6 +218,11 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     }
 
     @Override
+    public @Nullable WaitDriver waitDriver() {
+        return null;
+    }
+
+    @Override
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         step();
         OPEN.add("identifier");
@@ -223,6 +235,8 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
                     }
                     return switch (method.getName()) {
                         case "device" -> DEVICE;
+                        case "signal" -> SIGNAL;
+                        case "waitDriver" -> PARKING;
                         case "portNumber" -> 1;
                         case "localAddress" -> new InetSocketAddress(ADDRESS, 7);
                         case "initQueuePairAttributes" -> new QueuePairAttributes();

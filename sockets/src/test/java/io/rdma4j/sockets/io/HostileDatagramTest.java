@@ -42,7 +42,7 @@ class HostileDatagramTest {
     private static final int LONGEST = 4096;
 
     private final DatagramEndpoint victim = new DatagramEndpoint(DatagramSettings.DEFAULT);
-    private final CmId id = CmId.create(PortSpace.UDP, null);
+    private final CmId id = CmId.create(PortSpace.UDP);
     private final Arena arena = Arena.ofShared();
     private InetAddress local = InetAddress.getLoopbackAddress();
     private InetSocketAddress target = new InetSocketAddress(0);
@@ -53,7 +53,7 @@ class HostileDatagramTest {
         victim.bind(new InetSocketAddress(loopback(), 0));
         target = Objects.requireNonNull(victim.localAddress());
         id.bindAddress(new InetSocketAddress(local, 0));
-        id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
+        id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
     }
 
     private static InetAddress loopback() throws IOException {
@@ -96,14 +96,8 @@ class HostileDatagramTest {
         Gid gid = Gid.of(claimed);
         try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(LONGEST, 8), AccessFlag.LOCAL_WRITE);
                 AddressHandle to = id.protectionDomain()
-                        .createAddressHandle(new AddressVector(
-                                id.verbs().gids(1).indexOf(Gid.of(local)),
-                                Gid.of(target.getAddress()),
-                                0,
-                                0,
-                                64,
-                                0,
-                                1))) {
+                        .createAddressHandle(AddressVector.of(
+                                id.verbs().gids(1).indexOf(Gid.of(local)), Gid.of(target.getAddress())))) {
             new DatagramHeader(port, 0, gid.high(), gid.low())
                     .write(memory.memory().asByteBuffer(), 0);
             queuePair()
@@ -211,14 +205,8 @@ class HostileDatagramTest {
     private void flood(int queuePairNumber, AtomicBoolean over) {
         try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(8, 8), AccessFlag.LOCAL_WRITE);
                 AddressHandle to = id.protectionDomain()
-                        .createAddressHandle(new AddressVector(
-                                id.verbs().gids(1).indexOf(Gid.of(local)),
-                                Gid.of(target.getAddress()),
-                                0,
-                                0,
-                                64,
-                                0,
-                                1))) {
+                        .createAddressHandle(AddressVector.of(
+                                id.verbs().gids(1).indexOf(Gid.of(local)), Gid.of(target.getAddress())))) {
             SendWorkRequest junk = new SendWorkRequest();
             WorkCompletion[] completions = WorkCompletion.array(16);
             CompletionQueue queue = queuePair().sendCompletions();

@@ -14,6 +14,7 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
@@ -40,7 +41,7 @@ final class RawStreamPeer implements AutoCloseable {
     private static final AtomicInteger QUEUE_PAIRS = new AtomicInteger(16);
 
     private final EventChannel channel = EventChannel.open();
-    private final CmId id = channel.createId(PortSpace.TCP, null);
+    private final CmId id = channel.createId(PortSpace.TCP);
     private final Arena arena = Arena.ofShared();
     private @Nullable MemoryRegion table;
 
@@ -55,7 +56,7 @@ final class RawStreamPeer implements AutoCloseable {
     /** Creates a connected peer. */
     static RawStreamPeer connected(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
-        peer.id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        peer.id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
         peer.id.connect(request(0));
         peer.await(CmEvent.Type.ESTABLISHED);
         return peer;
@@ -64,7 +65,7 @@ final class RawStreamPeer implements AutoCloseable {
     /** Creates a connected peer that receives: a few control messages, and writes to its table. */
     static RawStreamPeer receiving(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
-        peer.id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        peer.id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
         MemoryRegion table = peer.id
                 .protectionDomain()
                 .register(peer.arena.allocate(64), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
@@ -92,7 +93,11 @@ final class RawStreamPeer implements AutoCloseable {
         BufferDescriptor table = new BufferDescriptor(tableAddress, tableKey, 2);
         BufferDescriptor buffer = new BufferDescriptor(0x2000, 1, 65_536);
         byte[] data = new ConnectData(false, true, 384, 0, table, buffer).toByteArray();
-        return new ConnectionParameters(data, 0, 0, true, 7, 7, false, queuePairNumber);
+        return ConnectionParameters.NONE
+                .withPrivateData(data)
+                .withFlowControl(true)
+                .withRetries(7, 7)
+                .withQueuePairNumber(queuePairNumber);
     }
 
     /** Writes a 1 into memory of the other end, and returns the status of the write. */
@@ -101,7 +106,8 @@ final class RawStreamPeer implements AutoCloseable {
         WorkCompletion completion = new WorkCompletion();
         try (Arena arena = Arena.ofShared();
                 MemoryRegion one = messages.register(arena.allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1))) {
-            messages.postWrite(1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED), remoteAddress, remoteKey);
+            messages.postWrite(
+                    1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED), new RemoteMemory(remoteAddress, remoteKey, 1));
             assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
         }
         return completion.status();
@@ -128,7 +134,7 @@ final class RawStreamPeer implements AutoCloseable {
                     .postSend(new SendWorkRequest()
                             .reset(1)
                             .write(0, 0)
-                            .immediate(word)
+                            .withImmediate(word)
                             .signaled());
             assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
             assertThat(completion.isSuccess()).isTrue();

@@ -3,8 +3,8 @@ package io.rdma4j.sockets.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.sockets.RdmaSocketOptions;
 import io.rdma4j.sockets.RdmaSockets;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

@@ -2,10 +2,10 @@ package io.rdma4j.sockets.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.BlockedThread;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.RdmaSockets;
+import io.rdma4j.sockets.options.AddressRules;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;

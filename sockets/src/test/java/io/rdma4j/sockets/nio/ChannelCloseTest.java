@@ -2,8 +2,8 @@ package io.rdma4j.sockets.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
+import io.rdma4j.sockets.options.AddressRules;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.channels.ServerSocketChannel;

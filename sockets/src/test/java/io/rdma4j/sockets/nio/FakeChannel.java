@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.io.Waitable;
+import io.rdma4j.sockets.io.SocketEndpoint;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.spi.AbstractSelectableChannel;
@@ -56,7 +56,7 @@ final class FakeChannel extends AbstractSelectableChannel implements Source {
     }
 
     @Override
-    public @Nullable Waitable endpoint() {
+    public @Nullable SocketEndpoint endpoint() {
         return null;
     }
 

@@ -4,8 +4,8 @@ import static java.nio.channels.SelectionKey.OP_CONNECT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
+import io.rdma4j.sockets.options.AddressRules;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -5,8 +5,8 @@ import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
+import io.rdma4j.sockets.options.AddressRules;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
@@ -53,7 +53,7 @@ class SelectionTest {
         /** Waits until the thread has polled and blocks. */
         Selecting awaitWaiting() throws InterruptedException {
             while (Arrays.stream(thread.getStackTrace())
-                    .noneMatch(frame -> frame.getClassName().endsWith(".EndpointsWait")
+                    .noneMatch(frame -> frame.getClassName().endsWith(".Waiter")
                                     && frame.getMethodName().equals("await")
                             || frame.getClassName().endsWith(".PlatformChannels")
                                     && frame.getMethodName().equals("select"))) {

@@ -9,8 +9,8 @@ import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
+import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -2,19 +2,22 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.engine.CrashDisconnect;
 import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.GsiHandler;
-import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.engine.SharedPort;
 import io.rdma4j.soft.engine.Slot;
+import io.rdma4j.soft.gsi.GsiQueuePair;
+import io.rdma4j.soft.gsi.MulticastGroup;
+import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.soft.sharing.CrashDisconnect;
+import io.rdma4j.soft.sharing.PortClaims;
+import io.rdma4j.soft.sharing.SharedPort;
+import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
@@ -39,6 +42,9 @@ final class CmHost {
 
     private final SoftDevices devices;
     private final Engine engine;
+    private final Sharing sharing;
+    private final GsiQueuePair gsi;
+    private final MulticastGroups groups;
 
     /** Guarded by the engine's lock. */
     private final List<Port> ports = new ArrayList<>();
@@ -48,16 +54,21 @@ final class CmHost {
 
     CmHost(SoftDevices devices) {
         this.devices = devices;
-        engine = devices.engines().main();
+        RunningStack stack = devices.running();
+        engine = stack.engines().main();
+        sharing = stack.sharing();
+        gsi = stack.gsi();
+        groups = stack.groups();
     }
 
     // ---- the engine
 
-    /** Sets the handler of queue pair 1. */
-    void gsiHandler(GsiHandler handler) {
+    /** Sets the handler of queue pair 1 and of the exits of other processes. */
+    void handlers(CmService service) {
         engine.lock();
         try {
-            engine.gsiHandler(handler);
+            gsi.handler(service);
+            sharing.exitHandler(service);
         } finally {
             engine.unlock();
         }
@@ -92,7 +103,7 @@ final class CmHost {
     void send(CmDatagram datagram) {
         Port port = portOf(datagram.route());
         if (port != null) {
-            engine.madSender().send(port, datagram);
+            gsi.send(port, datagram);
         }
     }
 
@@ -126,7 +137,7 @@ final class CmHost {
 
     /**
      * Registers a connection as a crash disconnect with another process of this host; under the lock. Peers on the same
-     * address are notified without it ({@link GsiHandler#onProcessExited}).
+     * address are notified without it ({@link CmService#onProcessExited}).
      */
     void addCrashDisconnect(CmConnection connection) {
         CmRoute route = connection.route();
@@ -180,12 +191,12 @@ final class CmHost {
 
     /** Returns the RDMA ports that the processes of this host have claimed. */
     PortClaims portClaims() {
-        return engine.sharing().claims();
+        return sharing.claims();
     }
 
     /**
      * Returns the local address from which a destination is reached; see {@link
-     * io.rdma4j.cm.spi.RouteLookup#sourceFor}.
+     * io.rdma4j.cm.host.RouteLookup#sourceFor}.
      */
     InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
         return devices.host().sourceFor(operation, source, destination);
@@ -216,7 +227,7 @@ final class CmHost {
         if (device == null) {
             return null;
         }
-        Port port = engine.openPort(address);
+        Port port = sharing.openPort(engine, address);
         LocalEndpoint localEndpoint = endpoint(port.address(), device);
         engine.lock();
         try {
@@ -306,17 +317,17 @@ final class CmHost {
 
     /** Returns whether no process answers at an address of this host, as far as is known now. */
     boolean isVacant(InetAddress address) {
-        return engine.isVacant(address);
+        return sharing.isVacant(engine, address);
     }
 
     /** Routes connection requests to an attached address for the service ID to this process from now on. */
     void registerService(InetAddress local, long serviceId) {
-        engine.sharing().openPort(engine, local).listen(serviceId);
+        sharing.openSharedPort(engine, local).listen(serviceId);
     }
 
     /** Reverts {@link #registerService}. */
     void unregisterService(InetAddress local, long serviceId) {
-        engine.sharing().openPort(engine, local).close(serviceId);
+        sharing.openSharedPort(engine, local).close(serviceId);
     }
 
     /**
@@ -328,7 +339,7 @@ final class CmHost {
         String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
         engine.lock();
         try {
-            return engine.groups().hold("rdma_join_multicast", group, networkName, at.address());
+            return groups.hold("rdma_join_multicast", group, networkName, at.address());
         } finally {
             engine.unlock();
         }

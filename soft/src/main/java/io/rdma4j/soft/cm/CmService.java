@@ -7,12 +7,14 @@ import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.engine.CrashDisconnect;
 import io.rdma4j.soft.engine.DeadlineTask;
-import io.rdma4j.soft.engine.GsiHandler;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.Slot;
+import io.rdma4j.soft.gsi.GsiHandler;
 import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.soft.sharing.CrashDisconnect;
+import io.rdma4j.soft.sharing.ProcessExitHandler;
+import io.rdma4j.soft.sharing.SharedPort;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
@@ -38,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The engine's lock guards the machine. After each input, under the same lock, {@link #flush} passes the machine's events to
  * the identifiers and sends its messages.
  */
-final class CmService implements GsiHandler, InterfaceWatch.Listener {
+final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.Listener {
     /** An action that runs under the lock; afterwards the machine's events and messages are passed on. */
     interface Locked<T extends @Nullable Object> {
         T run(long nowNanos);
@@ -80,7 +82,7 @@ final class CmService implements GsiHandler, InterfaceWatch.Listener {
     /** Joins connection management to the main engine. */
     static CmService start(SoftDevices devices) {
         CmService service = new CmService(new CmHost(devices));
-        service.host.gsiHandler(service);
+        service.host.handlers(service);
         devices.watch().add(service);
         return service;
     }
@@ -150,7 +152,7 @@ final class CmService implements GsiHandler, InterfaceWatch.Listener {
     }
 
     @Override
-    public void onProcessExited(Port port, int slot) {
+    public void onProcessExited(SharedPort port, int slot) {
         Gid address = gid(port);
         agent.onPeersLost(connection -> connection.route().matchesPeer(address, port.scope())
                 && Slot.ofCommunicationId(connection.remoteId()) == slot);
@@ -158,7 +160,7 @@ final class CmService implements GsiHandler, InterfaceWatch.Listener {
     }
 
     @Override
-    public void onCrashDisconnects(Port port, List<CrashDisconnect> crashDisconnects) {
+    public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects) {
         host.use(port);
         for (CrashDisconnect each : crashDisconnects) {
             agent.disconnectAbandoned(host.nowNanos(), each.toAbandonedConnection(gid(port), port.scope()));

@@ -143,7 +143,11 @@ record ConnectionAttributes(
     QueuePairAttributes toReadyToReceive(QueuePairType type, int sourceGidIndex) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(sourceGidIndex, peer, peerScope, flowLabel, hopLimit, trafficClass, 1))
+                .addressVector(AddressVector.of(sourceGidIndex, peer)
+                        .withDestinationScope(peerScope)
+                        .withFlowLabel(flowLabel)
+                        .withHopLimit(hopLimit)
+                        .withTrafficClass(trafficClass))
                 .pathMtu(pathMtu)
                 .destinationQueuePair(peerQueuePair)
                 .receivePsn(receivePsn);

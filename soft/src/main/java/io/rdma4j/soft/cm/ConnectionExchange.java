@@ -147,7 +147,7 @@ final class ConnectionExchange {
                 message.rnrRetryCount(),
                 message.sharedReceiveQueue(),
                 message.localQueuePair());
-        return ProviderEvent.said(
+        return ProviderEvent.ofMessage(
                 CmEvent.Type.CONNECT_REQUEST,
                 received,
                 new ConnectionEnhancement(message.vendorId(), message.enhancementOptions()));
@@ -172,19 +172,17 @@ final class ConnectionExchange {
         if (known != null) {
             attributes = known.withDepths(parameters.responderResources(), parameters.initiatorDepth());
         }
-        Rep reply = Rep.of(
-                0,
-                0,
-                parameters.queuePairNumber(),
-                startingPsn,
-                parameters.responderResources(),
-                parameters.initiatorDepth(),
-                addresses.requireLocalEndpoint().localAckDelay(),
-                parameters.flowControl(),
-                Math.min(parameters.rnrRetryCount(), MAX_RETRIES),
-                parameters.sharedReceiveQueue(),
-                0,
-                PrivateData.of(parameters.privateData()));
+        Rep reply = Rep.builder()
+                .localQueuePair(parameters.queuePairNumber())
+                .startingPsn(startingPsn)
+                .responderResources(parameters.responderResources())
+                .initiatorDepth(parameters.initiatorDepth())
+                .targetAcknowledgeDelay(addresses.requireLocalEndpoint().localAckDelay())
+                .endToEndFlowControl(parameters.flowControl())
+                .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MAX_RETRIES))
+                .sharedReceiveQueue(parameters.sharedReceiveQueue())
+                .privateData(PrivateData.of(parameters.privateData()))
+                .build();
         // As in librdmacm, the reply's options carry the vendor ID of the request.
         Rep enhanced = reply.withEnhancement(request.request().vendorId(), enhancement.options());
         request.accept(nowNanos, id.queuePairType() == QueuePairType.XRC_RECEIVE ? enhanced.extended() : enhanced);
@@ -322,7 +320,7 @@ final class ConnectionExchange {
                 reply.rnrRetryCount(),
                 reply.sharedReceiveQueue(),
                 replied.remoteQueuePair());
-        id.emit(ProviderEvent.said(
+        id.emit(ProviderEvent.ofMessage(
                 CmEvent.Type.CONNECT_RESPONSE,
                 parameters,
                 new ConnectionEnhancement(reply.vendorId(), reply.enhancementOptions())));

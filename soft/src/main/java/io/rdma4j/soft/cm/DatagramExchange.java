@@ -82,14 +82,12 @@ final class DatagramExchange {
         }
         InetSocketAddress local = addresses.requireLocal();
         InetSocketAddress peer = addresses.requirePeer();
-        AddressVector addressVector = new AddressVector(
-                addresses.requireLocalEndpoint().gidIndex(),
-                Gid.of(peer.getAddress()),
-                addresses.peerScope(),
-                FlowLabel.ofPorts(local.getPort(), peer.getPort()),
-                HOP_LIMIT,
-                id.typeOfService(),
-                1);
+        AddressVector addressVector = AddressVector.of(
+                        addresses.requireLocalEndpoint().gidIndex(), Gid.of(peer.getAddress()))
+                .withDestinationScope(addresses.peerScope())
+                .withFlowLabel(FlowLabel.ofPorts(local.getPort(), peer.getPort()))
+                .withHopLimit(HOP_LIMIT)
+                .withTrafficClass(id.typeOfService());
         DatagramParameters datagram =
                 new DatagramParameters(received.privateData(), addressVector, reply.queuePair(), reply.queueKey());
         id.emit(new ProviderEvent(CmEvent.Type.ESTABLISHED, 0, received, datagram));

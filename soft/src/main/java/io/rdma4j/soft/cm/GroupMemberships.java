@@ -3,9 +3,9 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.MulticastJoinFlag;
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.spi.ProviderEvent;
-import io.rdma4j.soft.engine.MulticastGroup;
+import io.rdma4j.soft.gsi.MulticastGroup;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -78,7 +78,8 @@ final class GroupMemberships {
                             + " interface, or use an IPv4 group");
         }
         remember(membership, receives ? service.host().joinGroup(at, group) : null);
-        AddressVector addressVector = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
+        AddressVector addressVector =
+                AddressVector.of(at.gidIndex(), group).withHopLimit(HOP_LIMIT).withTrafficClass(typeOfService);
         return ProviderEvent.joined(
                 membership,
                 new DatagramParameters(new byte[0], addressVector, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.cm.spi.AddressText;
-import io.rdma4j.cm.spi.RouteLookup;
-import io.rdma4j.link.Interfaces;
+import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -149,14 +149,13 @@ final class IdAddresses {
     /**
      * Finds the device for a destination, and binds to its address first if necessary.
      *
+     * @param routeSource the address of this host from which the destination is reached, or null if it is unknown
      * @return false if no device has the address of this host from which the destination is reached
      */
-    boolean resolve(@Nullable InetSocketAddress source, InetSocketAddress destination) {
+    boolean resolve(
+            @Nullable InetSocketAddress source, InetSocketAddress destination, @Nullable InetAddress routeSource) {
         String operation = "rdma_resolve_addr";
         InetAddress target = destination.getAddress();
-        if (target.isAnyLocalAddress()) {
-            target = RouteLookup.loopbackOf(target);
-        }
         InetSocketAddress wanted = local != null ? local : source;
         if (wanted != null && wanted.getAddress() instanceof Inet4Address != target instanceof Inet4Address) {
             throw new RdmaException(
@@ -166,10 +165,13 @@ final class IdAddresses {
                             + AddressText.of(target) + " are of different address families",
                     "Use two IPv4 or two IPv6 addresses");
         }
+        InetAddress named = target;
         target = withScope(target, wanted);
         requireScope(operation, target);
         InetAddress from = wanted != null && !wanted.getAddress().isAnyLocalAddress() ? wanted.getAddress() : null;
-        InetAddress route = service.host().sourceFor(operation, from, target);
+        InetAddress route = routeSource != null && target.equals(named)
+                ? routeSource
+                : service.host().sourceFor(operation, from, target);
         peer = new InetSocketAddress(target, destination.getPort());
         if (local == null) {
             bind(new InetSocketAddress(

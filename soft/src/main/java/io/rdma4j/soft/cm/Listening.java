@@ -1,6 +1,6 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.transport.cm.ListenedService;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.link.Interfaces;
+import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;

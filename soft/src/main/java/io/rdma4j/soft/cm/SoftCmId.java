@@ -99,9 +99,13 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
-    public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+    public void resolveAddress(
+            @Nullable InetSocketAddress source,
+            InetSocketAddress destination,
+            @Nullable InetAddress routeSource,
+            Duration timeout) {
         require("rdma_resolve_addr", State.IDLE, State.ADDR_BOUND);
-        boolean found = addresses.resolve(source, destination);
+        boolean found = addresses.resolve(source, destination, routeSource);
         service.add(this);
         if (found) {
             state = State.ADDR_RESOLVED;
@@ -233,7 +237,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
-    public void requestTaken() {
+    public void onRequestTaken() {
         service.locked(now -> {
             datagrams.requestTaken();
             connection.requestTaken();

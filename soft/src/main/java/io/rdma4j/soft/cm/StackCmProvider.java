@@ -7,6 +7,7 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,12 @@ public final class StackCmProvider implements CmProvider {
     @Override
     public boolean serves(InetAddress local) {
         return devices.of(local) != null;
+    }
+
+    @Override
+    public @Nullable WaitDriver waitDriver() {
+        CmService running = service;
+        return running == null ? null : devices.engine();
     }
 
     @Override

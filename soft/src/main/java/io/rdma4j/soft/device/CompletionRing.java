@@ -6,6 +6,7 @@ import io.rdma4j.transport.WorkOpcode;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.spi.CompletionWriter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -205,27 +206,28 @@ final class CompletionRing {
             long from = (long) HEAD.getOpaque(this);
             int count = (int) Math.min((long) TAIL.getAcquire(this) - from, completions.length);
             for (int n = 0; n < count; n++) {
-                int i = (int) (from + n) & t.mask;
-                int kind = t.kinds[i];
-                int flags = kind >>> 8;
-                completions[n].set(
-                        t.ids[i],
-                        STATUSES[kind & 0xff],
-                        t.opcodes[i],
-                        t.byteLengths[i],
-                        t.queuePairNumbers[i],
-                        (flags & HAS_IMMEDIATE) != 0,
-                        (flags & HAS_INVALIDATED_KEY) != 0,
-                        t.immediates[i]);
-                if ((flags & HAS_ROUTE_HEADER) != 0) {
-                    completions[n].setSource(t.sources[i], true);
-                }
-                completions[n].setTimestamp(t.timestamps[i]);
+                write(completions[n], t, (int) (from + n) & t.mask);
             }
             HEAD.setRelease(this, from + count);
             return count;
         } finally {
             consumers.unlock();
+        }
+    }
+
+    private static void write(WorkCompletion completion, Table t, int i) {
+        int kind = t.kinds[i];
+        int flags = kind >>> 8;
+        CompletionWriter.start(completion, t.ids[i], STATUSES[kind & 0xff], t.opcodes[i], t.queuePairNumbers[i]);
+        CompletionWriter.data(
+                completion,
+                t.byteLengths[i],
+                (flags & HAS_IMMEDIATE) != 0,
+                (flags & HAS_INVALIDATED_KEY) != 0,
+                t.immediates[i]);
+        CompletionWriter.timestamp(completion, t.timestamps[i]);
+        if ((flags & HAS_ROUTE_HEADER) != 0) {
+            CompletionWriter.source(completion, t.sources[i]);
         }
     }
 }

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.DrivenQueuePair;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.GidAddresses;
-import io.rdma4j.soft.engine.MulticastGroup;
+import io.rdma4j.soft.gsi.MulticastGroup;
+import io.rdma4j.soft.gsi.MulticastGroups;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePairType;
@@ -18,15 +18,15 @@ final class MulticastAttachments {
     static final String ATTACH = "ibv_attach_mcast";
     static final String DETACH = "ibv_detach_mcast";
 
-    private final Engine engine;
+    private final MulticastGroups allGroups;
     private final SoftDevice device;
     private final DrivenQueuePair driven;
 
     /** Immutable while it is empty: most queue pairs are never attached. */
     private Map<Gid, MulticastGroup> groups = Map.of();
 
-    MulticastAttachments(Engine engine, SoftDevice device, DrivenQueuePair driven) {
-        this.engine = engine;
+    MulticastAttachments(MulticastGroups allGroups, SoftDevice device, DrivenQueuePair driven) {
+        this.allGroups = allGroups;
         this.device = device;
         this.driven = driven;
     }
@@ -68,7 +68,7 @@ final class MulticastAttachments {
         if (groups.containsKey(group)) {
             return;
         }
-        MulticastGroup held = engine.groups().hold(ATTACH, group, device.networkName(), local);
+        MulticastGroup held = allGroups.hold(ATTACH, group, device.networkName(), local);
         if (held.size() >= Limits.MAX_MULTICAST_QUEUE_PAIRS) {
             held.release();
             throw new RdmaException(

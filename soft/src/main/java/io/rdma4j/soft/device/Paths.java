@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;

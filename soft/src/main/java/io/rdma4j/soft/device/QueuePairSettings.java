@@ -2,8 +2,9 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.UcQueuePair;
@@ -16,9 +17,9 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairTransitions;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.QueuePairTransitions;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -36,6 +37,7 @@ final class QueuePairSettings {
     private static final int MAX_PSN = 0xff_ffff;
 
     private final Engine engine;
+    private final Sharing sharing;
     private final SoftDevice device;
     private final QueuePairType type;
     private final QueuePairMachine machine;
@@ -45,8 +47,14 @@ final class QueuePairSettings {
     private QueuePairAttributes current = new QueuePairAttributes();
 
     QueuePairSettings(
-            Engine engine, SoftDevice device, QueuePairType type, QueuePairMachine machine, DrivenQueuePair driven) {
+            Engine engine,
+            Sharing sharing,
+            SoftDevice device,
+            QueuePairType type,
+            QueuePairMachine machine,
+            DrivenQueuePair driven) {
         this.engine = engine;
+        this.sharing = sharing;
         this.device = device;
         this.type = type;
         this.machine = machine;
@@ -70,7 +78,7 @@ final class QueuePairSettings {
         refuse(rangeRefusal(change));
         Port port = null;
         if (change.present().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
-            port = engine.openPort(Paths.localAddress(device, Objects.requireNonNull(change.addressVector())));
+            port = sharing.openPort(engine, Paths.localAddress(device, Objects.requireNonNull(change.addressVector())));
         } else if (type == QueuePairType.UNRELIABLE_DATAGRAM && change.state() == QueuePairState.READY_TO_RECEIVE) {
             openAllPorts();
         }
@@ -95,7 +103,7 @@ final class QueuePairSettings {
         int opened = 0;
         for (InetAddress address : device.addresses()) {
             try {
-                var _ = engine.openPort(address);
+                var _ = sharing.openPort(engine, address);
                 opened++;
             } catch (RdmaException e) {
                 LOGGER.log(
@@ -362,7 +370,7 @@ final class QueuePairSettings {
     QueuePairAttributes query() {
         engine.lock();
         try {
-            QueuePairSettings copy = new QueuePairSettings(engine, device, type, machine, driven);
+            QueuePairSettings copy = new QueuePairSettings(engine, sharing, device, type, machine, driven);
             for (QueuePairAttribute attribute : current.present()) {
                 copy.remember(attribute, current);
             }

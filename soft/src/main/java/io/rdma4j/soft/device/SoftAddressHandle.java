@@ -33,7 +33,8 @@ final class SoftAddressHandle implements AddressHandle {
             throw new RdmaException(
                     "ibv_create_ah", Errno.EINVAL, refusal, "Use the index of one of the device's GIDs");
         }
-        Port port = domain.softContext().engine().openPort(Paths.localAddress(device, addressVector));
+        SoftContext context = domain.softContext();
+        Port port = context.stack().sharing().openPort(context.engine(), Paths.localAddress(device, addressVector));
         return new SoftAddressHandle(domain, addressVector, port);
     }
 

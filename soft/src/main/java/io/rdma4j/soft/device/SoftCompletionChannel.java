@@ -1,12 +1,13 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Signal;
 import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -93,15 +94,26 @@ final class SoftCompletionChannel implements CompletionChannel {
                 woken = false;
                 return null;
             }
-            if (!engine.await(signal, this::isOver, deadlineNanos)) {
+            if (!engine.await(signal, this::isReady, deadlineNanos)) {
                 return null;
             }
         }
         return null;
     }
 
-    private boolean isOver() {
+    @Override
+    public boolean isReady() {
         return pending > 0 || woken || closed;
+    }
+
+    @Override
+    public Signal signal() {
+        return signal;
+    }
+
+    @Override
+    public WaitDriver waitDriver() {
+        return engine;
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.engine.Signal;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.CompletionSink;
 import io.rdma4j.verbs.AsyncEvent;
@@ -12,6 +11,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.wait.Signal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -2,7 +2,6 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.engine.Signal;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
@@ -16,6 +15,9 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waitable;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +37,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private static final int DEFAULT_PARTITION = 0xffff;
 
     private final SoftDevice device;
+    private final RunningStack stack;
     private final Engines engines;
 
     /** The main engine, whose lock guards everything that does not belong to a queue pair. */
@@ -42,6 +45,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
     private final Signal eventSignal = new Signal();
+    private final AsyncEvents asyncEvents = new AsyncEvents();
 
     /** The number of unacknowledged events by their source. */
     private final Map<Object, Integer> unacknowledged = new HashMap<>();
@@ -55,9 +59,10 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private volatile boolean closed;
     private volatile boolean removed;
 
-    SoftContext(SoftDevice device, Engines engines) {
+    SoftContext(SoftDevice device, RunningStack stack) {
         this.device = device;
-        this.engines = engines;
+        this.stack = stack;
+        engines = stack.engines();
         engine = engines.main();
         wallClock = new WallClock(engine.clock());
     }
@@ -74,6 +79,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     /** Returns the main engine, whose lock guards everything that does not belong to a queue pair. */
     Engine engine() {
         return engine;
+    }
+
+    /** Returns the parts of the stack that its devices share. */
+    RunningStack stack() {
+        return stack;
     }
 
     Engines engines() {
@@ -327,13 +337,45 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             return event;
         }
         long deadline = Deadlines.after(engine.clock(), timeout);
-        while (event == null && engine.await(eventSignal, () -> !events.isEmpty() || closed, deadline)) {
+        while (event == null && engine.await(eventSignal, asyncEvents::isReady, deadline, true)) {
             event = takeEvent();
             if (closed) {
                 break;
             }
         }
         return event;
+    }
+
+    @Override
+    public Waitable asyncEvents() {
+        return asyncEvents;
+    }
+
+    private final class AsyncEvents implements Waitable {
+        @Override
+        public boolean isReady() {
+            return !events.isEmpty() || closed;
+        }
+
+        @Override
+        public Signal signal() {
+            return eventSignal;
+        }
+
+        @Override
+        public WaitDriver waitDriver() {
+            return engine;
+        }
+
+        @Override
+        public boolean yields() {
+            return true;
+        }
+
+        @Override
+        public String toString() {
+            return "asynchronous events of " + device().name();
+        }
     }
 
     private @Nullable AsyncEvent takeEvent() {

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.link.InterfaceView;
-import io.rdma4j.soft.engine.GidAddresses;
+import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -88,7 +88,7 @@ public final class SoftDevice implements Device {
                     name() + ": the network interface " + networkName + " no longer exists",
                     "List the devices again");
         }
-        SoftContext context = new SoftContext(this, devices.engines());
+        SoftContext context = new SoftContext(this, devices.running());
         devices.watch().add(context);
         devices.onOpened(context);
         return context;

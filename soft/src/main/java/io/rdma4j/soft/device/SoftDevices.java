@@ -1,15 +1,16 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.link.InterfaceView;
-import io.rdma4j.link.LinkDecorator;
-import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.decorator.LinkDecorator;
+import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.engine.Sharing;
+import io.rdma4j.soft.gsi.GsiQueuePair;
+import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.host.HostNetwork;
-import io.rdma4j.soft.host.StackSettings;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.share.SystemFailure;
+import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -41,8 +42,8 @@ public final class SoftDevices implements AutoCloseable {
     /** Starts at random, so that a number does not soon denote a queue of the next process. */
     private final AtomicInteger nextSharedReceive;
 
-    /** The engines; guarded by this object, as {@link #closed} is. */
-    private @Nullable Engines engines;
+    /** The running parts; guarded by this object, as {@link #closed} is. */
+    private @Nullable RunningStack running;
 
     private boolean closed;
     private @Nullable SecurityOptions security;
@@ -121,19 +122,28 @@ public final class SoftDevices implements AutoCloseable {
     /**
      * Returns the engines. The first call starts the main engine.
      *
+     * @throws RdmaException as {@link #running}
+     */
+    public Engines engines() {
+        return running().engines();
+    }
+
+    /**
+     * Returns the running parts of the stack. The first call starts the main engine.
+     *
      * @throws RdmaException if the engine cannot be started; everything is released then, and the next call tries
      *     again. {@code EINVAL} if the stack is closed
      */
-    public synchronized Engines engines() {
+    public synchronized RunningStack running() {
         if (closed) {
             throw new RdmaException("ibv_open_device", Errno.EINVAL, "the stack is closed", "Create another stack");
         }
-        Engines running = engines;
-        if (running == null) {
-            running = start(openDecorator());
-            engines = running;
+        RunningStack known = running;
+        if (known == null) {
+            known = start(openDecorator());
+            running = known;
         }
-        return running;
+        return known;
     }
 
     /**
@@ -143,14 +153,14 @@ public final class SoftDevices implements AutoCloseable {
      * @throws IOException if packets are missing because the file could not be written, or if closing the file fails
      */
     public void closeCapture() throws IOException {
-        Engines running = runningEngines();
-        if (running != null && running.decorator().captures()) {
-            running.transmitPending();
-            running.decorator().close();
+        RunningStack known = runningOrNull();
+        if (known != null && known.engines().decorator().captures()) {
+            known.engines().transmitPending();
+            known.engines().decorator().close();
         }
     }
 
-    private Engines start(LinkDecorator created) {
+    private RunningStack start(LinkDecorator created) {
         Sharing sharing = null;
         boolean done = false;
         try {
@@ -159,12 +169,13 @@ public final class SoftDevices implements AutoCloseable {
                     engineCount(),
                     settings.links(),
                     created,
-                    sharing,
+                    sharing.slot(),
                     settings.clock(),
                     settings.driver(),
                     settings.random());
             done = true;
-            return started;
+            Engine main = started.main();
+            return new RunningStack(started, sharing, GsiQueuePair.open(main), MulticastGroups.open(main));
         } finally {
             if (!done) {
                 if (sharing != null) {
@@ -181,20 +192,21 @@ public final class SoftDevices implements AutoCloseable {
      */
     public void finish() {
         watch.end();
-        Engines running = runningEngines();
-        if (running != null) {
-            running.finish();
+        RunningStack known = runningOrNull();
+        if (known != null) {
+            known.engines().finish();
+            known.sharing().removeSocketFiles();
         }
     }
 
     /** Returns the running engines. */
     public List<Engine> runningEngineList() {
-        Engines running = runningEngines();
-        return running == null ? List.of() : running.all();
+        RunningStack known = runningOrNull();
+        return known == null ? List.of() : known.engines().all();
     }
 
-    private synchronized @Nullable Engines runningEngines() {
-        return engines;
+    private synchronized @Nullable RunningStack runningOrNull() {
+        return running;
     }
 
     void onOpened(SoftContext context) {
@@ -213,18 +225,19 @@ public final class SoftDevices implements AutoCloseable {
     /** Stops the engines and closes their links. Contexts of the devices must be closed before. */
     @Override
     public void close() {
-        Engines running;
+        RunningStack known;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
-            running = engines;
+            known = running;
         }
         watch.end();
-        if (running != null) {
-            running.close();
-            closeQuietly(running.decorator());
+        if (known != null) {
+            known.engines().close();
+            known.sharing().close();
+            closeQuietly(known.engines().decorator());
         }
     }
 

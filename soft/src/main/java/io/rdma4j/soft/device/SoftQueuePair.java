@@ -79,8 +79,10 @@ final class SoftQueuePair implements QueuePair {
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
             driven.receiveAt(domain.softContext().softDevice()::has);
         }
-        multicast = new MulticastAttachments(engine, domain.softContext().softDevice(), driven);
-        settings = new QueuePairSettings(engine, domain.softContext().softDevice(), type, machine, driven);
+        RunningStack stack = domain.softContext().stack();
+        SoftDevice device = domain.softContext().softDevice();
+        multicast = new MulticastAttachments(stack.groups(), device, driven);
+        settings = new QueuePairSettings(engine, stack.sharing(), device, type, machine, driven);
     }
 
     private QueuePairMachine machine(int number, QueuePairInitAttributes attributes) {

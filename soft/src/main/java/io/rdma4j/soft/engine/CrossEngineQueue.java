@@ -38,7 +38,7 @@ final class CrossEngineQueue {
     @FunctionalInterface
     interface FrameHandler {
         /** Processes a frame, which is valid during the call. */
-        void onHandedOver(long nowNanos, SharedPort port, Frame frame);
+        void onHandedOver(long nowNanos, Port port, Frame frame);
     }
 
     /** Copies of frames, and the main engine's ports of the addresses that they arrived at. */
@@ -46,7 +46,7 @@ final class CrossEngineQueue {
         private final MemorySegment memory = Arena.ofAuto().allocate((long) FRAMES * SLOT_BYTES, 64);
         private final ByteBuffer view = memory.asByteBuffer();
         private final Frame[] frames = new Frame[FRAMES];
-        private final @Nullable SharedPort[] ports = new @Nullable SharedPort[FRAMES];
+        private final @Nullable Port[] ports = new @Nullable Port[FRAMES];
 
         Store() {
             for (int i = 0; i < FRAMES; i++) {
@@ -76,7 +76,7 @@ final class CrossEngineQueue {
      *
      * @return false if there is no room
      */
-    boolean enqueue(SharedPort port, Frame frame) {
+    boolean enqueue(Port port, Frame frame) {
         if (frame.length > SLOT_BYTES) {
             return false;
         }
@@ -116,7 +116,7 @@ final class CrossEngineQueue {
         }
         for (long at = from; at < to; at++) {
             int i = (int) at & (FRAMES - 1);
-            SharedPort port = slots.ports[i];
+            Port port = slots.ports[i];
             if (port != null) {
                 handler.onHandedOver(nowNanos, port, slots.frames[i]);
             }

@@ -5,6 +5,8 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waiter;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * responses to its input; the thread's next post or poll does. So the application's reply leaves before the bare
  * acknowledgement of the request, which would otherwise cost the peer an additional duty cycle.
  */
-public final class Engine {
+public final class Engine implements WaitDriver {
     /** The time for which the number of a closed queue pair is not reused. */
     private static final long NUMBER_HOLD_OFF_NANOS = 60_000_000_000L;
 
@@ -60,8 +62,7 @@ public final class Engine {
     private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
     private final Transmitter transmitter;
-    private final MadSender madSender;
-    private final MulticastGroups groups = new MulticastGroups(this);
+    private FrameSource groups = FrameSource.NONE;
     private final Ports ports = new Ports();
     private long now;
     private int drainedFrames;
@@ -85,7 +86,6 @@ public final class Engine {
         queuePairs = new QueuePairTable(engines.numbers(), index, engines.random()::nextInt);
         receiver = new Receiver(this);
         transmitter = new Transmitter(this);
-        madSender = new MadSender(this);
         waitCoordinator = new WaitCoordinator(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
         if (engines.driver() == null) {
             waitCoordinator.start();
@@ -134,26 +134,14 @@ public final class Engine {
         deadlines.remove(item);
     }
 
-    /** Sets the handler of queue pair 1; under the engine lock. */
-    public void gsiHandler(GsiHandler handler) {
-        receiver.gsiHandler(handler);
+    /** Sets the handler of packets to queue pair 1; under the engine lock. */
+    public void managementHandler(ManagementHandler handler) {
+        receiver.managementHandler(handler);
     }
 
-    /** Returns the sender of management datagrams from queue pair 1; under the engine lock. */
-    public MadSender madSender() {
-        return madSender;
-    }
-
-    /**
-     * Notes that a message of the connection manager was received or sent, so more will follow. Under the engine lock.
-     */
-    void noteManagement() {
-        waitCoordinator.noteManagement();
-    }
-
-    /** Returns the multicast groups that this process receives; under the engine lock. */
-    public MulticastGroups groups() {
-        return groups;
+    /** Sets the source of multicast frames; under the engine lock. */
+    public void multicastSource(FrameSource source) {
+        groups = source;
     }
 
     /** Returns the clock. */
@@ -172,7 +160,7 @@ public final class Engine {
     }
 
     /** Returns whether this is the main engine, which does everything that does not belong to a queue pair. */
-    boolean isMain() {
+    public boolean isMain() {
         return index == 0;
     }
 
@@ -183,12 +171,7 @@ public final class Engine {
 
     /** Returns the upper 8 bits of this process' queue pair numbers and communication IDs. */
     public int slot() {
-        return engines.sharing().slot();
-    }
-
-    /** Returns the object by which this process shares addresses and RDMA ports with others. */
-    public Sharing sharing() {
-        return engines.sharing();
+        return engines.numbers().slot();
     }
 
     /** Returns a generator of unpredictable numbers; any thread. */
@@ -203,42 +186,8 @@ public final class Engine {
 
     // ---- ports ----
 
-    /**
-     * Returns the port of a local address, and opens it if necessary. Any thread, without the engine lock.
-     *
-     * @throws io.rdma4j.verbs.RdmaException if UDP port 4791 of the address cannot be used
-     */
-    public Port openPort(InetAddress address) {
-        SharedPort shared = engines.sharing().openPort(engines.main(), address);
-        return isMain() ? shared : openSidePort(shared);
-    }
-
-    private Port openSidePort(SharedPort shared) {
-        lock();
-        try {
-            Port known = findPort(shared.address());
-            if (known != null) {
-                return known;
-            }
-            QueuePairNumbers numbers = engines.numbers();
-            SidePort port = SidePort.open(this, shared, numbers.first(index), numbers.last(index));
-            addPort(port);
-            return port;
-        } finally {
-            unlock();
-        }
-    }
-
-    /**
-     * Returns whether no process has bound UDP port 4791 of an address of this host, so that packets to it are not
-     * answered. Another process may bind it at any time. Any thread, without the engine lock.
-     */
-    public boolean isVacant(InetAddress address) {
-        return engines.sharing().isVacant(this, address);
-    }
-
-    /** Adds an open port; under the engine lock. */
-    void addPort(Port port) {
+    /** Adds an open port, which the engine drives from now on; under the engine lock. */
+    public void addPort(Port port) {
         ports.add(port);
     }
 
@@ -252,15 +201,27 @@ public final class Engine {
         return ports.find(high, low);
     }
 
-    LinkSet links() {
+    /** Returns the set that opens links for this engine; under the engine lock. */
+    public LinkSet links() {
         return links;
     }
 
-    Receiver receiver() {
+    /** Returns the receiver of the frames that ports and groups receive. */
+    public Receiver receiver() {
         return receiver;
     }
 
     // ---- queue pairs ----
+
+    /** Returns the lowest number of this engine's queue pairs. */
+    public int firstQueuePairNumber() {
+        return engines.numbers().first(index);
+    }
+
+    /** Returns the highest number of this engine's queue pairs. */
+    public int lastQueuePairNumber() {
+        return engines.numbers().last(index);
+    }
 
     /** Reserves a number for a new queue pair; returns -1 if there are too many. Under the engine lock. */
     public int reserveQueuePairNumber() {
@@ -382,7 +343,7 @@ public final class Engine {
      * Enqueues a copy of a frame from another engine for the next duty cycle; returns false if the queue is full. Any
      * thread.
      */
-    boolean enqueue(SharedPort port, Frame frame) {
+    boolean enqueue(Port port, Frame frame) {
         boolean isEnqueued = crossEngineQueue.enqueue(port, frame);
         // Enqueue before this check: a thread that is about to block publishes that before its last check of the queue.
         waitCoordinator.noteDeadline(clock.nanoTime());
@@ -491,6 +452,7 @@ public final class Engine {
      * Runs one duty cycle unless another thread is running one. Any thread; does not wait. Returns whether input was
      * received.
      */
+    @Override
     public boolean poll() {
         // Threads that wait for the lock would otherwise lose every race against a busy poller.
         if (lock.hasQueuedThreads() || !lock.tryLock()) {
@@ -517,23 +479,25 @@ public final class Engine {
         return received;
     }
 
-    /**
-     * Waits for a condition. Meanwhile it drives the engine, or another waiting thread does.
-     *
-     * @param signal raised by any thread that may make {@code done} true
-     * @param done cheap, callable by any thread at any time
-     * @param deadlineNanos the time of the {@link #clock} at which to stop waiting, or {@link Long#MAX_VALUE}
-     * @return the condition: false after the deadline, or if the thread is interrupted (its flag stays set)
-     * @throws IllegalStateException if the caller holds the engine lock
-     */
-    public boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
+    @Override
+    public boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException("a thread that holds the engine lock must not wait");
         }
         StackDriver driver = engines.driver();
         return driver == null
-                ? waitCoordinator.await(signal, done, deadlineNanos)
+                ? waitCoordinator.await(waiter, done, deadlineNanos)
                 : awaitDriven(driver, done, deadlineNanos);
+    }
+
+    @Override
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    @Override
+    public void wake(Waiter waiter) {
+        waitCoordinator.wakeIfLeader(waiter);
     }
 
     private boolean awaitDriven(StackDriver driver, BooleanSupplier done, long deadlineNanos) {
@@ -651,7 +615,7 @@ public final class Engine {
     }
 
     /** Returns a link with the capture, trace and faults that this process is configured for. */
-    Link decorate(Link link) {
+    public Link decorate(Link link) {
         return engines.decorator().decorate(link);
     }
 }

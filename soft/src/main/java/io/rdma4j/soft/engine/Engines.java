@@ -1,7 +1,7 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.decorator.LinkDecorator;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.MemoryTable;
@@ -29,7 +29,6 @@ public final class Engines implements AutoCloseable {
 
     private final Supplier<LinkSet> links;
     private final LinkDecorator decorator;
-    private final Sharing sharing;
     private final StackClock clock;
     private final @Nullable StackDriver driver;
     private final RandomGenerator random;
@@ -44,7 +43,7 @@ public final class Engines implements AutoCloseable {
      * @param count the most engines, 1 to {@value #MOST}
      * @param links creates the links of an engine, which then owns them
      * @param decorator wraps the links
-     * @param sharing shares addresses with other processes
+     * @param slot the upper 8 bits of the queue pair numbers
      * @param clock the clock of all engines
      * @param driver drives the engines in virtual time, or null for threads in real time
      * @param random unpredictable numbers; thread safe
@@ -53,7 +52,7 @@ public final class Engines implements AutoCloseable {
             int count,
             Supplier<LinkSet> links,
             LinkDecorator decorator,
-            Sharing sharing,
+            int slot,
             StackClock clock,
             @Nullable StackDriver driver,
             RandomGenerator random) {
@@ -62,12 +61,11 @@ public final class Engines implements AutoCloseable {
         }
         this.links = links;
         this.decorator = decorator;
-        this.sharing = sharing;
         this.clock = clock;
         this.driver = driver;
         this.random = random;
         memory = new MemoryTable(random::nextInt);
-        numbers = new QueuePairNumbers(sharing.slot(), count);
+        numbers = new QueuePairNumbers(slot, count);
         started = new AtomicReferenceArray<>(count);
         main = newEngine(0);
         started.set(0, main);
@@ -145,7 +143,7 @@ public final class Engines implements AutoCloseable {
     }
 
     /** Makes all engines but the main one receive their pending frames; with the main engine's lock. */
-    void receivePendingOfOthers() {
+    public void receivePendingOfOthers() {
         for (Engine engine : all()) {
             if (!engine.isMain()) {
                 engine.receivePending();
@@ -183,7 +181,6 @@ public final class Engines implements AutoCloseable {
     /** Prepares for the exit of the process; see {@link Engine#finish}. */
     public void finish() {
         all().forEach(Engine::finish);
-        sharing.socketFiles().removeAll();
     }
 
     /** Stops all engines and closes their links. Queue pairs must be closed before. */
@@ -191,15 +188,10 @@ public final class Engines implements AutoCloseable {
     public void close() {
         List<Engine> running = all();
         running.reversed().forEach(Engine::close);
-        sharing.close();
     }
 
     QueuePairNumbers numbers() {
         return numbers;
-    }
-
-    Sharing sharing() {
-        return sharing;
     }
 
     RandomGenerator random() {
@@ -233,7 +225,7 @@ public final class Engines implements AutoCloseable {
      * @param counters the counters of the engine that passes the frame
      * @return false if the engine is not running
      */
-    boolean handOver(int index, SharedPort port, Frame frame, EngineCounters counters) {
+    boolean handOver(int index, Port port, Frame frame, EngineCounters counters) {
         Engine engine = started.get(index);
         if (engine == null) {
             return false;

@@ -1,7 +1,9 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
+import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
 
 /**
@@ -17,7 +19,8 @@ public abstract class Port {
     /** The number of duty cycles since the last input. */
     int idleCycles;
 
-    Port(InetAddress address) {
+    /** Creates the port of a local address. */
+    protected Port(InetAddress address) {
         this.address = address;
         high = GidAddresses.high(address);
         low = GidAddresses.low(address);
@@ -48,9 +51,10 @@ public abstract class Port {
     }
 
     /** Returns the link that frames are sent through. */
-    abstract Link link();
+    public abstract Link link();
 
-    final void fillSource(Frame frame) {
+    /** Sets the source of a frame that is sent through this port. */
+    public final void fillSource(Frame frame) {
         frame.sourceHigh = high;
         frame.sourceLow = low;
         frame.sourcePort = link().localAddress().getPort();
@@ -61,19 +65,35 @@ public abstract class Port {
      *
      * @param all true to include sources that rarely have input: each poll is a system call
      */
-    abstract int receive(long nowNanos, boolean all);
+    protected abstract int receive(long nowNanos, boolean all);
 
     /**
      * Receives a burst from the sources that {@link #receive} does not poll each time; returns the number of frames.
      * Called by a leader whose poll found nothing: input left there, whoever sent it, would keep it from blocking.
      */
-    abstract int receiveStray(long nowNanos);
+    protected abstract int receiveStray(long nowNanos);
 
     /** Returns the time at which {@link #receive} must be called even without input. */
-    abstract long nextDeadlineNanos();
+    protected abstract long nextDeadlineNanos();
 
     /** Waits until packets for this process arrive. Any thread, without an engine's lock. */
-    abstract void awaitConnected(long deadlineNanos);
+    public abstract void awaitConnected(long deadlineNanos);
+
+    /**
+     * Relays a frame to the process of a slot that shares the address. Returns false if there is none; that of a port
+     * that only this process receives from has none.
+     */
+    protected boolean relay(int slot, Frame frame) {
+        return false;
+    }
+
+    /**
+     * Returns whether a management datagram is for this process, and relays it if it is, only or also, for another one
+     * that shares the address.
+     */
+    public boolean routeGsi(Packet packet) {
+        return true;
+    }
 
     @Override
     public String toString() {

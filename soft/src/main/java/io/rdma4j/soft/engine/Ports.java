@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.soft.host.GidAddresses;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -8,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The ports of one engine. Under the engine lock. */
 final class Ports {
-    /** After this many cycles without input, threads that poll check one of several ports less often. */
-    static final int COLD_CYCLES = 512;
-
     private record AddressKey(long high, long low, int scope) {}
 
     private final Map<AddressKey, Port> byAddress = new HashMap<>();
@@ -53,7 +51,7 @@ final class Ports {
     int receive(long nowNanos, boolean cold, boolean channels) {
         int frames = 0;
         for (Port port : all) {
-            if (cold || all.length == 1 || port.idleCycles < COLD_CYCLES) {
+            if (cold || all.length == 1 || port.idleCycles < FrameSource.COLD_CYCLES) {
                 int count = port.receive(nowNanos, channels);
                 port.idleCycles = count == 0 ? port.idleCycles + 1 : 0;
                 frames += count;

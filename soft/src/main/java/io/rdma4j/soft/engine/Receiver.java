@@ -1,12 +1,10 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.transport.QueuePairMachine;
-import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,15 +13,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Frames that fail a check are counted and silently dropped, as by every RoCEv2 device. Used under the engine lock;
  * allocates nothing.
  */
-final class Receiver implements CrossEngineQueue.FrameHandler {
+public final class Receiver implements CrossEngineQueue.FrameHandler {
     /** The number of the general services queue pair. */
-    static final int GSI_QUEUE_PAIR = 1;
+    public static final int GSI_QUEUE_PAIR = 1;
 
     /** The destination queue pair of every datagram to a multicast group. */
     static final int MULTICAST_QUEUE_PAIR = 0xff_ffff;
-
-    /** The queue key that every datagram to queue pair 1 must carry. */
-    static final int GSI_QUEUE_KEY = 0x8001_0000;
 
     /** The only partition: the default one, of which this port is a full member. */
     private static final int PARTITION = 0x7fff;
@@ -33,7 +28,7 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
     private final EngineCounters counters;
     private final Packet packet = new Packet();
     private final Icrc icrc = new Icrc();
-    private @Nullable GsiHandler gsiHandler;
+    private @Nullable ManagementHandler managementHandler;
 
     Receiver(Engine engine) {
         this.engine = engine;
@@ -41,22 +36,22 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
         counters = engine.counters();
     }
 
-    void gsiHandler(GsiHandler handler) {
-        gsiHandler = handler;
+    void managementHandler(ManagementHandler handler) {
+        managementHandler = handler;
     }
 
     /** Processes a frame that arrived at UDP port 4791 of this process. */
-    void onFrame(long nowNanos, SharedPort port, Frame frame) {
+    public void onFrame(long nowNanos, Port port, Frame frame) {
         counters.receivedPackets++;
         if (parse(frame)) {
             route(nowNanos, port, frame);
         }
     }
 
-    private void route(long nowNanos, SharedPort port, Frame frame) {
+    private void route(long nowNanos, Port port, Frame frame) {
         int number = packet.destinationQueuePair();
         if (number == GSI_QUEUE_PAIR) {
-            onGsi(nowNanos, port, frame, true);
+            onGsi(nowNanos, port, true);
             return;
         }
         int slot = Slot.ofQueuePairNumber(number);
@@ -66,14 +61,14 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
     }
 
     /** Processes a frame for this process that was relayed by the owner of the port. */
-    void onRelayedFrame(long nowNanos, SharedPort port, Frame frame) {
+    public void onRelayedFrame(long nowNanos, Port port, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
             return;
         }
         int number = packet.destinationQueuePair();
         if (number == GSI_QUEUE_PAIR) {
-            onGsi(nowNanos, port, frame, false);
+            onGsi(nowNanos, port, false);
         } else {
             onQueuePair(nowNanos, port, number);
         }
@@ -83,7 +78,7 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
      * Processes a frame that arrived at an additional socket of UDP port 4791, which receives the frames of one engine
      * and few others.
      */
-    void onSteeredFrame(long nowNanos, SharedPort port, Frame frame) {
+    public void onSteeredFrame(long nowNanos, Port port, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
             return;
@@ -96,13 +91,13 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
         }
     }
 
-    private boolean handOver(int index, SharedPort port, Frame frame) {
+    private boolean handOver(int index, Port port, Frame frame) {
         return engine.engines().handOver(index, port, frame, counters);
     }
 
     /** Processes a frame that another engine of this process has received and counted. */
     @Override
-    public void onHandedOver(long nowNanos, SharedPort port, Frame frame) {
+    public void onHandedOver(long nowNanos, Port port, Frame frame) {
         if (!parse(frame)) {
             return;
         }
@@ -113,8 +108,12 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
         }
     }
 
-    /** Processes a frame that arrived at a multicast group: each attached queue pair receives it. */
-    void onGroupFrame(long nowNanos, MulticastGroup group, Frame frame) {
+    /**
+     * Processes a frame that arrived at a multicast group.
+     *
+     * @param attached the queue pairs that receive it
+     */
+    public void onGroupFrame(long nowNanos, DrivenQueuePair[] attached, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
             return;
@@ -128,8 +127,8 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
         } else if (!icrc.verify(frame)) {
             counters.icrcErrors++;
         } else {
-            for (int i = 0; i < group.size(); i++) {
-                deliver(nowNanos, group.attached(i));
+            for (DrivenQueuePair queuePair : attached) {
+                deliver(nowNanos, queuePair);
             }
         }
     }
@@ -147,7 +146,7 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
         return false;
     }
 
-    private void onQueuePair(long nowNanos, SharedPort port, int number) {
+    private void onQueuePair(long nowNanos, Port port, int number) {
         DrivenQueuePair queuePair = engine.findQueuePair(number);
         if (queuePair == null) {
             onUnknownNumber(port, number);
@@ -165,7 +164,7 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
     }
 
     /** Hands the packet over if the number belongs to another engine. */
-    private void onUnknownNumber(SharedPort port, int number) {
+    private void onUnknownNumber(Port port, int number) {
         int index = numbers.isOwn(number) ? numbers.engineOf(number) : engine.index();
         if (index == engine.index() || !handOver(index, port, packet.frame())) {
             counters.badQueuePairNumber++;
@@ -183,40 +182,14 @@ final class Receiver implements CrossEngineQueue.FrameHandler {
         engine.activate(queuePair);
     }
 
-    /** Reports the exit of a process that shared a port, which may not have disconnected its peers. */
-    void onProcessExited(SharedPort port, int slot) {
-        GsiHandler handler = gsiHandler;
-        if (handler != null && slot != 0) {
-            // Frames that it sent to queue pairs of other engines are delivered before the report, too.
-            engine.engines().receivePendingOfOthers();
-            handler.onProcessExited(port, slot);
-        }
-    }
-
-    /** Passes the crash disconnects of a process that shared a port to the handler, if there is one. */
-    void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects) {
-        GsiHandler handler = gsiHandler;
-        if (handler != null && !crashDisconnects.isEmpty()) {
-            handler.onCrashDisconnects(port, crashDisconnects);
-        }
-    }
-
-    private void onGsi(long nowNanos, SharedPort port, Frame frame, boolean mayRelay) {
+    private void onGsi(long nowNanos, Port port, boolean mayRelay) {
+        ManagementHandler handler = managementHandler;
         if (packet.opcode().transport() != Opcode.Transport.UD) {
             counters.badTransport++;
         } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
             counters.badPartitionKey++;
-        } else if (Deth.queueKey(packet.segment(), packet.dethOffset()) != GSI_QUEUE_KEY) {
-            counters.badQueueKey++;
-        } else if (!icrc.verify(frame)) {
-            counters.icrcErrors++;
-        } else if (!mayRelay || port.routeGsi(packet)) {
-            counters.gsiPackets++;
-            engine.noteManagement();
-            GsiHandler handler = gsiHandler;
-            if (handler != null) {
-                handler.onGsiPacket(nowNanos, port, packet);
-            }
+        } else if (handler != null) {
+            handler.onPacket(nowNanos, port, packet, mayRelay);
         }
     }
 }

@@ -3,7 +3,7 @@ package io.rdma4j.soft.engine;
 /**
  * The position of a process' slot in its queue pair numbers and communication IDs: their upper 8 bits.
  *
- * <p>So a packet alone determines the process it is for. {@link io.rdma4j.soft.share.Slots} assigns the slots.
+ * <p>So a packet alone determines the process it is for. {@link io.rdma4j.soft.sharing.Slots} assigns the slots.
  */
 public final class Slot {
     private static final int QUEUE_PAIR_NUMBER_SHIFT = 16;
@@ -12,7 +12,7 @@ public final class Slot {
     private Slot() {}
 
     /** Returns the slot of the process that has a queue pair number of 24 bits. */
-    static int ofQueuePairNumber(int number) {
+    public static int ofQueuePairNumber(int number) {
         return number >>> QUEUE_PAIR_NUMBER_SHIFT;
     }
 

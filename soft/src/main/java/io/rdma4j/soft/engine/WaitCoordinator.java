@@ -2,6 +2,9 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.Waiter;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A background thread leads while no other thread waits or polls. Otherwise it checks every few milliseconds whether
  * they still do ({@link BackgroundBackoff}), and not at all while a leader has been in place for {@value
  * #SETTLED_NANOS} nanoseconds.
+ *
+ * <p>A thread that waits for rare events, such as those of connections, yields ({@link Waiter#yields}): it leads instead of the
+ * background thread, under the same rules. So its events need no thread switch, and it takes nothing from the threads that wait
+ * or poll for data. It takes over from another thread that yields, since that one has waited longer already. The background
+ * thread watches for the end of polling, and then wakes a thread that yields, if there is one, to lead in its place.
  *
  * <p>A leader whose last wait was short polls for a while before it blocks ({@link AdaptiveSpin}).
  *
@@ -52,9 +60,13 @@ final class WaitCoordinator {
     private final StackClock clock;
     private final LinkSet links;
     private final Thread background;
-    private final EngineWaiter backgroundWaiter;
-    private final AtomicReference<@Nullable EngineWaiter> leader = new AtomicReference<>();
-    private final ConcurrentLinkedQueue<EngineWaiter> followers = new ConcurrentLinkedQueue<>();
+    private final Waiter backgroundWaiter = new Waiter(true);
+    private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
+    private final ConcurrentLinkedQueue<Waiter> followers = new ConcurrentLinkedQueue<>();
+
+    /** The waiting threads that yield. The first one came last, and only it may lead. */
+    private final ConcurrentLinkedDeque<Waiter> yieldingFollowers = new ConcurrentLinkedDeque<>();
+
     private final AtomicInteger virtualWaiters = new AtomicInteger();
     private volatile long leaderSinceNanos;
     private volatile long sleepDeadlineNanos = AWAKE;
@@ -64,6 +76,13 @@ final class WaitCoordinator {
     private final AdaptiveSpin spin = new AdaptiveSpin();
 
     private volatile long lastPollNanos;
+
+    /** The thread that polled last; written before {@link #lastPollNanos}. */
+    private @Nullable Thread lastPoller;
+
+    /** The time at which a leader left; threads often wait again soon. */
+    private volatile long lastLeadNanos;
+
     private volatile boolean backgroundRests;
     private volatile boolean inKernel;
     private volatile boolean ending;
@@ -74,9 +93,9 @@ final class WaitCoordinator {
         clock = engine.clock();
         this.links = links;
         lastPollNanos = clock.nanoTime() - BackgroundBackoff.USUAL_NANOS;
+        lastLeadNanos = lastPollNanos;
         background = new Thread(this::runBackground, threadName);
         background.setDaemon(true);
-        backgroundWaiter = new EngineWaiter(this, background);
     }
 
     void start() {
@@ -95,19 +114,18 @@ final class WaitCoordinator {
         return sleepDeadlineNanos != AWAKE;
     }
 
-    /** Notes a poll, which keeps the background thread from leading. Called under the engine lock. */
+    /** Notes a poll, which keeps threads that yield from leading. Called under the engine lock. */
     void notePoll(long nowNanos) {
+        lastPoller = Thread.currentThread();
         lastPollNanos = nowNanos;
-        if (sleepDeadlineNanos != AWAKE && leader.get() == backgroundWaiter) {
+        if (sleepDeadlineNanos != AWAKE && doesLeaderYield()) {
             links.wakeup();
         }
     }
 
-    /** Notes a message of the connection manager. Called under the engine lock. */
-    void noteManagement() {
-        if (backoff.onManagementMessage()) {
-            LockSupport.unpark(background);
-        }
+    private boolean doesLeaderYield() {
+        Waiter current = leader.get();
+        return current != null && current.yields();
     }
 
     /** Notes the earliest deadline. Called whenever the engine lock is about to be released. */
@@ -117,36 +135,32 @@ final class WaitCoordinator {
         }
     }
 
-    void wakeIfLeader(EngineWaiter waiter) {
+    /** See {@link io.rdma4j.verbs.wait.WaitDriver#wake}. */
+    void wakeIfLeader(Waiter waiter) {
         if (leader.get() == waiter) {
             links.wakeup();
         }
     }
 
-    /** See {@link Engine#await}. */
-    boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
+    /** See {@link io.rdma4j.verbs.wait.WaitDriver#await(Waiter, BooleanSupplier, long)}. */
+    boolean await(Waiter self, BooleanSupplier done, long deadlineNanos) {
         if (done.getAsBoolean()) {
             return true;
+        } else if (Thread.currentThread().isVirtual()) {
+            return awaitParked(done, deadlineNanos); // it would block its carrier, too, if it led
         }
-        EngineWaiter self = new EngineWaiter(this, Thread.currentThread());
-        signal.add(self);
-        try {
-            return self.mayLead() ? awaitOrLead(self, done, deadlineNanos) : awaitParked(done, deadlineNanos);
-        } finally {
-            signal.remove(self);
-        }
+        return self.yields() ? awaitYielding(self, done, deadlineNanos) : awaitOrLead(self, done, deadlineNanos);
     }
 
-    private boolean awaitOrLead(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
+    private boolean awaitOrLead(Waiter self, BooleanSupplier done, long deadlineNanos) {
         followers.add(self);
         try {
             while (!isOver(done, deadlineNanos)) {
                 if (leader.compareAndSet(null, self)) {
                     lead(self, done, deadlineNanos);
                 } else {
-                    if (leader.get() == backgroundWaiter) {
-                        // The background thread yields to a thread that waits for its own event, which saves a thread
-                        // switch per event.
+                    if (doesLeaderYield()) {
+                        // A thread that waits for its own event leads, which saves a thread switch per event.
                         links.wakeup();
                     }
                     park(deadlineNanos);
@@ -158,6 +172,39 @@ final class WaitCoordinator {
             promote();
         }
         return done.getAsBoolean();
+    }
+
+    private boolean awaitYielding(Waiter self, BooleanSupplier done, long deadlineNanos) {
+        if (BackgroundBackoff.isPolling(clock.nanoTime() - lastPollNanos)
+                && Thread.currentThread().equals(lastPoller)) {
+            lastPollNanos = clock.nanoTime() - BackgroundBackoff.USUAL_NANOS; // it polls no longer
+        }
+        yieldingFollowers.addFirst(self);
+        try {
+            if (doesLeaderYield()) {
+                links.wakeup();
+            }
+            long pauseNanos = BackgroundBackoff.POLLING_NANOS;
+            while (!isOver(done, deadlineNanos)) {
+                if (!mustYield(self) && leader.compareAndSet(null, self)) {
+                    lead(self, () -> done.getAsBoolean() || mustYield(self), deadlineNanos);
+                } else {
+                    park(Math.min(deadlineNanos, pauseNanos == 0 ? Long.MAX_VALUE : clock.nanoTime() + pauseNanos));
+                    pauseNanos = 0; // from now on, the background thread watches for the end of polling
+                }
+            }
+        } finally {
+            var _ = yieldingFollowers.remove(self);
+            promote();
+        }
+        return done.getAsBoolean();
+    }
+
+    /** Returns whether a thread that yields must not lead now. */
+    private boolean mustYield(Waiter self) {
+        return !followers.isEmpty()
+                || yieldingFollowers.peekFirst() != self
+                || virtualWaiters.get() == 0 && BackgroundBackoff.isPolling(clock.nanoTime() - lastPollNanos);
     }
 
     private boolean awaitParked(BooleanSupplier done, long deadlineNanos) {
@@ -189,23 +236,26 @@ final class WaitCoordinator {
         }
     }
 
-    private void lead(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
+    private void lead(Waiter self, BooleanSupplier done, long deadlineNanos) {
         leaderSinceNanos = clock.nanoTime();
         try {
             Engine.Poll poll = Engine.Poll.SKIP_IF_IDLE;
             while (!isOver(done, deadlineNanos)) {
                 boolean isLocalReady = true;
                 if (engine.leadCycle(done, poll)) {
-                    isLocalReady = self == backgroundWaiter
-                            ? sleep(self, done, deadlineNanos)
-                            : spinAndSleep(self, done, deadlineNanos);
+                    isLocalReady =
+                            self.yields() ? sleep(self, done, deadlineNanos) : spinAndSleep(self, done, deadlineNanos);
                 }
                 poll = isLocalReady ? Engine.Poll.ALL : Engine.Poll.LINKS;
             }
         } finally {
             sleepDeadlineNanos = AWAKE;
-            lastPollNanos = clock.nanoTime();
+            lastLeadNanos = clock.nanoTime();
             leader.set(null);
+            Waiter yielding = yieldingFollowers.peekFirst();
+            if (yielding != null && yielding != self) {
+                yielding.wake();
+            }
             promote();
         }
     }
@@ -219,7 +269,7 @@ final class WaitCoordinator {
     }
 
     /** Spins for input if that is worthwhile, and blocks if there is none. Returns the same as {@link #sleep}. */
-    private boolean spinAndSleep(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
+    private boolean spinAndSleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
         long begin = clock.nanoTime();
         long spinNanos = spin.begin();
         boolean found = spinNanos > 0 && spinForInput(done, deadlineNanos, begin, spinNanos);
@@ -240,7 +290,7 @@ final class WaitCoordinator {
     }
 
     /** Blocks. Returns whether channels of this host's processes may have input then. */
-    private boolean sleep(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
+    private boolean sleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
         boolean isLocalReady = true;
         // A change that this check misses was made after the deadline was published, and wakes this thread.
         if (!done.getAsBoolean() && !engine.hasHandedOverFrames()) {
@@ -311,9 +361,9 @@ final class WaitCoordinator {
         if (leader.get() != null) {
             return;
         }
-        EngineWaiter next = followers.peek();
+        Waiter next = followers.peek();
         if (next != null) {
-            LockSupport.unpark(next.thread);
+            next.wake();
         } else if (backgroundRests || virtualWaiters.get() > 0) {
             LockSupport.unpark(background);
         }
@@ -335,10 +385,15 @@ final class WaitCoordinator {
     }
 
     private void runBackgroundOnce() {
-        EngineWaiter current = leader.get();
+        Waiter current = leader.get();
         if (current != null) {
             standBy(current);
         } else if (mustGiveWay()) {
+            Waiter yielding = yieldingFollowers.peekFirst();
+            if (yielding != null && !mustYield(yielding)) {
+                backoff.takeOver();
+                yielding.wake();
+            }
             pause();
         } else if (leader.compareAndSet(null, backgroundWaiter)) {
             backoff.takeOver();
@@ -346,7 +401,7 @@ final class WaitCoordinator {
         }
     }
 
-    private void standBy(EngineWaiter current) {
+    private void standBy(Waiter current) {
         if (clock.nanoTime() - leaderSinceNanos < SETTLED_NANOS) {
             pause();
             return;
@@ -359,13 +414,14 @@ final class WaitCoordinator {
     }
 
     private void pause() {
-        LockSupport.parkNanos(this, backoff.begin());
-        backoff.end();
+        LockSupport.parkNanos(this, backoff.next());
     }
 
     private boolean mustGiveWay() {
         return closed
                 || !followers.isEmpty()
-                || virtualWaiters.get() == 0 && backoff.isPolling(clock.nanoTime() - lastPollNanos);
+                || !yieldingFollowers.isEmpty()
+                || virtualWaiters.get() == 0
+                        && BackgroundBackoff.isPolling(clock.nanoTime() - Math.max(lastPollNanos, lastLeadNanos));
     }
 }

@@ -1,10 +1,10 @@
 package io.rdma4j.soft.host;
 
-import io.rdma4j.cm.spi.RouteLookup;
-import io.rdma4j.link.InterfaceNews;
-import io.rdma4j.link.InterfaceView;
-import io.rdma4j.link.Interfaces;
-import io.rdma4j.link.LinkSets;
+import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceView;
+import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.SocketException;

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.process;
 
-import io.rdma4j.cm.spi.ProcessEnd;
+import io.rdma4j.cm.host.ProcessEnd;
 import io.rdma4j.soft.SoftStack;
 import org.jspecify.annotations.Nullable;
 

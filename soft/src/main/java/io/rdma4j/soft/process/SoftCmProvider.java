@@ -6,6 +6,7 @@ import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,11 @@ public final class SoftCmProvider implements CmProvider {
     @Override
     public boolean serves(InetAddress local) {
         return provider().serves(local);
+    }
+
+    @Override
+    public @Nullable WaitDriver waitDriver() {
+        return provider().waitDriver();
     }
 
     @Override

@@ -22,11 +22,11 @@ final class Dialogue implements AutoCloseable {
     }
 
     static ConnectionParameters parameters() {
-        return new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, 0x1234);
+        return ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(0x1234);
     }
 
     Dialogue resolved() {
-        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), Duration.ZERO);
+        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), null, Duration.ZERO);
         active.take(CmEvent.Type.ADDRESS_RESOLVED);
         return this;
     }
@@ -51,7 +51,7 @@ final class Dialogue implements AutoCloseable {
         network.settle();
         passive = listener.requests.remove();
         passive.take(CmEvent.Type.CONNECT_REQUEST);
-        passive.id().requestTaken();
+        passive.id().onRequestTaken();
         return this;
     }
 

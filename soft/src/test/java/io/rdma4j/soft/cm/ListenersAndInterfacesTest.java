@@ -35,11 +35,11 @@ class ListenersAndInterfacesTest {
     /** Sends a client's request; returns the listener's event. */
     private SimulatedNetwork.Identifier request() {
         SimulatedNetwork.Identifier active = client.identifier();
-        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), Duration.ZERO);
+        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), null, Duration.ZERO);
         active.take(CmEvent.Type.ADDRESS_RESOLVED);
         active.id().resolveRoute(Duration.ZERO);
         active.take(CmEvent.Type.ROUTE_RESOLVED);
-        active.id().connect(new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, ++queuePair));
+        active.id().connect(ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(++queuePair));
         network.settle();
         return Objects.requireNonNull(listener.requests.poll(), "the listener has heard nothing");
     }

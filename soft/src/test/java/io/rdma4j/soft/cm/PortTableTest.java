@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.share.PortClaims;
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.sharing.PortClaims;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;

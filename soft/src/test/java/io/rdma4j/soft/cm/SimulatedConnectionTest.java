@@ -160,14 +160,14 @@ class SimulatedConnectionTest {
         SimulatedNetwork.Identifier narrow = dialogue.server.listener(8000, 2);
         for (int i = 0; i < 5; i++) {
             SimulatedNetwork.Identifier each = dialogue.client.identifier();
-            each.id().resolveAddress(null, new InetSocketAddress(dialogue.server.address, 8000), Duration.ZERO);
+            each.id().resolveAddress(null, new InetSocketAddress(dialogue.server.address, 8000), null, Duration.ZERO);
             each.id().resolveRoute(Duration.ZERO);
             each.id().connect(Dialogue.parameters().withQueuePairNumber(100 + i));
         }
         dialogue.network.settle();
         assertThat(narrow.requests).hasSize(2);
         for (int taken = 0; taken < 5; taken++) {
-            narrow.requests.remove().id().requestTaken();
+            narrow.requests.remove().id().onRequestTaken();
             dialogue.network.run(Duration.ofSeconds(15));
         }
         assertThat(narrow.requests).isEmpty();
@@ -324,6 +324,7 @@ class SimulatedConnectionTest {
                         .resolveAddress(
                                 new InetSocketAddress(elsewhere, 0),
                                 new InetSocketAddress(dialogue.server.address, 1),
+                                null,
                                 Duration.ZERO))
                 .isInstanceOf(RdmaException.class)
                 .hasMessage(

@@ -28,7 +28,7 @@ class StateTableTest {
 
     static {
         CALLS.put("bind", id -> id.bind(LOCAL));
-        CALLS.put("resolveAddress", id -> id.resolveAddress(null, PEER, Duration.ZERO));
+        CALLS.put("resolveAddress", id -> id.resolveAddress(null, PEER, null, Duration.ZERO));
         CALLS.put("resolveRoute", id -> id.resolveRoute(Duration.ZERO));
         CALLS.put("listen", id -> id.listen(1));
         CALLS.put("connect", id -> id.connect(Dialogue.parameters()));

@@ -39,7 +39,7 @@ class ClosingTest {
             CompletionQueue completions = context.createCompletionQueue(16, null, null);
             var receives = domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(4, 1));
             var queuePair = (SoftQueuePair) domain.createQueuePair(
-                    QueuePairInitAttributes.reliable(completions, CAPABILITIES).sharedReceiveQueue(receives));
+                    QueuePairInitAttributes.reliable(completions, CAPABILITIES).withSharedReceiveQueue(receives));
             queuePair.close();
             queuePair.failSoon();
             assertThat(context.awaitAsyncEvent(Duration.ZERO)).isNull();

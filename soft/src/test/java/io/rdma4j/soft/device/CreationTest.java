@@ -81,7 +81,7 @@ class CreationTest {
     void queuePairWithAClosedSharedReceiveQueueUsesNoNumber() {
         SharedReceiveQueue receives = domain.createSharedReceiveQueue(SIZES);
         receives.close();
-        queuePairIsRefused(reliable(completions).sharedReceiveQueue(receives));
+        queuePairIsRefused(reliable(completions).withSharedReceiveQueue(receives));
     }
 
     @Test
@@ -96,7 +96,7 @@ class CreationTest {
         CompletionQueue closed = context.createCompletionQueue(1, null, null);
         closed.close();
         SharedReceiveQueue receives = domain.createSharedReceiveQueue(SIZES);
-        QueuePairInitAttributes attributes = reliable(closed).sharedReceiveQueue(receives);
+        QueuePairInitAttributes attributes = reliable(closed).withSharedReceiveQueue(receives);
         refused(1, Errno.EINVAL, () -> domain.createQueuePair(attributes));
         receives.close(); // has no user
         queuePairIsRefused(reliable(closed));

@@ -2,19 +2,48 @@ package io.rdma4j.soft.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.link.Link;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /** Frames that are handed over are queued in bounded memory. */
 class CrossEngineQueueTest {
     private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
-    private final SharedPort port = new SharedPort(
-            ProcessStack.stack().internals().engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
+    private final Port port = new UnusedPort();
+
+    /** A port that nothing is sent through or received from. */
+    private static final class UnusedPort extends Port {
+        UnusedPort() {
+            super(InetAddress.ofLiteral("127.0.0.1"));
+        }
+
+        @Override
+        public Link link() {
+            throw new IllegalStateException("this port has no link");
+        }
+
+        @Override
+        protected int receive(long nowNanos, boolean all) {
+            return 0;
+        }
+
+        @Override
+        protected int receiveStray(long nowNanos) {
+            return 0;
+        }
+
+        @Override
+        protected long nextDeadlineNanos() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void awaitConnected(long deadlineNanos) {}
+    }
 
     private static Frame frame(int bytes) {
         byte[] content = new byte[bytes];

@@ -1,12 +1,11 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.link.Link;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -19,10 +18,39 @@ import org.openjdk.jcstress.infra.results.ZI_Result;
 /** Frames that engines pass to another engine arrive once and intact. */
 public final class CrossEngineQueueStress {
     private static final int BYTES = 64;
-    private static final SharedPort PORT = new SharedPort(
-            ProcessStack.stack().internals().engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
+    private static final Port PORT = new UnusedPort();
 
     private CrossEngineQueueStress() {}
+
+    /** A port that nothing is sent through or received from. */
+    private static final class UnusedPort extends Port {
+        UnusedPort() {
+            super(InetAddress.ofLiteral("127.0.0.1"));
+        }
+
+        @Override
+        public Link link() {
+            throw new IllegalStateException("this port has no link");
+        }
+
+        @Override
+        protected int receive(long nowNanos, boolean all) {
+            return 0;
+        }
+
+        @Override
+        protected int receiveStray(long nowNanos) {
+            return 0;
+        }
+
+        @Override
+        protected long nextDeadlineNanos() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void awaitConnected(long deadlineNanos) {}
+    }
 
     /** The queue and the frames received from it. */
     abstract static class Frames {

@@ -5,7 +5,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
@@ -84,7 +84,7 @@ final class ClassicClient {
     private void createIds() {
         for (int i = 0; i < options.connections(); i++) {
             long began = System.nanoTime();
-            Node node = new Node(channel.createId(ClassicRun.PORT_SPACE, null));
+            Node node = new Node(channel.createId(ClassicRun.PORT_SPACE));
             node.times.endOf(ClassicStep.CREATE_ID, began);
             node.id.setContext(node);
             nodes.add(node);
@@ -108,7 +108,7 @@ final class ClassicClient {
                 () -> runSynchronously(
                         ClassicStep.CREATE_QUEUE_PAIR,
                         "failure creating qp",
-                        node -> node.id.createQueuePair(null, ClassicRun.QUEUE_PAIR)));
+                        node -> node.id.createQueuePair(ClassicRun.QUEUE_PAIR)));
         report.line("connecting");
         runAsynchronously(ClassicStep.CONNECT, "failure rconnecting", this::connect);
         report.line("disconnecting");

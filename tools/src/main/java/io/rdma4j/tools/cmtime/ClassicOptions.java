@@ -1,6 +1,6 @@
 package io.rdma4j.tools.cmtime;
 
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 import org.jspecify.annotations.Nullable;
 
 /**

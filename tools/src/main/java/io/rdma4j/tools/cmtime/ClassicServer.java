@@ -5,7 +5,7 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.RdmaException;
 import java.util.Objects;
@@ -50,7 +50,7 @@ final class ClassicServer {
     /** Serves until the thread is interrupted, and returns the exit status. */
     int run() {
         String step = "listen request failed";
-        try (CmId listener = channel.createId(ClassicRun.PORT_SPACE, null)) {
+        try (CmId listener = channel.createId(ClassicRun.PORT_SPACE)) {
             AddressInformation found = ClassicRun.lookUp(options);
             step = "bind address failed";
             listener.bindAddress(Objects.requireNonNull(found.source()));
@@ -107,9 +107,9 @@ final class ClassicServer {
     private void accept(CmId id) {
         String step = "failure creating qp";
         try {
-            id.createQueuePair(null, ClassicRun.QUEUE_PAIR);
+            id.createQueuePair(ClassicRun.QUEUE_PAIR);
             step = "failure accepting";
-            id.accept(null);
+            id.accept();
             accepted.incrementAndGet();
             reportCounts();
         } catch (RdmaException e) {

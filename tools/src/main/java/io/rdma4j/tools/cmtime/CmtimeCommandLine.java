@@ -1,8 +1,8 @@
 package io.rdma4j.tools.cmtime;
 
-import io.rdma4j.tools.CStrings;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CStrings;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.cmtime;
 
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 
 /**
  * The options of a run of the mesh form.

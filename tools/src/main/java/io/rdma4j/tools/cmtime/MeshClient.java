@@ -93,7 +93,7 @@ final class MeshClient {
     private void createId(TimedConnection connection) {
         connection.times.start(Step.FULL_CONNECT);
         connection.times.start(Step.CREATE_ID);
-        connection.id(context.channel.createId(MeshRun.PORT_SPACE, null));
+        connection.id(context.channel.createId(MeshRun.PORT_SPACE));
         connection.times.end(Step.CREATE_ID);
         context.progress.done(Step.CREATE_ID);
     }

@@ -9,7 +9,6 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -116,14 +115,9 @@ final class MeshContext implements AutoCloseable {
     private synchronized QueuePair newQueuePair(TimedConnection connection) {
         CompletionQueue both = Objects.requireNonNull(completions);
         return Objects.requireNonNull(domain)
-                .createQueuePair(new QueuePairInitAttributes(
-                        QueuePairType.RELIABLE_CONNECTION,
-                        both,
-                        both,
-                        new QueuePairCapabilities(1, 1, 1, 1, 0),
-                        true,
-                        connection,
-                        null));
+                .createQueuePair(QueuePairInitAttributes.reliable(both, new QueuePairCapabilities(1, 1, 1, 1, 0))
+                        .withSignalAll(true)
+                        .withContext(connection));
     }
 
     /** Creates the queue pair of a connection, or simulates its creation. */

@@ -7,7 +7,7 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.Errno;
@@ -150,7 +150,7 @@ final class MeshRun {
         String step = "rdma_create_id";
         CmId listener = null;
         try {
-            listener = context.channel.createId(PORT_SPACE, null);
+            listener = context.channel.createId(PORT_SPACE);
             step = "rdma_bind_addr";
             listener.bindAddress(context.source);
             step = "rdma_listen";

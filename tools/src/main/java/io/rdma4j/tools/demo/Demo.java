@@ -1,11 +1,11 @@
 package io.rdma4j.tools.demo;
 
-import io.rdma4j.tools.CStrings;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.LatencyHistogram;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.CStrings;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.LatencyHistogram;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.tools.rping.Rping;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.demo;
 
-import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolProcess;
 import java.io.Console;
 import java.io.PrintStream;
 import java.time.Duration;

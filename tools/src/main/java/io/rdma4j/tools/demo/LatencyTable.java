@@ -1,6 +1,6 @@
 package io.rdma4j.tools.demo;
 
-import io.rdma4j.tools.LatencyHistogram;
+import io.rdma4j.tools.command.LatencyHistogram;
 import java.util.Locale;
 
 /** Prints latencies as a table and as a sentence. */

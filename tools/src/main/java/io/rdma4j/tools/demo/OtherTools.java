@@ -1,6 +1,6 @@
 package io.rdma4j.tools.demo;
 
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.devices;
 
-import io.rdma4j.tools.GidText;
+import io.rdma4j.tools.command.GidText;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;

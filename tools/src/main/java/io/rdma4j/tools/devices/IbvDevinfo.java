@@ -1,11 +1,11 @@
 package io.rdma4j.tools.devices;
 
-import io.rdma4j.tools.CStrings;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.Getopt.LongOption;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CStrings;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;

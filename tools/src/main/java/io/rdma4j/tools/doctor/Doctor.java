@@ -1,10 +1,10 @@
 package io.rdma4j.tools.doctor;
 
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.LinkSets;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.link.system.LinkSets;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;

@@ -2,8 +2,8 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.QueuePairType;
 import java.util.List;
 import java.util.Locale;

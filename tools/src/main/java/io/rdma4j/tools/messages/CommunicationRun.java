@@ -3,7 +3,7 @@ package io.rdma4j.tools.messages;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.lang.foreign.Arena;
@@ -57,12 +57,7 @@ abstract class CommunicationRun extends EndpointRun {
     final CmQueuePairAttributes attributes(boolean sends, boolean receives) {
         int send = sends || !communication.extended() ? 1 : 0;
         int receive = receives || !communication.extended() ? 1 : 0;
-        return new CmQueuePairAttributes(
-                new QueuePairCapabilities(send, receive, send, receive, send * MESSAGE_BYTES),
-                null,
-                null,
-                true,
-                null,
-                null);
+        return CmQueuePairAttributes.of(new QueuePairCapabilities(send, receive, send, receive, send * MESSAGE_BYTES))
+                .withSignalAll(true);
     }
 }

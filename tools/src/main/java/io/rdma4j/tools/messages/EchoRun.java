@@ -5,7 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.lang.foreign.Arena;
@@ -16,8 +16,9 @@ import java.util.Set;
 /** A run of rdma_client or rdma_server: one message in each direction. */
 abstract class EchoRun extends EndpointRun {
     /** Attributes for one message in each direction, inline if the device supports it, with a completion for each. */
-    static final CmQueuePairAttributes ATTRIBUTES = new CmQueuePairAttributes(
-            new QueuePairCapabilities(1, 1, 1, 1, MESSAGE_BYTES), null, null, true, null, null);
+    static final CmQueuePairAttributes ATTRIBUTES = CmQueuePairAttributes.of(
+                    new QueuePairCapabilities(1, 1, 1, 1, MESSAGE_BYTES))
+            .withSignalAll(true);
 
     /**
      * Creates a run.

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.messages;
 
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

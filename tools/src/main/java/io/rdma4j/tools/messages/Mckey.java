@@ -1,11 +1,11 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.CStrings;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CStrings;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.tools.Explanation;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.Explanation;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 
 /** Prints the lines of the C tools and, after a line that only names an error, an explanation on standard error. */

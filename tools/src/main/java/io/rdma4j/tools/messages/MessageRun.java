@@ -7,8 +7,8 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.CmAddresses;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CmAddresses;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
@@ -133,7 +133,7 @@ abstract class MessageRun {
         CmId alone = null;
         try {
             for (int i = 0; isActive() && i < connections; i++) {
-                alone = channel().createId(portSpace, null);
+                alone = channel().createId(portSpace);
                 Node node = new Node(alone);
                 alone.setContext(node);
                 nodes.add(node);

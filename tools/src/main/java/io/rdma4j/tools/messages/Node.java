@@ -80,13 +80,10 @@ final class Node implements AutoCloseable {
     private void createQueuePair(ProtectionDomain pd, int requests, boolean signalAll) {
         id.createQueuePair(
                 pd,
-                new CmQueuePairAttributes(
-                        new QueuePairCapabilities(requests, requests, 1, 1, 0),
-                        sends,
-                        receives,
-                        signalAll,
-                        this,
-                        null));
+                CmQueuePairAttributes.of(new QueuePairCapabilities(requests, requests, 1, 1, 0))
+                        .withCompletions(sends, receives)
+                        .withSignalAll(signalAll)
+                        .withContext(this));
     }
 
     private void createMemory(ProtectionDomain pd, int messages, int bytes, int before) {
@@ -133,7 +130,7 @@ final class Node implements AutoCloseable {
         for (int i = 0; i < messages; i++) {
             SendWorkRequest request = new SendWorkRequest()
                     .reset(i)
-                    .immediate(queuePair().number())
+                    .withImmediate(queuePair().number())
                     .from(region(), 0, messageBytes)
                     .to(Objects.requireNonNull(handle), remoteQueuePair, remoteQueueKey);
             queuePair().postSend(signaled ? request.signaled() : request);

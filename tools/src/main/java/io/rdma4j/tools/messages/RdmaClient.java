@@ -2,9 +2,9 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
 
 /**
@@ -56,8 +56,8 @@ public final class RdmaClient implements Tool {
         @Override
         void exchange() throws EndpointFailure {
             AddressInformation server = lookUp();
-            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, null, ATTRIBUTES))) {
-                runConnection(id, "rdma_connect", () -> id.connect(null));
+            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, ATTRIBUTES))) {
+                runConnection(id, "rdma_connect", () -> id.connect());
             }
         }
 

@@ -2,9 +2,9 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
 import java.util.List;
 
@@ -57,10 +57,10 @@ public final class RdmaServer implements Tool {
         @Override
         void exchange() throws EndpointFailure {
             AddressInformation local = lookUp(AddressInformation.Flag.PASSIVE);
-            try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, null, ATTRIBUTES))) {
+            try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, ATTRIBUTES))) {
                 step("rdma_listen", () -> listener.listen(0));
                 try (CmId id = call("rdma_get_request", listener::getRequest)) {
-                    runConnection(id, "rdma_accept", () -> id.accept(null));
+                    runConnection(id, "rdma_accept", () -> id.accept());
                 }
             }
         }

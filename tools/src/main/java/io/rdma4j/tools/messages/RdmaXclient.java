@@ -3,9 +3,9 @@ package io.rdma4j.tools.messages;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairType;
@@ -65,13 +65,13 @@ public final class RdmaXclient implements Tool {
         @Override
         void exchange() throws EndpointFailure {
             AddressInformation server = lookUp(communication.hints(QueuePairType.XRC_SEND));
-            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, null, attributes(true, false)))) {
+            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, attributes(true, false)))) {
                 runConnection(id, (calls, memory) -> connect(id), (calls, memory) -> send(id, calls, memory));
             }
         }
 
         private void connect(CmId id) throws EndpointFailure {
-            step("rdma_connect", () -> id.connect(null));
+            step("rdma_connect", () -> id.connect());
             if (communication.extended()) {
                 byte[] privateData =
                         Objects.requireNonNull(id.event()).connection().privateData();

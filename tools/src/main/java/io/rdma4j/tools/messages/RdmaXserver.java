@@ -4,9 +4,9 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -62,8 +62,7 @@ public final class RdmaXserver implements Tool {
         void exchange() throws EndpointFailure {
             AddressInformation local =
                     lookUp(communication.hints(QueuePairType.XRC_RECEIVE, AddressInformation.Flag.PASSIVE));
-            try (CmId listener =
-                    call("rdma_create_ep", () -> CmId.createEndpoint(local, null, attributes(false, true)))) {
+            try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, attributes(false, true)))) {
                 step("rdma_listen", () -> listener.listen(0));
                 try (CmId id = call("rdma_get_request", listener::getRequest)) {
                     int queue = communication.extended() ? createSharedReceiveQueue(id) : 0;
@@ -77,7 +76,7 @@ public final class RdmaXserver implements Tool {
 
         private int createSharedReceiveQueue(CmId id) throws EndpointFailure {
             SharedReceiveQueueInitAttributes one = SharedReceiveQueueInitAttributes.of(1, 1);
-            return call("rdma_create_srq:", () -> id.createSharedReceiveQueue(null, one))
+            return call("rdma_create_srq:", () -> id.createSharedReceiveQueue(one))
                     .number();
         }
 
@@ -89,7 +88,7 @@ public final class RdmaXserver implements Tool {
             step("rdma_post_recv", () -> calls.postReceive(0, memory, 0, MESSAGE_BYTES));
             byte[] privateData =
                     ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();
-            step("rdma_accept", () -> id.accept(new ConnectionParameters(privateData, 0, 0, false, 0, 0, false, 0)));
+            step("rdma_accept", () -> id.accept(ConnectionParameters.NONE.withPrivateData(privateData)));
         }
     }
 }

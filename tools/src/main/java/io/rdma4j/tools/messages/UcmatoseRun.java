@@ -5,7 +5,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -45,7 +45,7 @@ final class UcmatoseRun extends MessageRun {
         report.step("starting server");
         CmId listener;
         try {
-            listener = channel().createId(options.portSpace(), null);
+            listener = channel().createId(options.portSpace());
         } catch (RdmaException e) {
             report.stepFailure("listen request failed", e);
             return -1;
@@ -303,7 +303,7 @@ final class UcmatoseRun extends MessageRun {
         if (status == 0 && node != null) {
             setAckTimeout(node);
             try {
-                id.accept(null);
+                id.accept();
                 return 0;
             } catch (RdmaException e) {
                 report.stepFailure("failure accepting", e);

@@ -4,7 +4,7 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
@@ -42,7 +42,7 @@ final class UdaddyRun extends DatagramRun {
         report.step("starting server");
         CmId listener;
         try {
-            listener = channel().createId(options.portSpace(), null);
+            listener = channel().createId(options.portSpace());
         } catch (RdmaException e) {
             report.stepFailure("listen request failed", e);
             return -1;

@@ -125,7 +125,7 @@ final class CmConnector implements QueuePairConnector {
     }
 
     private boolean tryToConnect(QueuePairRun queuePairRun, InetSocketAddress to, boolean last) throws PerftestFailure {
-        CmId id = console.call("Failed to create RDMA CM ID.", () -> CmId.create(portSpace(), null));
+        CmId id = console.call("Failed to create RDMA CM ID.", () -> CmId.create(portSpace()));
         try {
             id.resolveAddress(
                     local.getAddress().isAnyLocalAddress() ? null : new InetSocketAddress(local.getAddress(), 0),
@@ -170,7 +170,7 @@ final class CmConnector implements QueuePairConnector {
                         .queuePair()
                         .postSend(new SendWorkRequest()
                                 .reset(0)
-                                .immediate(queuePairRun.queuePair().number())
+                                .withImmediate(queuePairRun.queuePair().number())
                                 .from(queuePairRun.region(), queuePairRun.sendOffset(), NUMBER_BYTES)
                                 .to(
                                         Objects.requireNonNull(queuePairRun.handle()),
@@ -191,7 +191,7 @@ final class CmConnector implements QueuePairConnector {
 
     private void accept() throws PerftestFailure {
         CmId listener =
-                console.call("Failed to create RDMA CM server control ID.", () -> channel.createId(portSpace(), null));
+                console.call("Failed to create RDMA CM server control ID.", () -> channel.createId(portSpace()));
         try {
             console.step("Failed to bind RDMA CM address on the server.", () -> listener.bindAddress(local));
             console.step("Failed to listen on RDMA CM server listen ID.", () -> listener.listen(settings.queuePairs));

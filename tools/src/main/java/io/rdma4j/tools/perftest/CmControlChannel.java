@@ -50,8 +50,8 @@ final class CmControlChannel implements ControlChannel {
         region = domain.register(arena.allocate(2L * PerftestDestination.BYTES), AccessFlag.LOCAL_WRITE);
         queuePair = id.createQueuePair(
                 domain,
-                new CmQueuePairAttributes(
-                        new QueuePairCapabilities(1, 1, 1, 1, 0), sends, receives, false, null, null));
+                CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0))
+                        .withCompletions(sends, receives));
         postReceive();
     }
 

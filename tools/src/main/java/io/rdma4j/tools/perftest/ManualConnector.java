@@ -58,8 +58,10 @@ final class ManualConnector implements QueuePairConnector {
     public void connect() throws PerftestFailure {
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             PerftestDestination remote = queuePairRun.remote();
-            AddressVector path = new AddressVector(
-                    gidIndex, remote.gid(), 0, 0, HOP_LIMIT, settings.trafficClass, settings.devicePort);
+            AddressVector path = AddressVector.of(gidIndex, remote.gid())
+                    .withHopLimit(HOP_LIMIT)
+                    .withTrafficClass(settings.trafficClass)
+                    .withPort(settings.devicePort);
             QueuePair queuePair = queuePairRun.queuePair();
             console.step(
                     "Failed to modify QP " + queuePair.number() + " to RTR",

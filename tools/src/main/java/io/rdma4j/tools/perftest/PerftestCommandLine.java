@@ -1,9 +1,9 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.tools.CStrings;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.Getopt.LongOption;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CStrings;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,9 +5,9 @@ import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.AddressFamilies;
-import io.rdma4j.tools.CmAddresses;
-import io.rdma4j.tools.HostAddresses;
+import io.rdma4j.tools.command.AddressFamilies;
+import io.rdma4j.tools.command.CmAddresses;
+import io.rdma4j.tools.command.HostAddresses;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
@@ -136,7 +136,7 @@ record PerftestSession(
     private static CmControlChannel connect(
             AddressInformation addresses, InetSocketAddress destination, Settings settings, Console console)
             throws PerftestFailure {
-        CmId id = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
+        CmId id = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP));
         try {
             id.resolveAddress(addresses.source(), destination, RESOLUTION);
             id.resolveRoute(RESOLUTION);
@@ -154,7 +154,7 @@ record PerftestSession(
 
     private static CmControlChannel accept(InetSocketAddress local, Settings settings, Console console)
             throws PerftestFailure {
-        CmId listener = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
+        CmId listener = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP));
         try {
             listener.bindAddress(local);
             listener.listen(1);

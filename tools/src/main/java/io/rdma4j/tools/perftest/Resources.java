@@ -115,15 +115,12 @@ final class Resources implements AutoCloseable {
 
     /** Returns the attributes of new queue pairs. */
     QueuePairInitAttributes attributes() {
-        return new QueuePairInitAttributes(
-                settings.connection.type(),
-                sends(),
-                receives(),
-                new QueuePairCapabilities(
-                        settings.sendDepth, settings.receiveDepth, 1, 1, Math.max(0, settings.inlineBytes)),
-                false,
-                null,
-                null);
+        return QueuePairInitAttributes.of(
+                        settings.connection.type(),
+                        sends(),
+                        new QueuePairCapabilities(
+                                settings.sendDepth, settings.receiveDepth, 1, 1, Math.max(0, settings.inlineBytes)))
+                .withReceiveCompletions(receives());
     }
 
     ProtectionDomain domain() {

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 
 /** Perftest's rules on combinations of options, in its order and with its messages. */
 final class SettingsRules {

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.tools.TerminalText;
+import io.rdma4j.tools.command.TerminalText;
 import io.rdma4j.tools.messages.Patience;
 import java.io.IOException;
 import java.net.InetAddress;

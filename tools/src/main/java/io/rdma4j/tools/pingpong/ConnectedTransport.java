@@ -64,7 +64,9 @@ final class ConnectedTransport implements PingpongTransport {
     private QueuePairAttributes readyToReceive(PingpongOptions options, int gidIndex, PingPongDestination remote) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(gidIndex, remote.gid(), 0, 0, HOP_LIMIT, 0, options.port()))
+                .addressVector(AddressVector.of(gidIndex, remote.gid())
+                        .withHopLimit(HOP_LIMIT)
+                        .withPort(options.port()))
                 .pathMtu(options.mtu())
                 .destinationQueuePair(remote.queuePair())
                 .receivePsn(remote.psn());

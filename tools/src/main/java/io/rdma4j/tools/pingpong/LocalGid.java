@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.GidText;
+import io.rdma4j.tools.command.GidText;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;

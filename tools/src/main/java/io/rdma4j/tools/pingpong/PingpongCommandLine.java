@@ -1,9 +1,9 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.CStrings;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.Getopt.LongOption;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CStrings;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.PathMtu;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -65,7 +65,7 @@ final class SharedReceivesTransport implements PingpongTransport {
     public QueuePair create(ProtectionDomain domain, CompletionQueue completions, PingpongOptions options) {
         QueuePair queuePair = domain.createQueuePair(
                 QueuePairInitAttributes.reliable(completions, new QueuePairCapabilities(1, 0, 1, 0, 0))
-                        .sharedReceiveQueue(receives));
+                        .withSharedReceiveQueue(receives));
         created.add(queuePair);
         return queuePair;
     }

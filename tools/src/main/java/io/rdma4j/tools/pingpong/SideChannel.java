@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.HostAddresses;
+import io.rdma4j.tools.command.HostAddresses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.GidText;
+import io.rdma4j.tools.command.GidText;
 import io.rdma4j.verbs.Gid;
 import java.util.Locale;
 import java.util.Optional;

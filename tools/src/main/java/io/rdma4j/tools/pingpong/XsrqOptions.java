@@ -1,8 +1,8 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.Getopt.LongOption;
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.verbs.PathMtu;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -133,7 +133,9 @@ record XsrqResources(
     private static QueuePairAttributes ready(XsrqOptions options, LocalGid gid, XsrqDestination remote) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(gid.index(), remote.gid(), 0, 0, HOP_LIMIT, 0, options.port()))
+                .addressVector(AddressVector.of(gid.index(), remote.gid())
+                        .withHopLimit(HOP_LIMIT)
+                        .withPort(options.port()))
                 .pathMtu(options.mtu())
                 .receivePsn(remote.psn());
     }

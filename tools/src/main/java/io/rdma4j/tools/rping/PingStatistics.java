@@ -1,6 +1,6 @@
 package io.rdma4j.tools.rping;
 
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 
 /** Collects statistics of a client's pings for {@code --json}. Used by one thread. */
 final class PingStatistics implements PingObserver {

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.rping;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;

@@ -1,9 +1,9 @@
 package io.rdma4j.tools.rping;
 
-import io.rdma4j.tools.CStrings;
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.HostAddresses;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CStrings;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.HostAddresses;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
 import java.net.Inet4Address;
 import java.net.InetAddress;

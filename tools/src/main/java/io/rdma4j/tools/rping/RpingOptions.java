@@ -1,6 +1,6 @@
 package io.rdma4j.tools.rping;
 
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.ToolReport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.rping;
 
-import io.rdma4j.tools.Explanation;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.Explanation;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.rping;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
 
@@ -92,7 +92,13 @@ final class RpingServer {
                 throw new RpingFailure(-1);
             }
         }
-        systemCall("rdma_accept", () -> child.accept(options.ownQueuePair() ? connection.parameters() : null));
+        systemCall("rdma_accept", () -> {
+            if (options.ownQueuePair()) {
+                child.accept(connection.parameters());
+            } else {
+                child.accept();
+            }
+        });
         RpingState state = connection.progress().await();
         if (state == RpingState.ERROR || events.failed()) {
             report.error("wait for CONNECTED state " + state.number());

@@ -1,9 +1,9 @@
 package io.rdma4j.tools.sim;
 
-import io.rdma4j.link.LinkOptions;
-import io.rdma4j.testkit.simulation.Cluster;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.simulator.Cluster;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
 
 /**

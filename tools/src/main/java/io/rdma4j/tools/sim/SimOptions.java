@@ -1,6 +1,6 @@
 package io.rdma4j.tools.sim;
 
-import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.command.Getopt;
 import java.io.PrintStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

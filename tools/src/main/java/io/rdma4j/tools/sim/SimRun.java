@@ -1,9 +1,9 @@
 package io.rdma4j.tools.sim;
 
-import io.rdma4j.testkit.simulation.Cluster;
-import io.rdma4j.testkit.simulation.SimulationFailure;
-import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.simulator.Cluster;
+import io.rdma4j.simulator.SimulationFailure;
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

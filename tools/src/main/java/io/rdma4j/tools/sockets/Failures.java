@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.tools.Explanation;
+import io.rdma4j.tools.command.Explanation;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 

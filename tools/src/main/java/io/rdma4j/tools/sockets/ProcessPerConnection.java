@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.tools.TerminalText;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.TerminalText;
+import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;

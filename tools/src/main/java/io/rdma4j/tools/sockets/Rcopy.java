@@ -2,10 +2,10 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.sockets.RdmaStreamSocket;
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Explanation;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Explanation;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.spi.HostLookup;
+import io.rdma4j.cm.HostLookup;
 import io.rdma4j.sockets.RdmaStreamSocket;
-import io.rdma4j.tools.TerminalText;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.TerminalText;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;

@@ -1,8 +1,8 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.tools.Getopt;
-import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

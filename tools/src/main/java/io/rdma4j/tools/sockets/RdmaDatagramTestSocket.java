@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.RdmaDatagramSocket;
-import io.rdma4j.tools.AddressFamilies;
+import io.rdma4j.tools.command.AddressFamilies;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;

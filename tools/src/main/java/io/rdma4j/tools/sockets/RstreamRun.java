@@ -1,8 +1,8 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.cm.spi.HostLookup;
-import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.cm.HostLookup;
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.io.IOException;
 import java.net.InetAddress;

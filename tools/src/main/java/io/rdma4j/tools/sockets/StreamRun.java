@@ -2,12 +2,12 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.HostLookup;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.cm.spi.HostLookup;
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
-import io.rdma4j.sockets.RdmaSocketOptions;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.sockets.options.RdmaSocketOptions;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import io.rdma4j.verbs.Errno;

@@ -2,8 +2,8 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
-import io.rdma4j.tools.AddressFamilies;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.AddressFamilies;
+import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;

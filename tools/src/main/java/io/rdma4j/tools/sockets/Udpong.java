@@ -1,8 +1,8 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.tools.CommonOptions;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
 
 /**

@@ -2,7 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaDatagramSocket;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.messages.Patience;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,9 +1,9 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.spi.HostLookup;
+import io.rdma4j.cm.HostLookup;
 import io.rdma4j.sockets.PollEvents;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;

@@ -1,8 +1,8 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.sockets.PollEvents;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -3,7 +3,7 @@ package io.rdma4j.tools.cmtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.wire.Opcode;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.rdma4j.tools.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

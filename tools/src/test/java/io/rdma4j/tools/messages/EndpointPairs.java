@@ -3,9 +3,9 @@ package io.rdma4j.tools.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.Tool;
+import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.Tool;
 import io.rdma4j.wire.Opcode;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.rdma4j.tools.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package io.rdma4j.tools.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

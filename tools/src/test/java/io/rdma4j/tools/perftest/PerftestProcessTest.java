@@ -3,8 +3,8 @@ package io.rdma4j.tools.perftest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;

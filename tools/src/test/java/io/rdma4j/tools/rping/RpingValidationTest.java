@@ -11,12 +11,13 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.CmAddresses;
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.CmAddresses;
+import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -75,14 +76,19 @@ class RpingValidationTest {
             WorkCompletion completion = new WorkCompletion();
             try (MemoryRegion memory = calls.register(arena.allocate(2L * RpingMessage.BYTES))) {
                 calls.postReceive(0, memory, 0, RpingMessage.BYTES);
-                id.accept(null);
+                id.accept();
                 calls.awaitReceiveCompletion(completion);
                 calls.postReceive(0, memory, 0, RpingMessage.BYTES);
                 calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
                 calls.awaitReceiveCompletion(completion);
                 RpingMessage sink = RpingMessage.read(memory.memory());
                 calls.postWrite(
-                        0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of(), sink.address(), sink.key());
+                        0,
+                        memory,
+                        RpingMessage.BYTES,
+                        RpingMessage.BYTES,
+                        Set.of(),
+                        new RemoteMemory(sink.address(), sink.key(), RpingMessage.BYTES));
                 calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
                 for (int i = 0; i < 3; i++) {
                     calls.awaitSendCompletion(completion);
@@ -103,7 +109,7 @@ class RpingValidationTest {
         AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
         try (Arena arena = Arena.ofShared();
                 CmId listener = CmId.createEndpoint(
-                        local, null, new CmQueuePairAttributes(capabilities, null, null, true, null, null))) {
+                        local, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
             listener.listen(1);
             CountDownLatch clientHasEnded = new CountDownLatch(1);
             FutureTask<@Nullable Void> served = new FutureTask<>(() -> {

@@ -2,8 +2,8 @@ package io.rdma4j.tools.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.testkit.simulation.Cluster;
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.simulator.Cluster;
+import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.command.Tool;
 
 /** Runs clients of the socket tools in tests. */
 final class SocketToolClient {

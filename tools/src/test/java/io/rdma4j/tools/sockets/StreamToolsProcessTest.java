@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;

@@ -3,7 +3,7 @@ package io.rdma4j.tools.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.Meeting;
-import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.command.ToolProcess;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;

@@ -97,7 +97,14 @@ final class CmHost {
     }
 
     static Rep reply(int queuePair) {
-        return Rep.of(0, 0, queuePair, 0x456, 1, 1, 15, false, 7, false, 0, PrivateData.of((byte) 3));
+        return Rep.builder()
+                .localQueuePair(queuePair)
+                .startingPsn(0x456)
+                .responderResources(1)
+                .initiatorDepth(1)
+                .targetAcknowledgeDelay(15)
+                .privateData(PrivateData.of((byte) 3))
+                .build();
     }
 
     int newQueuePair() {

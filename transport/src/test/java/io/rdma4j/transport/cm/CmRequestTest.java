@@ -359,19 +359,14 @@ class CmRequestTest {
 
     private void injectReply(CmConnection connection, int target) {
         long guid = server.agent.configuration().caGuid();
-        Rep rep = Rep.of(
-                connection.localId() + 1,
-                connection.localId(),
-                target,
-                0,
-                1,
-                1,
-                15,
-                false,
-                7,
-                false,
-                guid,
-                PrivateData.EMPTY);
+        Rep rep = Rep.builder()
+                .communicationIds(connection.localId() + 1, connection.localId())
+                .localQueuePair(target)
+                .responderResources(1)
+                .initiatorDepth(1)
+                .targetAcknowledgeDelay(15)
+                .localCaGuid(guid)
+                .build();
         fabric.inject(server.address, client.address, rep.extended(), 1);
     }
 
@@ -382,19 +377,14 @@ class CmRequestTest {
         fabric.now += MILLISECOND;
         long guid = server.agent.configuration().caGuid();
         for (CmConnection connection : List.of(one, two)) {
-            Rep rep = Rep.of(
-                    connection.localId() + 1,
-                    connection.localId(),
-                    0x55,
-                    0,
-                    1,
-                    1,
-                    15,
-                    false,
-                    7,
-                    false,
-                    guid,
-                    PrivateData.EMPTY);
+            Rep rep = Rep.builder()
+                    .communicationIds(connection.localId() + 1, connection.localId())
+                    .localQueuePair(0x55)
+                    .responderResources(1)
+                    .initiatorDepth(1)
+                    .targetAcknowledgeDelay(15)
+                    .localCaGuid(guid)
+                    .build();
             fabric.inject(server.address, client.address, rep, 1);
         }
         assertThat(one.state()).isEqualTo(CmState.DREQ_SENT);

@@ -118,9 +118,26 @@ class CmStateMatrixTest {
         PrivateData none = PrivateData.EMPTY;
         CmMessage message = switch (name) {
             case "REQ" -> peersRequest();
-            case "REP" -> Rep.of(PEER_ID, to, PEER_QUEUE_PAIR, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
+            case "REP" ->
+                Rep.builder()
+                        .communicationIds(PEER_ID, to)
+                        .localQueuePair(PEER_QUEUE_PAIR)
+                        .responderResources(1)
+                        .initiatorDepth(1)
+                        .targetAcknowledgeDelay(15)
+                        .localCaGuid(PEER_GUID)
+                        .privateData(none)
+                        .build();
             case "REP_OTHER" ->
-                Rep.of(PEER_ID + 1, to, PEER_QUEUE_PAIR + 1, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
+                Rep.builder()
+                        .communicationIds(PEER_ID + 1, to)
+                        .localQueuePair(PEER_QUEUE_PAIR + 1)
+                        .responderResources(1)
+                        .initiatorDepth(1)
+                        .targetAcknowledgeDelay(15)
+                        .localCaGuid(PEER_GUID)
+                        .privateData(none)
+                        .build();
             case "MRA_REQ" -> new Mra(PEER_ID, to, Mra.MESSAGE_REQ, 24, none);
             case "MRA_REP" -> new Mra(PEER_ID, to, Mra.MESSAGE_REP, 24, none);
             case "REJ" -> Rej.of(PEER_ID, to, Rej.MESSAGE_OTHER, RejectReason.CONSUMER_DEFINED, none);

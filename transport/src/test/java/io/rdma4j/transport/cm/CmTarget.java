@@ -41,7 +41,13 @@ final class CmTarget {
         AgentEvent event = agent.pollEvent();
         while (event != null) {
             if (event instanceof AgentEvent.Requested requested) {
-                Rep reply = Rep.of(0, 0, 5, 6, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY);
+                Rep reply = Rep.builder()
+                        .localQueuePair(5)
+                        .startingPsn(6)
+                        .responderResources(1)
+                        .initiatorDepth(1)
+                        .targetAcknowledgeDelay(15)
+                        .build();
                 requested.connection().accept(now, reply);
             } else if (event instanceof AgentEvent.DisconnectRequested requested) {
                 boolean _ = requested.connection().disconnect(now);

@@ -79,84 +79,25 @@ public record Rep(
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);
     }
 
-    /** Creates a reply for a reliable or unreliable connection without alternate path and enhancement options. */
-    public static Rep of(
-            int localCommunicationId,
-            int remoteCommunicationId,
-            int localQueuePair,
-            int startingPsn,
-            int responderResources,
-            int initiatorDepth,
-            int targetAcknowledgeDelay,
-            boolean endToEndFlowControl,
-            int rnrRetryCount,
-            boolean sharedReceiveQueue,
-            long localCaGuid,
-            PrivateData privateData) {
-        return new Rep(
-                localCommunicationId,
-                remoteCommunicationId,
-                0,
-                localQueuePair,
-                0,
-                0,
-                0,
-                startingPsn,
-                responderResources,
-                initiatorDepth,
-                targetAcknowledgeDelay,
-                0,
-                endToEndFlowControl,
-                rnrRetryCount,
-                sharedReceiveQueue,
-                localCaGuid,
-                privateData);
+    /** Returns a builder of replies. */
+    public static RepBuilder builder() {
+        return new RepBuilder();
     }
 
     /** Returns a copy with enhancement options. */
     public Rep withEnhancement(int newVendorId, int newOptions) {
-        return new Rep(
-                localCommunicationId,
-                remoteCommunicationId,
-                localQueueKey,
-                localQueuePair,
-                newVendorId,
-                newOptions,
-                localEndToEndContext,
-                startingPsn,
-                responderResources,
-                initiatorDepth,
-                targetAcknowledgeDelay,
-                failoverAccepted,
-                endToEndFlowControl,
-                rnrRetryCount,
-                sharedReceiveQueue,
-                localCaGuid,
-                privateData);
+        return new RepBuilder(this).enhancement(newVendorId, newOptions).build();
     }
 
     /**
      * Returns a copy with the fields that the CM agent sets: the communication IDs, the failover status and the GUID.
      */
     public Rep identified(int localId, int remoteId, int failover, long caGuid) {
-        return new Rep(
-                localId,
-                remoteId,
-                localQueueKey,
-                localQueuePair,
-                vendorId,
-                enhancementOptions,
-                localEndToEndContext,
-                startingPsn,
-                responderResources,
-                initiatorDepth,
-                targetAcknowledgeDelay,
-                failover,
-                endToEndFlowControl,
-                rnrRetryCount,
-                sharedReceiveQueue,
-                caGuid,
-                privateData);
+        return new RepBuilder(this)
+                .communicationIds(localId, remoteId)
+                .failoverAccepted(failover)
+                .localCaGuid(caGuid)
+                .build();
     }
 
     /**
@@ -164,24 +105,13 @@ public record Rep(
      * number moves to the end-to-end context, the shared receive queue bit is set, and the initiator depth is 0.
      */
     public Rep extended() {
-        return new Rep(
-                localCommunicationId,
-                remoteCommunicationId,
-                localQueueKey,
-                0,
-                vendorId,
-                enhancementOptions,
-                localQueuePair,
-                startingPsn,
-                responderResources,
-                0,
-                targetAcknowledgeDelay,
-                failoverAccepted,
-                false,
-                rnrRetryCount,
-                true,
-                localCaGuid,
-                privateData);
+        return new RepBuilder(this)
+                .localQueuePair(0)
+                .localEndToEndContext(localQueuePair)
+                .initiatorDepth(0)
+                .endToEndFlowControl(false)
+                .sharedReceiveQueue(true)
+                .build();
     }
 
     /**

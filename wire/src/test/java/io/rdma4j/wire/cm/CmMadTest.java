@@ -20,7 +20,7 @@ class CmMadTest {
             Req.builder().localCommunicationId(LOCAL).serviceId(SERVICE).build(),
             new Mra(LOCAL, REMOTE, 0, 0, NONE),
             Rej.of(LOCAL, REMOTE, 0, RejectReason.TIMEOUT, NONE),
-            Rep.of(LOCAL, REMOTE, 0, 0, 0, 0, 0, false, 0, false, 0, NONE),
+            Rep.builder().communicationIds(LOCAL, REMOTE).rnrRetryCount(0).build(),
             new Rtu(LOCAL, REMOTE, NONE),
             new Dreq(LOCAL, REMOTE, 0, NONE),
             new Drep(LOCAL, REMOTE, NONE),
@@ -43,7 +43,8 @@ class CmMadTest {
 
     @Test
     void enhancementOptionsAreInTheHeaderAndTheirVendorIsInTheBody() {
-        Rep reply = Rep.of(LOCAL, REMOTE, 0, 0, 0, 0, 0, false, 0, false, 0, NONE);
+        Rep reply =
+                Rep.builder().communicationIds(LOCAL, REMOTE).rnrRetryCount(0).build();
         List<CmMessage> messages = List.of(
                 Req.builder().enhancement(0x00_02c9, 0x8000_0001).build(),
                 reply.withEnhancement(0x00_02c9, 0x8000_0001));

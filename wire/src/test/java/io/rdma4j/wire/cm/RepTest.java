@@ -18,19 +18,15 @@ class RepTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage header() {
-        return Rep.of(
-                0x8f01_1ff1,
-                0x910f_3ce3,
-                0x11,
-                0x3f_8f7d,
-                1,
-                1,
-                15,
-                false,
-                7,
-                false,
-                0x5054_00ff_fe88_0002L,
-                PrivateData.EMPTY);
+        return Rep.builder()
+                .communicationIds(0x8f01_1ff1, 0x910f_3ce3)
+                .localQueuePair(0x11)
+                .startingPsn(0x3f_8f7d)
+                .responderResources(1)
+                .initiatorDepth(1)
+                .targetAcknowledgeDelay(15)
+                .localCaGuid(0x5054_00ff_fe88_0002L)
+                .build();
     }
 
     @Override
@@ -72,7 +68,19 @@ class RepTest extends HeaderLaws<CmMessage> {
     }
 
     private static CmMessage with(PrivateData data) {
-        return Rep.of(1, 2, 3, 4, 5, 6, 7, true, 3, true, 8, data);
+        return Rep.builder()
+                .communicationIds(1, 2)
+                .localQueuePair(3)
+                .startingPsn(4)
+                .responderResources(5)
+                .initiatorDepth(6)
+                .targetAcknowledgeDelay(7)
+                .endToEndFlowControl(true)
+                .rnrRetryCount(3)
+                .sharedReceiveQueue(true)
+                .localCaGuid(8)
+                .privateData(data)
+                .build();
     }
 
     @Test
@@ -88,7 +96,17 @@ class RepTest extends HeaderLaws<CmMessage> {
 
     @Test
     void theTargetOfAnExtendedConnectionHasItsNumberInTheEndToEndContext() {
-        Rep rep = Rep.of(1, 2, 0x123456, 4, 5, 6, 7, true, 3, false, 8, PrivateData.EMPTY);
+        Rep rep = Rep.builder()
+                .communicationIds(1, 2)
+                .localQueuePair(0x123456)
+                .startingPsn(4)
+                .responderResources(5)
+                .initiatorDepth(6)
+                .targetAcknowledgeDelay(7)
+                .endToEndFlowControl(true)
+                .rnrRetryCount(3)
+                .localCaGuid(8)
+                .build();
         Rep extended = rep.extended();
         MemorySegment s = scratch();
         extended.emitBody(s, 0);

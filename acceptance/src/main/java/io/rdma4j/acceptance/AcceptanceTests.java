@@ -1,0 +1,87 @@
+package io.rdma4j.acceptance;
+
+import io.rdma4j.acceptance.cases.Churn;
+import io.rdma4j.acceptance.cases.ClosingUnderTraffic;
+import io.rdma4j.acceptance.cases.CmAbuse;
+import io.rdma4j.acceptance.cases.ConnectingUnderLoss;
+import io.rdma4j.acceptance.cases.ConnectionInterfaces;
+import io.rdma4j.acceptance.cases.DatagramInterfaces;
+import io.rdma4j.acceptance.cases.DeadPath;
+import io.rdma4j.acceptance.cases.DisorderMatrix;
+import io.rdma4j.acceptance.cases.ExactlyOnce;
+import io.rdma4j.acceptance.cases.Exhaustion;
+import io.rdma4j.acceptance.cases.FlushAfterError;
+import io.rdma4j.acceptance.cases.ForeignInterop;
+import io.rdma4j.acceptance.cases.Fuzzing;
+import io.rdma4j.acceptance.cases.GoodputUnderLoss;
+import io.rdma4j.acceptance.cases.HostilePackets;
+import io.rdma4j.acceptance.cases.IllegalAccess;
+import io.rdma4j.acceptance.cases.IntegrityUnderLoss;
+import io.rdma4j.acceptance.cases.KilledIdle;
+import io.rdma4j.acceptance.cases.KilledInTraffic;
+import io.rdma4j.acceptance.cases.LinkFlaps;
+import io.rdma4j.acceptance.cases.MaliciousPeers;
+import io.rdma4j.acceptance.cases.MemoryRevocation;
+import io.rdma4j.acceptance.cases.MutationTest;
+import io.rdma4j.acceptance.cases.NoisyNeighbours;
+import io.rdma4j.acceptance.cases.OffPathInjection;
+import io.rdma4j.acceptance.cases.OverrunAndStarvation;
+import io.rdma4j.acceptance.cases.Pauses;
+import io.rdma4j.acceptance.cases.Predictability;
+import io.rdma4j.acceptance.cases.PsnWrap;
+import io.rdma4j.acceptance.cases.ReceiverNotReady;
+import io.rdma4j.acceptance.cases.SameHostAttacker;
+import io.rdma4j.acceptance.cases.Seeds;
+import io.rdma4j.acceptance.cases.Soak;
+import io.rdma4j.acceptance.cases.StatePairs;
+import io.rdma4j.acceptance.cases.TenantIsolation;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The list of all acceptance tests. */
+public final class AcceptanceTests {
+    private AcceptanceTests() {}
+
+    /** Returns a new instance of each test, ordered by number. */
+    public static List<AcceptanceTest> tests() {
+        return Stream.<AcceptanceTest>of(
+                        new Churn(),
+                        new ClosingUnderTraffic(),
+                        new CmAbuse(),
+                        new ConnectingUnderLoss(),
+                        new ConnectionInterfaces(),
+                        new DatagramInterfaces(),
+                        new DeadPath(),
+                        new DisorderMatrix(),
+                        new ExactlyOnce(),
+                        new Exhaustion(),
+                        new FlushAfterError(),
+                        new ForeignInterop(),
+                        new Fuzzing(),
+                        new GoodputUnderLoss(),
+                        new HostilePackets(),
+                        new IllegalAccess(),
+                        new IntegrityUnderLoss(),
+                        new KilledIdle(),
+                        new KilledInTraffic(),
+                        new LinkFlaps(),
+                        new MaliciousPeers(),
+                        new NoisyNeighbours(),
+                        new OffPathInjection(),
+                        new OverrunAndStarvation(),
+                        new Pauses(),
+                        new MutationTest(),
+                        new Predictability(),
+                        new PsnWrap(),
+                        new ReceiverNotReady(),
+                        new SameHostAttacker(),
+                        new Seeds(),
+                        new Soak(),
+                        new StatePairs(),
+                        new MemoryRevocation(),
+                        new TenantIsolation())
+                .sorted(Comparator.comparingInt(AcceptanceTest::number))
+                .toList();
+    }
+}

@@ -1,0 +1,100 @@
+package io.rdma4j.acceptance.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.rdma4j.acceptance.AcceptanceTest;
+import io.rdma4j.acceptance.Outcome;
+import io.rdma4j.acceptance.Scale;
+import io.rdma4j.acceptance.TestStage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Thousands of seeded runs of a simulated fabric under faults ({@code rdma4j sim}). Every completion and every byte
+ * match a model, and the same seeds produce the same trace hash, regardless of the number of concurrent runs.
+ */
+public final class Seeds implements AcceptanceTest {
+    private static final int LIMIT_SECONDS = 300;
+    private static final int REPEATED = 100;
+
+    @Override
+    public int number() {
+        return 30;
+    }
+
+    @Override
+    public String title() {
+        return "seeded simulations";
+    }
+
+    private static int runs(Scale scale) {
+        return scale.of(500, 10_000);
+    }
+
+    @Override
+    public String required(Scale scale) {
+        return "%d seeds in at most %d s, none fails; %d of them again, with the same hash"
+                .formatted(runs(scale), LIMIT_SECONDS, REPEATED);
+    }
+
+    @Override
+    public int limitSeconds(Scale scale) {
+        return 3 * LIMIT_SECONDS;
+    }
+
+    @Override
+    public Outcome run(TestStage stage) throws Exception {
+        stage.progress("seeds 0 to " + (runs(stage.scale()) - 1));
+        JsonNode all =
+                simulate(stage, "all", runs(stage.scale()), Runtime.getRuntime().availableProcessors());
+        stage.progress(REPEATED + " seeds twice");
+        JsonNode once = simulate(stage, "once", REPEATED, 1);
+        JsonNode again = simulate(stage, "again", REPEATED, 3);
+        String hash = once.path("traceHash").asText();
+        boolean isSame = !hash.isEmpty() && hash.equals(again.path("traceHash").asText());
+        double seconds = all.path("elapsedSeconds").asDouble(Double.MAX_VALUE);
+        int failed = all.path("failedSeeds").size();
+        String measured = String.format(
+                Locale.ROOT,
+                "%d seeds in %.0f s, %d failed, %d of %d connections completed; %s",
+                runs(stage.scale()),
+                seconds,
+                failed,
+                all.path("completedConnections").asLong(),
+                all.path("connections").asLong(),
+                isSame
+                        ? "the same hash"
+                        : "different hashes: " + hash + " and "
+                                + again.path("traceHash").asText());
+        return Outcome.of(failed == 0 && isSame && seconds <= LIMIT_SECONDS, measured);
+    }
+
+    /** Runs the simulator. Details of failures are kept in the folder of the test. */
+    private static JsonNode simulate(TestStage stage, String name, int runs, int jobs)
+            throws IOException, InterruptedException {
+        Path out = stage.folder().resolve(name + ".json");
+        Path tool = Path.of(System.getProperty("rdma4j.home", "."), "rdma4j");
+        Process process = new ProcessBuilder(
+                        tool.toString(),
+                        "sim",
+                        "--runs",
+                        String.valueOf(runs),
+                        "--jobs",
+                        String.valueOf(jobs),
+                        "--json")
+                .redirectOutput(out.toFile())
+                .redirectError(stage.folder().resolve(name + ".err").toFile())
+                .start();
+        try {
+            if (!process.waitFor(2L * LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new IOException("the simulator did not exit within " + 2 * LIMIT_SECONDS + " s");
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+        return new ObjectMapper().readTree(Files.readString(out)).path("results");
+    }
+}

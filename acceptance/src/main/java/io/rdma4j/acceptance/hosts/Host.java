@@ -1,0 +1,103 @@
+package io.rdma4j.acceptance.hosts;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A host: a network namespace with a loopback interface. Closing it kills its processes and removes the namespace. Used
+ * by the thread of the test.
+ */
+@SuppressWarnings("try") // closing may throw InterruptedException
+public final class Host implements AutoCloseable {
+    private static final long EXIT_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Hosts that are removed if the run is terminated by a signal. */
+    private static final Set<Host> OPEN = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(Host::removeAll));
+    }
+
+    private final String name;
+
+    private Host(String name) {
+        this.name = name;
+    }
+
+    /** Creates a host. {@code name} must be unique in this run. */
+    static Host create(String name) throws IOException, InterruptedException {
+        Host host = new Host("rdma4j-acceptance-" + ProcessHandle.current().pid() + "-" + name);
+        Command.run(List.of("ip", "netns", "add", host.name));
+        OPEN.add(host);
+        for (String scope : List.of("all", "default")) {
+            // Disables duplicate address detection, so that addresses are usable immediately.
+            host.run("sysctl", "-qw", "net.ipv6.conf." + scope + ".accept_dad=0");
+        }
+        host.run("ip", "link", "set", "lo", "up");
+        return host;
+    }
+
+    /** Returns the name of the namespace. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the command prefix that runs a command on this host. */
+    public List<String> prefix() {
+        return List.of("ip", "netns", "exec", name);
+    }
+
+    /**
+     * Runs a system program on this host until it exits.
+     *
+     * @return its output
+     * @throws IOException if the program fails; the message contains its output
+     */
+    public String run(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(prefix());
+        command.addAll(List.of(arguments));
+        return Command.run(command);
+    }
+
+    /** Applies rules by nft on this host. */
+    void rules(String rules) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(prefix());
+        command.addAll(List.of("nft", "-f", "-"));
+        Command.run(command, rules);
+    }
+
+    private static void removeAll() {
+        for (Host host : OPEN) {
+            try {
+                host.close();
+            } catch (IOException e) {
+                System.err.println(e.getMessage());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        if (!OPEN.remove(this)) {
+            return;
+        }
+        long deadline = System.nanoTime() + EXIT_LIMIT_NANOS;
+        while (System.nanoTime() < deadline) {
+            String processes = Command.run(List.of("ip", "netns", "pids", name)).strip();
+            if (processes.isEmpty()) {
+                break;
+            }
+            for (String process : processes.split("\\s+", -1)) {
+                ProcessHandle.of(Long.parseLong(process)).ifPresent(ProcessHandle::destroyForcibly);
+            }
+            Thread.sleep(20);
+        }
+        Command.run(List.of("ip", "netns", "delete", name));
+    }
+}

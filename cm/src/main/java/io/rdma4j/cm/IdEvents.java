@@ -1,0 +1,348 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of an identifier: their channel, those that are not acknowledged, and the waits of a synchronous
+ * identifier. Receives the provider's events.
+ */
+final class IdEvents implements CmEventSink {
+    private static final int FEW = 2;
+
+    private final CmId id;
+
+    /** The events taken but not acknowledged, each with the thread that took it; guarded by itself. */
+    private final IdentityHashMap<EventChannel.Pending, Thread> takers = new IdentityHashMap<>(FEW);
+
+    private volatile EventChannel channel;
+    private volatile boolean synchronous;
+    private volatile @Nullable CmEvent stored;
+
+    /** Attaches the identifier to the channel. */
+    IdEvents(CmId id, EventChannel channel, boolean synchronous) {
+        this.id = id;
+        this.channel = channel;
+        this.synchronous = synchronous;
+        channel.attach();
+    }
+
+    EventChannel channel() {
+        return channel;
+    }
+
+    boolean isSynchronous() {
+        return synchronous;
+    }
+
+    /** Returns the stored event of a synchronous identifier, or null. */
+    @Nullable
+    CmEvent stored() {
+        return stored;
+    }
+
+    // ---- from the provider to the channel
+
+    @Override
+    public void onEvent(ProviderEvent event) {
+        post(new EventChannel.Pending(id, id, event));
+    }
+
+    @Override
+    public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+        CmId created = new CmId(id, child);
+        post(new EventChannel.Pending(id, created, event));
+        return created.events;
+    }
+
+    /** Queues an event in the channel that the identifier has by then. */
+    private void post(EventChannel.Pending pending) {
+        boolean queued = false;
+        while (!queued) {
+            queued = channel.offer(pending);
+        }
+    }
+
+    // ---- from the channel to the application
+
+    /** Performs the library's part of an event. Returns the event for the application, or null to discard it. */
+    @Nullable
+    CmEvent process(EventChannel.Pending pending) {
+        return switch (pending.event().type()) {
+            case CONNECT_REQUEST -> {
+                CmId listener = pending.owner();
+                id.connection.onRequest(listener, pending.event());
+                yield joinChannelOf(listener) ? new CmEvent(pending) : null;
+            }
+            case CONNECT_RESPONSE -> id.connection.onReply(pending);
+            case REJECTED, DISCONNECTED -> id.connection.onEnd(pending);
+            case MULTICAST_JOIN, MULTICAST_ERROR -> id.memberships.onJoin(pending);
+            default -> new CmEvent(pending);
+        };
+    }
+
+    /**
+     * Moves to the listener's current channel. Returns false if that channel is closed, because the listener is being
+     * closed.
+     */
+    private boolean joinChannelOf(CmId listener) {
+        listener.lock().lock();
+        try {
+            if (listener.events.synchronous) {
+                synchronous = true;
+            } else {
+                moveTo(listener.events.channel);
+            }
+            return true;
+        } catch (RdmaException channelClosed) {
+            id.close();
+            return false;
+        } finally {
+            listener.lock().unlock();
+        }
+    }
+
+    /** Moves to another channel, or to a new one of a synchronous identifier if {@code target} is null. */
+    private void moveTo(@Nullable EventChannel target) {
+        EventChannel next = target == null ? new EventChannel(channel.connectionManager()) : target;
+        if (next != channel) {
+            channel.moveTo(next, id, () -> {
+                channel = next;
+                synchronous = target == null;
+            });
+        }
+    }
+
+    /** Implements {@link CmId#migrate}. */
+    void migrate(@Nullable EventChannel target) {
+        String operation = "rdma_migrate_id";
+        EventChannel old;
+        boolean wasSynchronous;
+        id.lock().lock();
+        try {
+            id.requireOpen(operation);
+            wasSynchronous = synchronous;
+            if (target == null && wasSynchronous) {
+                throw CmId.invalid(operation, "the identifier is synchronous already", "");
+            }
+            old = channel;
+            moveTo(target);
+        } finally {
+            id.lock().unlock();
+        }
+        if (wasSynchronous) {
+            old.endWaits();
+            acknowledgeStored();
+        }
+        if (!awaitAcknowledgements(event -> true)) {
+            throw new RdmaException(operation, Errno.EINTR, "events are not acknowledged yet", "");
+        }
+    }
+
+    /** Ends the waits of a synchronous identifier that is being closed. */
+    void endWaits() {
+        if (synchronous) {
+            channel.endWaits();
+        }
+    }
+
+    /** Removes the identifier from its channel, and closes the requests that nobody has taken. */
+    void detach() {
+        for (EventChannel.Pending pending : channel.detach(id)) {
+            if (!pending.id().equals(id)) {
+                pending.id().close();
+            }
+        }
+    }
+
+    // ---- acknowledgements
+
+    /** Counts an event that the calling thread takes. */
+    void onTaken(EventChannel.Pending pending) {
+        synchronized (takers) {
+            takers.put(pending, Thread.currentThread());
+        }
+    }
+
+    /** Handles an acknowledgement, by any thread. Another one of the same event has no effect. */
+    void onAcknowledged(EventChannel.Pending pending) {
+        synchronized (takers) {
+            takers.remove(pending);
+            takers.notifyAll();
+        }
+    }
+
+    /**
+     * Waits until all events of a kind that other threads have taken are acknowledged. Events that the calling thread
+     * took are excluded, since it could not acknowledge them during the wait.
+     *
+     * @return false if the thread was interrupted; its interrupt status stays set
+     */
+    boolean awaitAcknowledgements(Predicate<ProviderEvent> kind) {
+        synchronized (takers) {
+            try {
+                while (isHeldByAnother(kind)) {
+                    takers.wait();
+                }
+                return true;
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+    }
+
+    private boolean isHeldByAnother(Predicate<ProviderEvent> kind) {
+        Thread self = Thread.currentThread();
+        for (Map.Entry<EventChannel.Pending, Thread> each : takers.entrySet()) {
+            if (!each.getValue().equals(self) && kind.test(each.getKey().event())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---- synchronous mode
+
+    /** Implements {@link CmId#getRequest}. */
+    CmId getRequest() {
+        String operation = "rdma_get_request";
+        requireSynchronous(operation, "Take its events there");
+        acknowledgeStored();
+        CmEvent request = await(operation);
+        if (request.type() != CmEvent.Type.CONNECT_REQUEST) {
+            store(operation, request);
+            throw failure(operation, request);
+        }
+        request.id().events.store(operation, request);
+        return request.id();
+    }
+
+    /** Implements {@link CmId#awaitDisconnect}. */
+    void awaitDisconnect() {
+        String operation = "rdma_get_cm_event";
+        requireSynchronous(operation, "Await its events there");
+        CmEvent current = stored;
+        if (current != null && current.type() == CmEvent.Type.DISCONNECTED) {
+            return;
+        }
+        acknowledgeStored();
+        CmEvent next = await(operation);
+        store(operation, next);
+        if (next.type() != CmEvent.Type.DISCONNECTED) {
+            throw failure(operation, next);
+        }
+    }
+
+    private void requireSynchronous(String operation, String hint) {
+        if (!synchronous) {
+            throw CmId.invalid(operation, "the identifier reports to an event channel", hint);
+        }
+    }
+
+    /** Waits for the event of a call if the identifier is synchronous. Throws the failure that the event reports. */
+    void complete(String operation) {
+        if (synchronous) {
+            var _ = awaitSuccess(operation);
+        }
+    }
+
+    /**
+     * Waits like {@link #complete} for an event that establishes a connection. Unlike librdmacm, this fails if the
+     * connection has already ended, since no later event would report that.
+     */
+    void completeConnecting(String operation) {
+        if (!synchronous) {
+            return;
+        }
+        CmEvent result = awaitSuccess(operation);
+        if (result.type() == CmEvent.Type.DISCONNECTED) {
+            throw failure(operation, result);
+        }
+    }
+
+    private CmEvent awaitSuccess(String operation) {
+        acknowledgeStored();
+        CmEvent result = await(operation);
+        store(operation, result);
+        if (result.status() != 0) {
+            throw failure(operation, result);
+        }
+        return result;
+    }
+
+    private CmEvent await(String operation) {
+        EventChannel from = channel;
+        CmEvent next = from.await();
+        if (next != null) {
+            return next;
+        }
+        if (id.isClosed()) {
+            throw closedException(operation);
+        }
+        if (from != channel) {
+            throw CmId.invalid(operation, id + " was moved to an event channel meanwhile", "Take its events there");
+        }
+        throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
+    }
+
+    private RdmaException closedException(String operation) {
+        return CmId.invalid(operation, "the identifier is closed: " + id, "");
+    }
+
+    /** Stores an event. The next call that waits, or closing, acknowledges it. */
+    private void store(String operation, CmEvent result) {
+        CmEvent old = result;
+        boolean isStored;
+        id.lock().lock();
+        try {
+            isStored = !id.isClosed();
+            if (isStored) {
+                old = stored;
+                stored = result;
+            }
+        } finally {
+            id.lock().unlock();
+        }
+        if (old != null) {
+            old.acknowledge();
+        }
+        if (!isStored) {
+            throw closedException(operation);
+        }
+    }
+
+    /** Acknowledges the stored event, if any. */
+    void acknowledgeStored() {
+        CmEvent old;
+        id.lock().lock();
+        try {
+            old = stored;
+            stored = null;
+        } finally {
+            id.lock().unlock();
+        }
+        if (old != null) {
+            old.acknowledge();
+        }
+    }
+
+    private RdmaException failure(String operation, CmEvent result) {
+        Errno errno = switch (result.type()) {
+            case REJECTED -> Errno.ECONNREFUSED;
+            case DISCONNECTED -> result.status() == 0 ? Errno.ECONNRESET : Errno.of(result.status());
+            default -> result.status() == 0 ? Errno.EINVAL : Errno.of(result.status());
+        };
+        String details = result.explanation().isEmpty()
+                ? result.type().text() + " was received, status " + result.status() + ": " + id
+                : result.explanation();
+        return new RdmaException(operation, errno, details, "");
+    }
+}

@@ -1,0 +1,425 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.XrcDomain;
+import java.net.InetSocketAddress;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of an identifier: its parts, its options and properties, its device, and its end. {@link CmId}, the same
+ * object, adds the calls that bind, connect and close it. A lock serialises the application's calls.
+ */
+abstract sealed class IdState permits CmId {
+    static final String RESOLVE_FIRST = "Bind or resolve an address first";
+    static final String RESOLVE_ADDRESS = "Resolve the address first";
+
+    private static final String SET_OPTION = "rdma_set_option";
+
+    private final ConnectionManager manager;
+    private final PortSpace portSpace;
+    private final QueuePairType queuePairType;
+
+    /** Serialises the application's calls. No provider thread takes it. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    final IdEvents events;
+    final ProviderBinding binding;
+    final IdConnection connection = new IdConnection(self());
+    final IdQueues queues = new IdQueues(self());
+    final MulticastMemberships memberships = new MulticastMemberships(self());
+
+    /** Created when it is first used; guarded by the lock. */
+    private @Nullable IdLookup lookup;
+
+    /** The open device, once it is used; guarded by the lock. */
+    private OpenDevices.@Nullable Use device;
+
+    /** Sets up the identifier of each request that {@link CmId#getRequest} returns. */
+    volatile Consumer<CmId> requestSetUp = request -> {};
+
+    private volatile @Nullable Object context;
+    private volatile boolean closed;
+
+    IdState(
+            EventChannel channel,
+            boolean synchronous,
+            PortSpace portSpace,
+            QueuePairType type,
+            @Nullable Object context) {
+        if (portSpace != PortSpace.IB && type != portSpace.queuePairType()) {
+            throw invalid(
+                    "rdma_create_id",
+                    "identifiers of the port space " + portSpace + " are of the type " + portSpace.queuePairType()
+                            + ", not " + type,
+                    "Use the port space IB, which takes every type");
+        }
+        this.manager = channel.connectionManager();
+        this.portSpace = portSpace;
+        this.queuePairType = type;
+        this.context = context;
+        this.events = new IdEvents(self(), channel, synchronous);
+        this.binding = new ProviderBinding(manager.providers(), portSpace, type, events);
+    }
+
+    /**
+     * Creates the identifier of a connection request. Its events are queued in a separate channel until the request is
+     * taken.
+     */
+    IdState(IdState listener, ProviderCmId child) {
+        this.manager = listener.manager;
+        this.portSpace = listener.portSpace;
+        this.queuePairType = listener.queuePairType;
+        this.context = listener.context;
+        this.events = new IdEvents(self(), new EventChannel(manager), false);
+        this.binding = new ProviderBinding(manager.providers(), portSpace, queuePairType, events, child);
+    }
+
+    private CmId self() {
+        return (CmId) this;
+    }
+
+    /** Returns the background lookup, created on first use. */
+    IdLookup lookup() {
+        lock.lock();
+        try {
+            IdLookup current = lookup;
+            if (current == null) {
+                current = new IdLookup(self());
+                lookup = current;
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- options
+
+    /**
+     * Sets the IPv4 type of service or IPv6 traffic class of the connection's packets. C: {@code rdma_set_option} with
+     * {@code RDMA_OPTION_ID_TOS}.
+     *
+     * @param typeOfService 0 to 255
+     * @throws RdmaException {@code EINVAL} if the value is out of range
+     */
+    public void setTypeOfService(int typeOfService) {
+        requireRange(SET_OPTION, "type of service", typeOfService, 255);
+        locked(SET_OPTION, () -> binding.option(id -> id.setTypeOfService(typeOfService)));
+    }
+
+    /**
+     * Sets whether the port may be bound by several identifiers that all allow it. None of them can listen while there
+     * are others. C: {@code RDMA_OPTION_ID_REUSEADDR}. May be set at any time, but cleared only while idle.
+     */
+    public void setReuseAddress(boolean reuseAddress) {
+        locked(SET_OPTION, () -> binding.option(id -> id.setReuseAddress(reuseAddress)));
+    }
+
+    /**
+     * Sets whether an IPv6 wildcard excludes IPv4. Otherwise a listener on {@code ::} accepts IPv4 too. C: {@code
+     * RDMA_OPTION_ID_AFONLY}. Must be set before listening.
+     */
+    public void setIpv6Only(boolean ipv6Only) {
+        locked(SET_OPTION, () -> binding.option(id -> id.setIpv6Only(ipv6Only)));
+    }
+
+    /**
+     * Sets the filter that decides which peers may connect to this listener. Without a filter every peer may. There is
+     * no counterpart in C. The filter may be set and changed at any time, and applies to requests that arrive
+     * afterwards. Set before {@link CmId#listen(int)}, it applies to all requests.
+     *
+     * @param filter called for each request
+     */
+    public void setAccessFilter(AccessFilter filter) {
+        locked(SET_OPTION, () -> binding.option(id -> id.setAccessFilter(filter)));
+    }
+
+    /**
+     * Sets the acknowledgement timeout of the connection, 4.096 µs × 2<sup>n</sup>. The default exponent is 19 (2.1 s).
+     * C: {@code RDMA_OPTION_ID_ACK_TIMEOUT}. Must be set before connecting to have an effect.
+     *
+     * @param exponent 0 to 31; 0 waits indefinitely
+     * @throws RdmaException {@code EINVAL} if the value is out of range
+     */
+    public void setAckTimeout(int exponent) {
+        requireRange(SET_OPTION, "acknowledgement timeout exponent", exponent, 31);
+        locked(SET_OPTION, () -> binding.option(id -> id.setAckTimeout(exponent)));
+    }
+
+    /**
+     * Sets the path instead of resolving the route. C: {@code RDMA_OPTION_IB_PATH}. Ends with {@code ROUTE_RESOLVED}. A
+     * synchronous identifier does not wait for that event: it is stored in {@link #event} by the next call that waits.
+     *
+     * @throws RdmaException {@code EINVAL} unless the address is resolved and the route is not, or if the path MTU
+     *     exceeds the device's
+     */
+    public void setPath(RoutePath path) {
+        locked(SET_OPTION, () -> binding.required(SET_OPTION, RESOLVE_ADDRESS).setPath(path));
+    }
+
+    // ---- properties
+
+    /** Returns the local address and port, or null while not bound. C: {@code rdma_get_local_addr}. */
+    public @Nullable InetSocketAddress localAddress() {
+        ProviderCmId provider = binding.first();
+        return provider == null ? null : provider.localAddress();
+    }
+
+    /** Returns the peer's address and port, or null while not known. C: {@code rdma_get_peer_addr}. */
+    public @Nullable InetSocketAddress peerAddress() {
+        ProviderCmId provider = binding.first();
+        return provider == null ? null : provider.peerAddress();
+    }
+
+    /** Returns the local port, 0 while not bound. C: {@code rdma_get_src_port}. */
+    public int sourcePort() {
+        InetSocketAddress local = localAddress();
+        return local == null ? 0 : local.getPort();
+    }
+
+    /** Returns the peer's port, 0 while not known. C: {@code rdma_get_dst_port}. */
+    public int destinationPort() {
+        InetSocketAddress peer = peerAddress();
+        return peer == null ? 0 : peer.getPort();
+    }
+
+    /** Returns the port space. */
+    public PortSpace portSpace() {
+        return portSpace;
+    }
+
+    /** Returns the type of its queue pairs. C: {@code qp_type}. */
+    public QueuePairType queuePairType() {
+        return queuePairType;
+    }
+
+    /**
+     * Returns whether the identifier has a device. It has one after binding to an address other than a wildcard, or
+     * resolving an address.
+     */
+    public boolean hasDevice() {
+        ProviderCmId provider = binding.first();
+        return provider != null && provider.device() != null;
+    }
+
+    /**
+     * Returns the open device, which stays open as long as the device exists. If its interface is removed and another
+     * one gets the name, the old device is closed once no identifier uses it, with everything created from it. It is
+     * not closed if {@link CmDevices#list} has returned it. C: {@code id->verbs}.
+     *
+     * @throws RdmaException {@code EINVAL} while the identifier has no device, see {@link #hasDevice}
+     */
+    public DeviceContext verbs() {
+        return deviceUse("rdma_cm_id.verbs").context();
+    }
+
+    /** Returns the device's port, from 1; 0 while the identifier has no device. */
+    public int portNumber() {
+        ProviderCmId provider = binding.first();
+        return provider == null ? 0 : provider.portNumber();
+    }
+
+    /** Returns the identifier's queue pair, or null. */
+    public @Nullable QueuePair queuePair() {
+        return queues.queuePair();
+    }
+
+    /** Returns the identifier's shared receive queue, or null. C: {@code id->srq}. */
+    public @Nullable SharedReceiveQueue sharedReceiveQueue() {
+        return queues.sharedReceiveQueue();
+    }
+
+    /**
+     * Returns the queue pair's protection domain, else the device's default domain, which exists as long as any
+     * identifier uses it. C: {@code id->pd}.
+     *
+     * @throws RdmaException {@code EINVAL} while the identifier has no device
+     */
+    public ProtectionDomain protectionDomain() {
+        QueuePair current = queuePair();
+        return current == null ? deviceUse("rdma_cm_id.pd").defaultDomain() : current.protectionDomain();
+    }
+
+    /**
+     * Returns the device's default XRC domain, created on first use. It exists as long as any identifier uses the
+     * device. Its target queue pairs and shared receive queues may belong to several identifiers.
+     *
+     * @throws RdmaException {@code EINVAL} while the identifier has no device
+     */
+    public XrcDomain xrcDomain() {
+        return deviceUse("ibv_open_xrcd").defaultXrcDomain();
+    }
+
+    /** Returns the completion queue of the queue pair's send work requests, or null without a queue pair. */
+    public @Nullable CompletionQueue sendCompletions() {
+        QueuePair current = queuePair();
+        return current == null ? null : current.sendCompletions();
+    }
+
+    /**
+     * Returns the completion queue of receives, or null. It is that of the XRC shared receive queue if there is one,
+     * else that of the queue pair.
+     */
+    public @Nullable CompletionQueue receiveCompletions() {
+        return queues.receiveCompletions();
+    }
+
+    /** Returns the channel created for {@link #sendCompletions}, or null if the application provided the queue. */
+    public @Nullable CompletionChannel sendCompletionChannel() {
+        return queues.sendChannel();
+    }
+
+    /** Returns the channel created for {@link #receiveCompletions}, or null if the application provided the queue. */
+    public @Nullable CompletionChannel receiveCompletionChannel() {
+        return queues.receiveChannel();
+    }
+
+    /** Returns the channel of its events, or null if the identifier is synchronous. */
+    public @Nullable EventChannel channel() {
+        return events.isSynchronous() ? null : events.channel();
+    }
+
+    /** Returns the application's context object. */
+    public @Nullable Object context() {
+        return context;
+    }
+
+    /** Sets the application's context object. */
+    public void setContext(@Nullable Object value) {
+        context = value;
+    }
+
+    /**
+     * Returns the event of the last call of a synchronous identifier that waited for one, until the next such call;
+     * else null.
+     */
+    public @Nullable CmEvent event() {
+        return events.stored();
+    }
+
+    @Override
+    public String toString() {
+        ProviderCmId provider = binding.first();
+        return provider == null ? "an idle identifier" : provider.describe();
+    }
+
+    // ---- end
+
+    /** Implements {@link CmId#close}. */
+    void closeAll() {
+        if (!closeCalls()) {
+            queues.closeAll(); // close what could not be closed before
+            return;
+        }
+        events.endWaits();
+        IdQueues.runAll(queues::stop, this::closeBinding, queues::closeAll, this::releaseDevice);
+    }
+
+    /** Refuses further calls. Returns false if they were refused before. */
+    private boolean closeCalls() {
+        lock.lock();
+        try {
+            boolean isFirst = !closed;
+            closed = true;
+            return isFirst;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void closeBinding() {
+        lock.lock();
+        try {
+            binding.close();
+        } finally {
+            lock.unlock();
+        }
+        events.detach();
+    }
+
+    private void releaseDevice() {
+        events.acknowledgeStored();
+        var _ = events.awaitAcknowledgements(event -> true);
+        OpenDevices.Use used = device;
+        if (used != null) {
+            used.release();
+        }
+    }
+
+    // ---- checks
+
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    boolean isDatagram() {
+        return queuePairType == QueuePairType.UNRELIABLE_DATAGRAM;
+    }
+
+    /** Runs a call of the application. */
+    void locked(String operation, Runnable action) {
+        lock.lock();
+        try {
+            requireOpen(operation);
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void requireOpen(String operation) {
+        if (closed) {
+            throw invalid(operation, "the identifier is closed", "");
+        }
+    }
+
+    /** Returns the identifier's device, opened. */
+    OpenDevices.Use deviceUse(String operation) {
+        lock.lock();
+        try {
+            return requireDevice(operation);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the identifier's device, opened. The caller holds the lock. */
+    OpenDevices.Use requireDevice(String operation) {
+        OpenDevices.Use use = device;
+        if (use == null) {
+            Device chosen = binding.required(operation, RESOLVE_FIRST).device();
+            if (chosen == null || closed) {
+                throw invalid(operation, this + " has no device", RESOLVE_FIRST);
+            }
+            use = manager.openDevices().use(chosen);
+            device = use;
+        }
+        return use;
+    }
+
+    static void requireRange(String operation, String name, int value, int limit) {
+        if (value < 0 || value > limit) {
+            throw invalid(operation, "the " + name + " is " + value + ", must be 0 to " + limit, "");
+        }
+    }
+
+    static RdmaException invalid(String operation, String details, String hint) {
+        return new RdmaException(operation, Errno.EINVAL, details, hint);
+    }
+}

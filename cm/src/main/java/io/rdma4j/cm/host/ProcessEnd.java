@@ -1,0 +1,28 @@
+package io.rdma4j.cm.host;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Tasks to run when the process exits, while connections still carry data. A provider runs them in its shutdown hook
+ * before it notifies the peers that this process exits, since shutdown hooks have no defined order. Thread safe.
+ */
+public final class ProcessEnd {
+    private static final List<Runnable> TASKS = new CopyOnWriteArrayList<>();
+
+    private ProcessEnd() {}
+
+    /**
+     * Adds a task. It must finish within a bounded time, since the process waits for it.
+     *
+     * @param task may be run more than once, by any thread
+     */
+    public static void addTask(Runnable task) {
+        TASKS.add(task);
+    }
+
+    /** Runs all tasks, and returns when they are done. For providers. */
+    public static void runTasks() {
+        TASKS.forEach(Runnable::run);
+    }
+}

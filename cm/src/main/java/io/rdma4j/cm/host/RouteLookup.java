@@ -1,0 +1,87 @@
+package io.rdma4j.cm.host;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.DatagramChannel;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the local address that the operating system would use to reach a destination. Thread safe. */
+public final class RouteLookup {
+    /** RoCEv2's port. No packet is sent to it. */
+    private static final int ROCE_PORT = 4791;
+
+    private static final RouteCache CACHE = new RouteCache(System::nanoTime);
+
+    private RouteLookup() {}
+
+    /** Discards cached results after a change, so that the next lookup queries the system. */
+    public static void forget() {
+        CACHE.clear();
+    }
+
+    /**
+     * Returns the local address from which the operating system would send to a destination. The result is at most a
+     * tenth of a second old.
+     *
+     * @param operation the C name of the calling operation, for messages
+     * @param source local address that must be used, or null for the system's choice
+     * @param destination destination address, not a wildcard
+     * @throws RdmaException {@code ENETUNREACH} if there is no route
+     */
+    public static InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+        return CACHE.find(source, destination, () -> query(operation, source, destination));
+    }
+
+    private static InetAddress query(String operation, @Nullable InetAddress source, InetAddress destination) {
+        StandardProtocolFamily family =
+                destination instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
+        try (DatagramChannel channel = DatagramChannel.open(family)) {
+            if (source != null) {
+                channel.bind(new InetSocketAddress(source, 0));
+            }
+            channel.connect(new InetSocketAddress(destination, ROCE_PORT));
+            return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
+        } catch (IOException | UnsupportedOperationException noRoute) {
+            throw new RdmaException(
+                    operation,
+                    Errno.ENETUNREACH,
+                    "this host has no route " + (source == null ? "" : "from " + AddressText.of(source) + " ") + "to "
+                            + AddressText.of(destination) + " (" + noRoute.getMessage() + ")",
+                    "Check the address and the routing table",
+                    noRoute);
+        }
+    }
+
+    /** Returns the IPv4 wildcard, {@code 0.0.0.0}. */
+    public static InetAddress anyIpv4() {
+        return ofBytes(new byte[4]);
+    }
+
+    /** Returns the IPv6 wildcard, {@code ::}. */
+    public static InetAddress anyIpv6() {
+        return ofBytes(new byte[16]);
+    }
+
+    /** Returns the loopback address that a wildcard destination stands for, in the same family. */
+    public static InetAddress loopbackOf(InetAddress wildcard) {
+        byte[] bytes = wildcard.getAddress();
+        if (bytes.length == 4) {
+            bytes[0] = 127;
+        }
+        bytes[bytes.length - 1] = 1;
+        return ofBytes(bytes);
+    }
+
+    private static InetAddress ofBytes(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (IOException impossible) {
+            throw new AssertionError("4 and 16 bytes are always an address", impossible);
+        }
+    }
+}

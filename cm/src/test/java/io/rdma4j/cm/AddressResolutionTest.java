@@ -1,0 +1,61 @@
+package io.rdma4j.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** An address resolution looks up the route at most once, either to choose the provider or in the provider. */
+class AddressResolutionTest {
+    private static final InetAddress LOCAL = InetAddress.ofLiteral("192.0.2.1");
+    private static final InetAddress PEER = InetAddress.ofLiteral("192.0.2.2");
+    private static final InetSocketAddress DESTINATION = new InetSocketAddress(PEER, 7);
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    private final FakeProvider provider = new FakeProvider(LOCAL);
+    private final EventChannel channel = ConnectionManager.of(provider).openEventChannel();
+    private final CmId id = channel.createId(PortSpace.TCP);
+
+    private String lastCall() {
+        return provider.ids.getFirst().calls.getLast();
+    }
+
+    @Test
+    void routeThatChoosesTheProviderIsPassedOnToIt() {
+        id.resolveAddress(DESTINATION, TIMEOUT);
+        assertThat(provider.lookedUp).containsExactly(PEER);
+        assertThat(lastCall()).isEqualTo("resolveAddress from null to /192.0.2.2:7 by /192.0.2.1");
+    }
+
+    @Test
+    void wildcardSourceLeavesTheChoiceToTheRoute() {
+        id.resolveAddress(new InetSocketAddress("0.0.0.0", 9), DESTINATION, TIMEOUT);
+        assertThat(provider.lookedUp).containsExactly(PEER);
+        assertThat(lastCall()).isEqualTo("resolveAddress from /0.0.0.0:9 to /192.0.2.2:7 by /192.0.2.1");
+    }
+
+    @Test
+    void requiredSourceChoosesTheProviderWithoutALookup() {
+        id.resolveAddress(new InetSocketAddress(LOCAL, 9), DESTINATION, TIMEOUT);
+        assertThat(provider.lookedUp).isEmpty();
+        assertThat(lastCall()).isEqualTo("resolveAddress from /192.0.2.1:9 to /192.0.2.2:7 by null");
+    }
+
+    @Test
+    void routeOfAnIdentifierWithAProviderIsLeftToIt() {
+        id.bindAddress(new InetSocketAddress("0.0.0.0", 0));
+        id.resolveAddress(DESTINATION, TIMEOUT);
+        assertThat(provider.ids).hasSize(1);
+        assertThat(provider.lookedUp).isEmpty();
+        assertThat(lastCall()).isEqualTo("resolveAddress from null to /192.0.2.2:7 by null");
+    }
+
+    @Test
+    void wildcardDestinationStandsForTheLoopbackAddress() {
+        id.resolveAddress(new InetSocketAddress("0.0.0.0", 7), TIMEOUT);
+        assertThat(provider.lookedUp).containsExactly(InetAddress.ofLiteral("127.0.0.1"));
+        assertThat(lastCall()).isEqualTo("resolveAddress from null to /127.0.0.1:7 by /192.0.2.1");
+    }
+}

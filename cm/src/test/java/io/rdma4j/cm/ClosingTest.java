@@ -1,0 +1,183 @@
+package io.rdma4j.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Identifiers and channels are closed while an event is handled, by the thread that handles it and by others. */
+@Timeout(30)
+class ClosingTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final FakeProvider provider = new FakeProvider(InetAddress.getLoopbackAddress());
+    private final EventChannel channel = ConnectionManager.of(provider).openEventChannel();
+    private final CmId id = bound();
+
+    private CmId bound() {
+        CmId created = channel.createId(PortSpace.TCP);
+        created.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        return created;
+    }
+
+    private CmEventSink sink() {
+        return provider.sinks.getFirst();
+    }
+
+    private CmEvent takeOne() {
+        sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        return Objects.requireNonNull(channel.poll());
+    }
+
+    private static void awaitBlocked(Thread thread) {
+        while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(thread.isAlive()).as("%s is to block", thread).isTrue();
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void assertEnds(Thread thread) throws InterruptedException {
+        assertThat(thread.join(PATIENCE)).as("%s ends", thread).isTrue();
+    }
+
+    // ---- the identifier
+
+    @Test
+    void identifierIsClosedByTheThreadThatHandlesItsEvent() {
+        CmEvent event = takeOne();
+        try (event) {
+            event.id().close();
+        }
+        assertThat(provider.ids.getFirst().calls).endsWith("close");
+        assertThat(event.type()).isEqualTo(CmEvent.Type.DISCONNECTED);
+        assertThat(event.id()).isSameAs(id);
+        assertThat(catchThrowableOfType(RdmaException.class, id::disconnect)).hasMessageContaining("closed");
+    }
+
+    @Test
+    void identifierIsClosedByAnotherThreadWhileOneWaitsForEvents() throws InterruptedException {
+        CmId other = bound();
+        AtomicReference<@Nullable CmEvent> taken = new AtomicReference<>();
+        Thread waiting = Thread.ofPlatform().start(() -> taken.set(channel.await()));
+        awaitBlocked(waiting);
+        id.close();
+        assertThat(waiting.isAlive()).isTrue();
+        provider.sinks.getLast().onEvent(ProviderEvent.of(CmEvent.Type.ADDRESS_CHANGE));
+        assertEnds(waiting);
+        assertThat(Objects.requireNonNull(taken.get()).id()).isSameAs(other);
+    }
+
+    @Test
+    void identifierWaitsForTheEventThatAnotherThreadHandles() throws InterruptedException {
+        CmEvent event = takeOne();
+        Thread closing = Thread.ofPlatform().start(id::close);
+        awaitBlocked(closing);
+        assertThat(provider.ids.getFirst().calls).endsWith("close");
+        event.acknowledge();
+        assertEnds(closing);
+    }
+
+    /** As with {@code rdma_destroy_id}, an event that was handed to another thread is acknowledged first. */
+    @Test
+    void threadThatWasHandedAnEventClosesTheIdentifierAfterItsAcknowledgement() throws InterruptedException {
+        CmEvent event = takeOne();
+        Thread handler = Thread.ofPlatform().start(() -> {
+            event.acknowledge();
+            event.id().close();
+        });
+        assertEnds(handler);
+    }
+
+    @Test
+    void handlersOfTwoEventsMayBothCloseTheIdentifier() throws InterruptedException {
+        CmEvent first = takeOne();
+        sink().onEvent(ProviderEvent.of(CmEvent.Type.TIMEWAIT_EXIT));
+        Thread closing = Thread.ofPlatform().start(() -> {
+            try (CmEvent second = Objects.requireNonNull(channel.poll())) {
+                second.id().close();
+            }
+        });
+        awaitBlocked(closing);
+        id.close();
+        first.acknowledge();
+        assertEnds(closing);
+    }
+
+    @Test
+    void interruptEndsTheWaitForAnEventOfAnotherThread() throws InterruptedException {
+        CmEvent event = takeOne();
+        AtomicReference<Boolean> interrupted = new AtomicReference<>();
+        Thread closing = Thread.ofPlatform().start(() -> {
+            id.close();
+            interrupted.set(Thread.interrupted());
+        });
+        awaitBlocked(closing);
+        closing.interrupt();
+        assertEnds(closing);
+        assertThat(interrupted.get()).isTrue();
+        event.acknowledge();
+    }
+
+    @Test
+    void listenerAndRequestAreClosedByTheThreadThatHandlesTheRequest() {
+        FakeProviderId child = new FakeProviderId();
+        sink().onConnectRequest(child, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        CmEvent request = Objects.requireNonNull(channel.poll());
+        try (request) {
+            Objects.requireNonNull(request.listenId()).close();
+            request.id().close();
+            channel.close();
+        }
+        assertThat(child.calls).containsExactly("taken", "close");
+    }
+
+    // ---- the channel
+
+    @Test
+    void channelIsClosedByTheThreadThatHandlesItsLastEvent() {
+        CmEvent event = takeOne();
+        try (event) {
+            RdmaException busy = catchThrowableOfType(RdmaException.class, channel::close);
+            assertThat(busy.errno()).isEqualTo(Errno.EBUSY);
+            event.id().close();
+            channel.close();
+        }
+        assertThat(channel.await()).isNull();
+        assertThat(catchThrowableOfType(RdmaException.class, () -> channel.createId(PortSpace.TCP)))
+                .hasMessageContaining("the event channel is closed");
+    }
+
+    @Test
+    void channelIsClosedByAnotherThreadWhileOneWaitsForEvents() throws InterruptedException {
+        id.close();
+        AtomicReference<@Nullable CmEvent> taken = new AtomicReference<>();
+        Thread waiting = Thread.ofPlatform().start(() -> taken.set(channel.await()));
+        awaitBlocked(waiting);
+        channel.close();
+        assertEnds(waiting);
+        assertThat(taken.get()).isNull();
+    }
+
+    @Test
+    void channelDoesNotWaitForTheEventThatAnotherThreadHandles() throws InterruptedException {
+        CmEvent event = takeOne();
+        Thread closing = Thread.ofPlatform().start(id::close);
+        awaitBlocked(closing);
+        Thread closesChannel = Thread.ofPlatform().start(channel::close);
+        assertEnds(closesChannel);
+        assertThat(closing.isAlive()).isTrue();
+        event.acknowledge();
+        assertEnds(closing);
+    }
+}

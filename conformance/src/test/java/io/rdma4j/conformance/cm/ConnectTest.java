@@ -1,0 +1,511 @@
+package io.rdma4j.conformance.cm;
+
+import static io.rdma4j.conformance.cm.Session.PATIENCE;
+import static io.rdma4j.conformance.cm.Session.SIZES;
+import static io.rdma4j.conformance.cm.Session.connect;
+import static io.rdma4j.conformance.cm.Session.disconnect;
+import static io.rdma4j.conformance.cm.Session.expect;
+import static io.rdma4j.conformance.cm.Session.listener;
+import static io.rdma4j.conformance.cm.Session.next;
+import static io.rdma4j.conformance.cm.Session.resolved;
+import static io.rdma4j.conformance.cm.Session.transfer;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Two ends of a connection in this process. */
+@Timeout(60)
+class ConnectTest {
+    private static final InetAddress ADDRESS = TestDevices.address();
+
+    private final EventChannel servers = EventChannel.open();
+    private final EventChannel clients = EventChannel.open();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : opened.reversed()) {
+            each.close();
+        }
+        servers.close();
+        clients.close();
+    }
+
+    private <T extends AutoCloseable> T track(T each) {
+        opened.add(each);
+        return each;
+    }
+
+    private static InetAddress address(String text) {
+        return InetAddress.ofLiteral(text);
+    }
+
+    private CmId clientOf(CmId listener) {
+        return track(resolved(
+                clients,
+                null,
+                new InetSocketAddress(
+                        Objects.requireNonNull(listener.localAddress()).getAddress(), listener.sourcePort())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.conformance.device.TestDevices#addresses")
+    void dataFlowsBothWaysOverEveryAddress(InetAddress address) {
+        CmId listener = track(listener(servers, address));
+        CmId client = clientOf(listener);
+        CmId server = track(connect(clients, client, servers));
+        transfer(client, server, "there");
+        transfer(server, client, "and back");
+        disconnect(clients, client, servers, server);
+    }
+
+    @Test
+    void eventsCarryAddressesPortsContextAndPrivateData() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        client.connect(ConnectionParameters.defaults()
+                .withPrivateData("knock".getBytes(UTF_8))
+                .withDepths(3, 2)
+                .withRetries(5, 4)
+                .withFlowControl(true));
+        CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
+        CmId server = track(request.id());
+        assertThat(request.listenId()).isSameAs(listener);
+        assertThat(server.context()).isEqualTo("listener");
+        assertThat(server.channel()).isSameAs(servers);
+        assertThat(request.privateData()).hasSize(56).startsWith("knock".getBytes(UTF_8));
+        assertThat(request.privateData()[55]).isZero();
+        assertThat(request.connection().responderResources()).isEqualTo(2);
+        assertThat(request.connection().initiatorDepth()).isEqualTo(3);
+        assertThat(request.connection().retryCount()).isEqualTo(5);
+        assertThat(request.connection().rnrRetryCount()).isEqualTo(4);
+        assertThat(request.connection().flowControl()).isTrue();
+        assertThat(request.connection().queuePairNumber())
+                .isEqualTo(Objects.requireNonNull(client.queuePair()).number());
+        assertThat(server.sourcePort()).isEqualTo(listener.sourcePort());
+        assertThat(server.destinationPort()).isEqualTo(client.sourcePort());
+        assertThat(server.peerAddress()).isEqualTo(client.localAddress());
+        assertThat(client.peerAddress()).isEqualTo(server.localAddress());
+
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept(ConnectionParameters.defaults()
+                .withPrivateData("come in".getBytes(UTF_8))
+                .withRetries(0, 6));
+        CmEvent established = expect(clients, CmEvent.Type.ESTABLISHED);
+        assertThat(established.privateData()).hasSize(196).startsWith("come in".getBytes(UTF_8));
+        assertThat(established.connection().responderResources()).isEqualTo(3);
+        assertThat(established.connection().initiatorDepth()).isEqualTo(2);
+        assertThat(expect(servers, CmEvent.Type.ESTABLISHED).privateData()).isEmpty();
+    }
+
+    @Test
+    void bothQueuePairsGetTheAttributesOfTheMessages() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        client.connect(ConnectionParameters.defaults().withDepths(3, 2).withRetries(5, 4));
+        CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept(ConnectionParameters.defaults().withRetries(0, 6));
+        expect(clients, CmEvent.Type.ESTABLISHED);
+        expect(servers, CmEvent.Type.ESTABLISHED);
+
+        QueuePairAttributes active = Objects.requireNonNull(client.queuePair()).query();
+        QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
+        assertThat(active.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(passive.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(active.sendPsn()).isEqualTo(passive.receivePsn());
+        assertThat(passive.sendPsn()).isEqualTo(active.receivePsn());
+        assertThat(active.maxReadAtomic()).isEqualTo(2);
+        assertThat(active.maxDestinationReadAtomic()).isEqualTo(3);
+        assertThat(passive.maxReadAtomic()).isEqualTo(3);
+        assertThat(passive.maxDestinationReadAtomic()).isEqualTo(2);
+        assertThat(active.retryCount()).isEqualTo(5);
+        assertThat(passive.retryCount()).isEqualTo(5);
+        assertThat(active.rnrRetry()).isEqualTo(6);
+        assertThat(passive.rnrRetry()).isEqualTo(4);
+        assertThat(active.timeout()).isEqualTo(19);
+        assertThat(passive.timeout()).isEqualTo(19);
+        assertThat(active.minRnrTimer()).isZero();
+        PathMtu largest = client.verbs().port(1).activeMtu();
+        assertThat(active.pathMtu()).isEqualTo(largest);
+        assertThat(passive.pathMtu()).isEqualTo(largest);
+        assertThat(active.accessFlags())
+                .containsExactlyInAnyOrder(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+        int flowLabel = client.sourcePort() * 31 + listener.sourcePort() & 0xf_ffff;
+        assertThat(Objects.requireNonNull(active.addressVector()).flowLabel()).isEqualTo(flowLabel);
+        assertThat(Objects.requireNonNull(passive.addressVector()).flowLabel()).isEqualTo(flowLabel);
+        assertThat(Objects.requireNonNull(active.addressVector()).hopLimit()).isEqualTo(64);
+    }
+
+    @Test
+    void depthsOfZeroForbidReads() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        client.connect(ConnectionParameters.defaults().withDepths(0, 0));
+        CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
+        expect(clients, CmEvent.Type.ESTABLISHED);
+        expect(servers, CmEvent.Type.ESTABLISHED);
+        QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
+        assertThat(passive.accessFlags()).containsExactly(AccessFlag.REMOTE_WRITE);
+        assertThat(passive.maxReadAtomic()).isZero();
+    }
+
+    @Test
+    void optionsReachTheQueuePairs() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = track(clients.createId(PortSpace.TCP));
+        client.setTypeOfService(0x28);
+        client.setAckTimeout(14);
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
+        client.resolveRoute(PATIENCE);
+        expect(clients, CmEvent.Type.ROUTE_RESOLVED);
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        CmId server = track(connect(clients, client, servers));
+        QueuePairAttributes active = Objects.requireNonNull(client.queuePair()).query();
+        QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
+        assertThat(active.timeout()).isEqualTo(14);
+        assertThat(passive.timeout()).isEqualTo(14);
+        assertThat(Objects.requireNonNull(active.addressVector()).trafficClass())
+                .isEqualTo(0x28);
+        assertThat(Objects.requireNonNull(passive.addressVector()).trafficClass())
+                .isEqualTo(0x28);
+    }
+
+    @Test
+    void rejectionCarriesReasonAndPrivateDataAndStopsTheQueuePair() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        client.connect();
+        CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
+        server.reject("NOPE".getBytes(UTF_8));
+        CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+        assertThat(rejected.status()).isEqualTo(28);
+        assertThat(rejected.privateData()).hasSize(148).startsWith("NOPE".getBytes(UTF_8));
+        assertThat(Objects.requireNonNull(client.queuePair()).state()).isEqualTo(QueuePairState.ERROR);
+        String from = Objects.requireNonNull(client.localAddress()).getAddress().getHostAddress();
+        String to = ADDRESS.getHostAddress();
+        assertThat(rejected.explanation())
+                .isEqualTo("connection from " + from + ":" + client.sourcePort() + " to " + to + ":"
+                        + listener.sourcePort()
+                        + " (device " + TestDevices.name() + ", GID " + from + " at index " + gidIndex(client)
+                        + ") was rejected: consumer defined (28): the peer's application rejected the"
+                        + " connection, or its listener does not accept this address. Its private data may contain the"
+                        + " reason");
+    }
+
+    private static int gidIndex(CmId id) {
+        return id.verbs()
+                .gids(1)
+                .indexOf(io.rdma4j.verbs.Gid.of(
+                        Objects.requireNonNull(id.localAddress()).getAddress()));
+    }
+
+    @Test
+    void requestWithoutListenerIsRejectedWithReasonEight() {
+        CmId listener = listener(servers, ADDRESS);
+        int port = listener.sourcePort();
+        listener.close();
+        CmId client = track(resolved(clients, null, new InetSocketAddress(ADDRESS, port)));
+        long start = System.nanoTime();
+        client.connect();
+        CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+        assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
+        assertThat(rejected.status()).isEqualTo(8);
+        assertThat(rejected.explanation())
+                .endsWith(" was rejected: invalid service ID (8): nobody listens on port " + port + " of "
+                        + ADDRESS.getHostAddress() + ". Start the server, or check its address and port");
+    }
+
+    @Test
+    void loopbackAddressOfNoProcessRejectsAtOnce() {
+        TestDevices.requireLoopback();
+        CmId client = track(resolved(clients, null, new InetSocketAddress(TestDevices.freshAddress(), 7471)));
+        long start = System.nanoTime();
+        client.connect();
+        CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+        assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
+        assertThat(rejected.status()).isEqualTo(8);
+    }
+
+    @Test
+    void wildcardListenerAcceptsRequestsOfItsProcessToAnyLoopbackAddress() {
+        TestDevices.requireLoopback();
+        CmId listener = track(listener(servers, InetAddress.ofLiteral("0.0.0.0")));
+        InetAddress address = TestDevices.freshAddress();
+        CmId client = track(resolved(clients, null, new InetSocketAddress(address, listener.sourcePort())));
+        CmId server = track(connect(clients, client, servers));
+        assertThat(server.localAddress()).isEqualTo(new InetSocketAddress(address, listener.sourcePort()));
+    }
+
+    @Test
+    void destroyingAnUnansweredRequestRejectsIt() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        client.connect();
+        expect(servers, CmEvent.Type.CONNECT_REQUEST).id().close();
+        CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+        assertThat(rejected.status()).isEqualTo(28);
+    }
+
+    @Test
+    void closingAListenerRejectsItsPendingRequests() {
+        CmId listener = listener(servers, ADDRESS);
+        CmId client = clientOf(listener);
+        client.connect();
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        CmEvent rejected = null;
+        while (rejected == null && System.nanoTime() < end) {
+            rejected = clients.await(java.time.Duration.ofMillis(50));
+            if (rejected == null) {
+                listener.close();
+            }
+        }
+        assertThat(Objects.requireNonNull(rejected).type()).isEqualTo(CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+    }
+
+    @Test
+    void destroyingAnEstablishedConnectionDisconnectsThePeer() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        CmId server = track(connect(clients, client, servers));
+        client.close();
+        expect(servers, CmEvent.Type.DISCONNECTED);
+        server.disconnect();
+        expect(servers, CmEvent.Type.TIMEWAIT_EXIT);
+    }
+
+    @Test
+    void bothSidesGetOneDisconnectedAndOneTimewaitExit() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = track(clients.createId(PortSpace.TCP));
+        client.setAckTimeout(8); // time-wait of a millisecond
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
+        client.resolveRoute(PATIENCE);
+        expect(clients, CmEvent.Type.ROUTE_RESOLVED);
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        CmId server = track(connect(clients, client, servers));
+        client.disconnect();
+        server.disconnect();
+        expect(clients, CmEvent.Type.DISCONNECTED);
+        expect(servers, CmEvent.Type.DISCONNECTED);
+        assertThat(Objects.requireNonNull(client.queuePair()).state()).isEqualTo(QueuePairState.ERROR);
+        expect(clients, CmEvent.Type.TIMEWAIT_EXIT);
+        expect(servers, CmEvent.Type.TIMEWAIT_EXIT);
+        client.disconnect(); // has no effect any longer, as in Linux
+    }
+
+    @Test
+    void applicationsOwnQueuePairsConnectByResponseAndEstablish() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = track(clients.createId(PortSpace.TCP));
+        client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
+        expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
+        client.resolveRoute(PATIENCE);
+        expect(clients, CmEvent.Type.ROUTE_RESOLVED);
+        QueuePair active = ownQueuePair(client);
+        active.modify(client.initQueuePairAttributes(QueuePairState.INIT));
+        assertThatThrownBy(() -> client.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("the peer's message has not arrived");
+        client.connect(ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(active.number()));
+
+        CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
+        QueuePair passive = ownQueuePair(server);
+        toReady(server, passive);
+        server.accept(ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(passive.number()));
+        expect(clients, CmEvent.Type.CONNECT_RESPONSE);
+        toReady(client, active);
+        client.establish();
+        expect(servers, CmEvent.Type.ESTABLISHED);
+        assertThat(active.query().destinationQueuePair()).isEqualTo(passive.number());
+        assertThat(passive.query().destinationQueuePair()).isEqualTo(active.number());
+    }
+
+    private QueuePair ownQueuePair(CmId id) {
+        ProtectionDomain domain = track(id.verbs().createProtectionDomain());
+        CompletionQueue queue = track(id.verbs().createCompletionQueue(32, null, null));
+        return track(domain.createQueuePair(QueuePairInitAttributes.reliable(queue, SIZES)));
+    }
+
+    private static void toReady(CmId id, QueuePair queuePair) {
+        queuePair.modify(id.initQueuePairAttributes(QueuePairState.INIT));
+        queuePair.modify(id.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE));
+        queuePair.modify(id.initQueuePairAttributes(QueuePairState.READY_TO_SEND));
+    }
+
+    @Test
+    void establishIsRefusedIfTheIdentifierHasAQueuePair() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        assertThatThrownBy(client::establish)
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("establishes by itself");
+    }
+
+    @Test
+    void notifyEstablishesThePassiveSideOnce() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = clientOf(listener);
+        client.connect();
+        CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
+        server.notifyCommunicationEstablished(); // the client has not taken its event, so no RTU was sent yet
+        expect(servers, CmEvent.Type.ESTABLISHED);
+        RdmaException again = catchThrowableOfType(RdmaException.class, server::notifyCommunicationEstablished);
+        assertThat(again.errno()).isEqualTo(Errno.EISCONN);
+        expect(clients, CmEvent.Type.ESTABLISHED);
+        assertThat(servers.poll()).isNull();
+    }
+
+    @Test
+    void wildcardListenerAcceptsRequestsAtAllItsAddresses() throws SocketException {
+        CmId four = track(listener(servers, address("0.0.0.0")));
+        CmId six = track(listener(servers, address("::")));
+        TestDevices.addresses().forEach(address -> {
+            if (!(address instanceof Inet6Address)) {
+                connectOnce(new InetSocketAddress(address, four.sourcePort()), address);
+            }
+            connectOnce(new InetSocketAddress(address, six.sourcePort()), address);
+        });
+    }
+
+    private void connectOnce(InetSocketAddress destination, InetAddress local) {
+        CmId client = resolved(clients, null, destination);
+        CmId server = connect(clients, client, servers);
+        assertThat(Objects.requireNonNull(server.localAddress()).getAddress()).isEqualTo(local);
+        disconnect(clients, client, servers, server);
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void ipv6OnlyWildcardLeavesIpv4Alone() {
+        CmId listener = track(servers.createId(PortSpace.TCP));
+        listener.setIpv6Only(true);
+        listener.bindAddress(new InetSocketAddress(address("::"), 0));
+        listener.listen(1);
+        CmId client = track(resolved(clients, null, new InetSocketAddress(ADDRESS, listener.sourcePort())));
+        client.connect();
+        CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+        assertThat(rejected.status()).isIn(8, 28);
+    }
+
+    @Test
+    void wildcardDestinationIsTheLoopbackAddress() {
+        TestDevices.requireLoopback();
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId client = track(resolved(clients, null, new InetSocketAddress(address("0.0.0.0"), listener.sourcePort())));
+        assertThat(Objects.requireNonNull(client.peerAddress()).getAddress()).isEqualTo(ADDRESS);
+        CmId server = track(connect(clients, client, servers));
+        transfer(client, server, "over loopback");
+    }
+
+    @Test
+    void listenWithoutBindUsesAnyAddressAndAFreePort() {
+        CmId listener = track(servers.createId(PortSpace.TCP));
+        listener.listen(1);
+        assertThat(listener.sourcePort()).isPositive();
+        connectOnce(new InetSocketAddress(ADDRESS, listener.sourcePort()), ADDRESS);
+    }
+
+    @Test
+    void sourceAddressAndPortAreUsedAsGiven() {
+        CmId listener = track(listener(servers, ADDRESS));
+        CmId free = listener(servers, ADDRESS);
+        int port = free.sourcePort();
+        free.close();
+        InetAddress source = TestDevices.freshAddress();
+        CmId client = track(resolved(
+                clients, new InetSocketAddress(source, port), new InetSocketAddress(ADDRESS, listener.sourcePort())));
+        assertThat(client.localAddress()).isEqualTo(new InetSocketAddress(source, port));
+        CmId server = track(connect(clients, client, servers));
+        assertThat(server.peerAddress()).isEqualTo(client.localAddress());
+    }
+
+    @Test
+    void addressesOfTwoFamiliesAreRefused() {
+        CmId client = track(clients.createId(PortSpace.TCP));
+        RdmaException refused = catchThrowableOfType(
+                RdmaException.class,
+                () -> client.resolveAddress(
+                        new InetSocketAddress(address("::1"), 0), new InetSocketAddress(ADDRESS, 1), PATIENCE));
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused)
+                .hasMessage("rdma_resolve_addr: Invalid argument (EINVAL): the local address ::1 and the destination"
+                        + " " + ADDRESS.getHostAddress()
+                        + " are of different address families. Use two IPv4 or two IPv6 addresses");
+    }
+
+    @Test
+    void bindingToAForeignAddressIsRefusedWithItsName() {
+        CmId id = track(clients.createId(PortSpace.TCP));
+        RdmaException refused = catchThrowableOfType(
+                RdmaException.class, () -> id.bindAddress(new InetSocketAddress(address("198.51.100.7"), 0)));
+        assertThat(refused.errno()).isEqualTo(Errno.EADDRNOTAVAIL);
+        assertThat(refused)
+                .hasMessage(
+                        "rdma_bind_addr: Cannot assign requested address (EADDRNOTAVAIL): no network interface that is"
+                                + " up has the address 198.51.100.7. Use an address of this host whose network interface"
+                                + " is up; `ip address` lists them");
+    }
+
+    @Test
+    void hundredConnectionsExistAtOnce() {
+        CmId listener = track(listener(servers, ADDRESS));
+        List<CmId> active = new ArrayList<>();
+        List<CmId> passive = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            CmId client = clientOf(listener);
+            active.add(client);
+            passive.add(track(connect(clients, client, servers)));
+        }
+        for (int i = 0; i < 100; i++) {
+            transfer(active.get(i), passive.get(i), "number " + i);
+        }
+        for (int i = 0; i < 100; i++) {
+            disconnect(clients, active.get(i), servers, passive.get(i));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.rdma4j.conformance.cm;
+
+import static io.rdma4j.conformance.cm.Session.PATIENCE;
+import static io.rdma4j.conformance.cm.Session.SIZES;
+import static io.rdma4j.conformance.cm.Session.expect;
+import static io.rdma4j.conformance.cm.Session.next;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.CmDevices;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.RoutePath;
+import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ScatterGatherList;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Calls other than connecting: the application's events, background look-ups, chosen paths, messages of several pieces.
+ */
+class MoreCallsTest {
+    private final EventChannel channel = EventChannel.open();
+
+    @AfterEach
+    void close() {
+        channel.close();
+    }
+
+    @Test
+    void eventOfTheApplicationArrivesWithItsNumbers() {
+        try (CmId id = channel.createId(PortSpace.TCP)) {
+            id.writeEvent(CmEvent.Type.USER, -7, 0x1234_5678_9abcL);
+            CmEvent event = next(channel, CmEvent.Type.USER);
+            assertThat(event.status()).isEqualTo(-7);
+            assertThat(event.argument()).isEqualTo(0x1234_5678_9abcL);
+            assertThat(event.id()).isEqualTo(id);
+            assertThat(event.type().text()).isEqualTo("UNKNOWN EVENT");
+            event.acknowledge();
+            assertThatThrownBy(() -> id.writeEvent(CmEvent.Type.ESTABLISHED, 0, 0))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+        }
+    }
+
+    @Test
+    void addressesAreLookedUpInTheBackgroundAndReturnedOnce() {
+        try (CmId id = channel.createId(PortSpace.TCP)) {
+            assertThatThrownBy(id::queryAddressInformation)
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
+            id.resolveAddressInformation("127.0.0.1", "7471");
+            expect(channel, CmEvent.Type.ADDRESS_INFORMATION_RESOLVED);
+            assertThatThrownBy(() -> id.resolveAddressInformation("127.0.0.1", "1"))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+            AddressInformation found = id.queryAddressInformation();
+            assertThat(found.destination()).isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7471));
+            assertThatThrownBy(id::queryAddressInformation).isInstanceOf(RdmaException.class);
+            id.resolveAddressInformation("127.0.0.1", "none");
+            CmEvent failed = next(channel, CmEvent.Type.ADDRESS_INFORMATION_ERROR);
+            assertThat(failed.status()).isNegative();
+            assertThat(failed.explanation()).contains("none");
+            failed.acknowledge();
+            id.resolveAddressInformation("127.0.0.1", "2");
+            expect(channel, CmEvent.Type.ADDRESS_INFORMATION_RESOLVED);
+        }
+    }
+
+    @Test
+    void synchronousLookUpReturnsWithTheResult() {
+        try (CmId id = CmId.create(PortSpace.UDP)) {
+            id.resolveAddressInformation(
+                    "::1", "7", AddressInformation.Hints.of(PortSpace.UDP, AddressInformation.Flag.PASSIVE));
+            AddressInformation found = id.queryAddressInformation();
+            assertThat(found.isPassive()).isTrue();
+            assertThat(found.queuePairType()).isEqualTo(QueuePairType.UNRELIABLE_DATAGRAM);
+            assertThat(id.queuePairType()).isEqualTo(QueuePairType.UNRELIABLE_DATAGRAM);
+            assertThatThrownBy(() -> id.resolveAddressInformation("::1", "x")).isInstanceOf(RdmaException.class);
+        }
+    }
+
+    @Test
+    void portIsSharedAfterItsHolderAllowsIt() {
+        InetSocketAddress local = new InetSocketAddress(TestDevices.freshAddress(), 7199);
+        try (CmId holder = CmId.create(PortSpace.TCP);
+                CmId other = CmId.create(PortSpace.TCP)) {
+            holder.bindAddress(local);
+            other.setReuseAddress(true);
+            assertThatThrownBy(() -> other.bindAddress(local))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
+            holder.setReuseAddress(true);
+            other.bindAddress(local);
+            assertThat(other.localAddress()).isEqualTo(local);
+        }
+    }
+
+    @Test
+    void listenersPortIsNotSharedWhateverItAllowsLater() {
+        InetSocketAddress local = new InetSocketAddress(TestDevices.freshAddress(), 7199);
+        try (CmId listener = CmId.create(PortSpace.TCP);
+                CmId other = CmId.create(PortSpace.TCP)) {
+            listener.bindAddress(local);
+            listener.listen(1);
+            listener.setReuseAddress(true);
+            other.setReuseAddress(true);
+            assertThatThrownBy(() -> other.bindAddress(local))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
+        }
+    }
+
+    @Test
+    void subnetAdministratorIsNotUsed() {
+        assertThatThrownBy(() -> AddressInformation.lookUp(
+                        "127.0.0.1",
+                        "1",
+                        AddressInformation.Hints.of(PortSpace.TCP, AddressInformation.Flag.SUBNET_ADMINISTRATOR)))
+                .isInstanceOfSatisfying(
+                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP));
+    }
+
+    @Test
+    void aChosenPathReplacesTheRoute() {
+        InetAddress address = TestDevices.freshAddress();
+        try (EventChannel servers = EventChannel.open();
+                CmId listener = Session.listener(servers, address);
+                CmId client = channel.createId(PortSpace.TCP)) {
+            client.resolveAddress(new InetSocketAddress(address, listener.sourcePort()), PATIENCE);
+            expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
+            client.setPath(new RoutePath(PathMtu.MTU_512, 8, 77, 3, 13));
+            expect(channel, CmEvent.Type.ROUTE_RESOLVED);
+            client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+            try (CmId server = Session.connect(channel, client, servers)) {
+                assertThat(Objects.requireNonNull(server.queuePair()).query().pathMtu())
+                        .isEqualTo(PathMtu.MTU_512);
+                assertThat(client.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE)
+                                .pathMtu())
+                        .isEqualTo(PathMtu.MTU_512);
+                Session.transfer(client, server, "by another path");
+                Session.disconnect(channel, client, servers, server);
+            }
+        }
+    }
+
+    @Test
+    void devicesOfIdentifiersAreThoseOfTheList() {
+        try (CmId id = channel.createId(PortSpace.TCP)) {
+            id.bindAddress(new InetSocketAddress(TestDevices.freshAddress(), 0));
+            assertThat(CmDevices.list()).contains(id.verbs());
+        }
+    }
+
+    @Test
+    void messagesOfSeveralPiecesArriveInOrder() {
+        InetAddress address = TestDevices.freshAddress();
+        try (EventChannel servers = EventChannel.open();
+                CmId listener = Session.listener(servers, address);
+                CmId client = Session.resolved(channel, null, new InetSocketAddress(address, listener.sourcePort()));
+                CmId server = Session.connect(channel, client, servers);
+                Arena arena = Arena.ofShared()) {
+            CmVerbs from = new CmVerbs(client);
+            CmVerbs to = new CmVerbs(server);
+            try (MemoryRegion source = from.register(arena.allocate(16));
+                    MemoryRegion target = to.registerForWrite(arena.allocate(16))) {
+                source.memory().set(ValueLayout.JAVA_LONG, 0, 11);
+                source.memory().set(ValueLayout.JAVA_LONG, 8, 22);
+                to.postReceive(1, pieces(target, 0));
+                from.postSend(2, pieces(source, 8), Set.of(CmVerbs.Flag.SIGNALED));
+                WorkCompletion completion = new WorkCompletion();
+                to.awaitReceiveCompletion(completion);
+                from.awaitSendCompletion(completion);
+                assertThat(completion.isSuccess()).isTrue();
+                assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(22);
+                from.postWrite(3, pieces(source, 0), Set.of(CmVerbs.Flag.SIGNALED), target.remote());
+                from.awaitSendCompletion(completion);
+                assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(11);
+            }
+            Session.disconnect(channel, client, servers, server);
+        }
+    }
+
+    private static ScatterGatherList pieces(MemoryRegion region, long offset) {
+        ScatterGatherList pieces = new ScatterGatherList();
+        pieces.add(region, offset, 8);
+        return pieces;
+    }
+}

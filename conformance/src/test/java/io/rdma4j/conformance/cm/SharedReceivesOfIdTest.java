@@ -1,0 +1,141 @@
+package io.rdma4j.conformance.cm;
+
+import static io.rdma4j.conformance.cm.Session.SIZES;
+import static io.rdma4j.conformance.cm.Session.expect;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Shared receive queues of identifiers. */
+@Timeout(60)
+class SharedReceivesOfIdTest {
+    private static final SharedReceiveQueueInitAttributes RECEIVES = SharedReceiveQueueInitAttributes.of(8, 1);
+
+    private final EventChannel clients = Session.channel();
+    private final EventChannel servers = Session.channel();
+    private final CmId listener = Session.listener(servers, TestDevices.address());
+    private final InetSocketAddress target = new InetSocketAddress(TestDevices.address(), listener.sourcePort());
+
+    @BeforeEach
+    void require() {
+        TestDevices.require(Capability.SHARED_RECEIVE_QUEUES);
+    }
+
+    private static Errno refused(Runnable call) {
+        return catchThrowableOfType(RdmaException.class, call::run).errno();
+    }
+
+    @Test
+    void replyAnnouncesTheSharedQueueAndMessagesTakeItsReceives() {
+        CmId client = Session.resolved(clients, null, target);
+        client.destroyQueuePair();
+        SharedReceiveQueue ofClient = client.createSharedReceiveQueue(RECEIVES);
+        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        assertThat(Objects.requireNonNull(client.queuePair()).sharedReceiveQueue())
+                .isSameAs(ofClient);
+        assertThat(client.sharedReceiveQueue()).isSameAs(ofClient);
+
+        client.connect(ConnectionParameters.defaults());
+        CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
+        assertThat(request.connection().sharedReceiveQueue()).isTrue();
+        CmId server = request.id();
+        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.accept();
+        CmEvent established = expect(clients, CmEvent.Type.ESTABLISHED);
+        assertThat(established.connection().sharedReceiveQueue()).isFalse();
+        expect(servers, CmEvent.Type.ESTABLISHED);
+
+        assertArrives(server, client);
+        Session.disconnect(clients, client, servers, server);
+        client.destroyQueuePair();
+        client.destroySharedReceiveQueue();
+        assertThat(client.sharedReceiveQueue()).isNull();
+        closeAll(client, server);
+    }
+
+    private static void assertArrives(CmId from, CmId to) {
+        CmVerbs sending = new CmVerbs(from);
+        CmVerbs receiving = new CmVerbs(to);
+        MemorySegment local = Arena.ofAuto().allocate(16);
+        MemorySegment remote = Arena.ofAuto().allocate(16);
+        local.setString(0, "shared");
+        try (MemoryRegion sent = sending.register(local);
+                MemoryRegion received = receiving.register(remote)) {
+            receiving.postReceive(1, received, 0, 16);
+            sending.postSend(2, sent, 0, 16, Set.of(CmVerbs.Flag.SIGNALED));
+            WorkCompletion done = new WorkCompletion();
+            receiving.awaitReceiveCompletion(done);
+            assertThat(done.id()).isEqualTo(1);
+            assertThat(remote.getString(0)).isEqualTo("shared");
+        }
+    }
+
+    @Test
+    void queueOfOneIdentifierServesOthers() {
+        CmId first = Session.resolved(clients, null, target);
+        SharedReceiveQueue shared = first.createSharedReceiveQueue(RECEIVES);
+        CmId second = Session.resolved(clients, null, target);
+        second.destroyQueuePair();
+        second.createQueuePair(CmQueuePairAttributes.of(SIZES).withSharedReceiveQueue(shared));
+        CmId server = Session.connect(clients, second, servers);
+        CmVerbs receiving = new CmVerbs(second);
+        MemorySegment remote = Arena.ofAuto().allocate(16);
+        try (MemoryRegion received = receiving.register(remote)) {
+            new CmVerbs(first).postReceive(7, received, 0, 16);
+            new CmVerbs(server).postSend(8, new CmVerbs(server).register(remote), 0, 4, Set.of());
+            WorkCompletion done = new WorkCompletion();
+            receiving.awaitReceiveCompletion(done);
+            assertThat(done.id()).isEqualTo(7);
+        }
+        assertThat(refused(first::destroySharedReceiveQueue)).isEqualTo(Errno.EBUSY);
+        first.close();
+        assertThat(shared.query().maxWorkRequests()).isEqualTo(8);
+        Session.disconnect(clients, second, servers, server);
+        second.close();
+        shared.close();
+        closeAll(server);
+    }
+
+    @Test
+    void identifierHasAtMostOneSharedQueue() {
+        CmId client = Session.resolved(clients, null, target);
+        client.createSharedReceiveQueue(RECEIVES);
+        assertThat(refused(() -> client.createSharedReceiveQueue(RECEIVES))).isEqualTo(Errno.EINVAL);
+        assertThat(refused(() -> listenerWithoutDevice().createSharedReceiveQueue(RECEIVES)))
+                .isEqualTo(Errno.EINVAL);
+        closeAll(client);
+    }
+
+    private CmId listenerWithoutDevice() {
+        return clients.createId(listener.portSpace());
+    }
+
+    private void closeAll(CmId... ids) {
+        for (CmId id : ids) {
+            id.close();
+        }
+        listener.close();
+    }
+}

@@ -1,0 +1,152 @@
+package io.rdma4j.conformance.device;
+
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Something that a device may lack without a violation of the semantics of RDMA. */
+public enum Capability {
+    /** Memory windows of both types. */
+    MEMORY_WINDOWS("memory windows"),
+
+    /** Receive queues that several queue pairs share. */
+    SHARED_RECEIVE_QUEUES("shared receive queues"),
+
+    /** Extended reliable connections. */
+    EXTENDED_CONNECTIONS("extended reliable connections"),
+
+    /** Queue pairs of unreliable connections. */
+    UNRELIABLE_CONNECTIONS("unreliable connections"),
+
+    /** Queue pairs of datagrams. */
+    DATAGRAMS("datagrams"),
+
+    /** Datagram queue pairs that receive what is sent to a group. */
+    MULTICAST("multicast"),
+
+    /** Completion queues whose size can be changed. */
+    RESIZABLE_COMPLETION_QUEUES("resizable completion queues"),
+
+    /** Registration of memory of the Java heap. */
+    HEAP_MEMORY("registration of heap memory"),
+
+    /** Probes on idle connections. */
+    KEEP_ALIVE("keep-alive probes");
+
+    private static final QueuePairCapabilities SMALL = new QueuePairCapabilities(1, 1, 1, 1, 0);
+
+    private final String words;
+
+    Capability(String words) {
+        this.words = words;
+    }
+
+    /** Returns a sentence that says what the device lacks and how that was found, or nothing if it lacks nothing. */
+    public Optional<String> lackOf(DeviceContext context) {
+        return sentence(context.device().name(), reason(context));
+    }
+
+    private Optional<String> reason(DeviceContext context) {
+        return switch (this) {
+            case MEMORY_WINDOWS, SHARED_RECEIVE_QUEUES -> reason(context.attributes());
+            case EXTENDED_CONNECTIONS ->
+                unsupported("ibv_open_xrcd", () -> context.openXrcDomain().close());
+            case UNRELIABLE_CONNECTIONS ->
+                unsupported("ibv_create_qp", () -> createQueuePair(context, QueuePairType.UNRELIABLE_CONNECTION));
+            case DATAGRAMS ->
+                unsupported("ibv_create_qp", () -> createQueuePair(context, QueuePairType.UNRELIABLE_DATAGRAM));
+            case MULTICAST -> unsupported("ibv_attach_mcast", () -> attach(context));
+            case RESIZABLE_COMPLETION_QUEUES -> unsupported("ibv_resize_cq", () -> resize(context));
+            case HEAP_MEMORY -> unsupported("ibv_reg_mr", () -> registerHeap(context));
+            case KEEP_ALIVE -> unsupported("keep alive", () -> keepAlive(context));
+        };
+    }
+
+    /** Returns the reason why a device with these limits lacks this capability, if they say so. */
+    Optional<String> reason(DeviceAttributes limits) {
+        return switch (this) {
+            case MEMORY_WINDOWS -> zero("max_mw", limits.maxMemoryWindows());
+            case SHARED_RECEIVE_QUEUES -> zero("max_srq", limits.maxSharedReceiveQueues());
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<String> zero(String field, int limit) {
+        return limit > 0 ? Optional.empty() : Optional.of("ibv_query_device: " + field + " " + limit);
+    }
+
+    /** Returns the sentence for a device that lacks this capability for a reason, if there is one. */
+    Optional<String> sentence(String device, Optional<String> reason) {
+        return reason.map(found -> device + " lacks " + words + " (" + found + ")");
+    }
+
+    /** Returns the reason why a call is not supported, or nothing if it succeeds. Other failures are thrown. */
+    static Optional<String> unsupported(String call, Runnable attempt) {
+        try {
+            attempt.run();
+            return Optional.empty();
+        } catch (RdmaException refused) {
+            if (refused.errno() == Errno.EOPNOTSUPP || refused.errno() == Errno.ENOSYS) {
+                return Optional.of(call + ": " + refused.errno());
+            }
+            throw refused;
+        }
+    }
+
+    private static void withQueuePair(DeviceContext context, QueuePairType type, Consumer<QueuePair> use) {
+        try (CompletionQueue completions = context.createCompletionQueue(1, null, null);
+                ProtectionDomain domain = context.createProtectionDomain();
+                QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.of(type, completions, SMALL))) {
+            use.accept(queuePair);
+        }
+    }
+
+    private static void createQueuePair(DeviceContext context, QueuePairType type) {
+        withQueuePair(context, type, queuePair -> {});
+    }
+
+    private static void attach(DeviceContext context) {
+        Gid group = Gid.of(TestDevices.group());
+        withQueuePair(context, QueuePairType.UNRELIABLE_DATAGRAM, queuePair -> {
+            queuePair.attachMulticast(group);
+            queuePair.detachMulticast(group);
+        });
+    }
+
+    private static void resize(DeviceContext context) {
+        try (CompletionQueue completions = context.createCompletionQueue(1, null, null)) {
+            completions.resize(2);
+        }
+    }
+
+    private static void registerHeap(DeviceContext context) {
+        try (ProtectionDomain domain = context.createProtectionDomain()) {
+            domain.register(MemorySegment.ofArray(new byte[1])).close();
+        }
+    }
+
+    /** A provider that supports probes refuses the state of the queue pair. */
+    private static void keepAlive(DeviceContext context) {
+        withQueuePair(context, QueuePairType.RELIABLE_CONNECTION, queuePair -> {
+            try {
+                queuePair.setKeepAlive(Duration.ofSeconds(1));
+            } catch (RdmaException refused) {
+                if (refused.errno() != Errno.EINVAL) {
+                    throw refused;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,109 @@
+package io.rdma4j.conformance.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Memory registration: valid memory, addresses and keys, and the guarantees of deregistration. */
+@Timeout(30)
+class MemoryRegistrationTest {
+    private Endpoint a;
+    private Endpoint b;
+
+    @BeforeEach
+    void open() {
+        a = new Endpoint(TestDevices.freshAddress());
+        b = new Endpoint(TestDevices.peerOf(a.address));
+        Endpoint.connect(a, b);
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    private void refused(MemorySegment memory, String because, AccessFlag... access) {
+        assertThatThrownBy(() -> a.domain.register(memory, access)).isInstanceOfSatisfying(RdmaException.class, e -> {
+            assertThat(e.errno()).isEqualTo(Errno.EINVAL);
+            assertThat(e).hasMessageContaining(because);
+        });
+    }
+
+    @Test
+    void memoryThatIsNotAccessibleIsRefused() {
+        try (Arena arena = Arena.ofConfined()) {
+            refused(arena.allocate(64), "confined to one thread");
+        }
+    }
+
+    @Test
+    void readOnlyMemoryCannotBeRegisteredForWriting() {
+        MemorySegment readOnly = Arena.ofAuto().allocate(64).asReadOnly();
+        refused(readOnly, "read-only", AccessFlag.LOCAL_WRITE);
+        a.domain.register(readOnly, AccessFlag.REMOTE_READ).close();
+    }
+
+    @Test
+    void remoteWriteRightsRequireLocalWrite() {
+        refused(Arena.ofAuto().allocate(64), "need local write", AccessFlag.REMOTE_WRITE);
+    }
+
+    @Test
+    void deregisteredMemoryIsInaccessibleToThePeer() {
+        MemoryRegion deregistered = b.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        deregistered.close();
+        a.queuePair.postWrite(1, a.region, 0, 8, deregistered.remote());
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void workRequestWithDeregisteredMemoryIsALocalProtectionError() {
+        MemoryRegion deregistered = a.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        deregistered.close();
+        a.queuePair.postWrite(1, deregistered, 0, 8, b.region.remote());
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void memoryWhoseArenaIsClosedFailsItsQueuePairOnly() {
+        Endpoint c = new Endpoint(a.address);
+        try (c) {
+            Arena arena = Arena.ofShared();
+            MemoryRegion region = a.domain.register(arena.allocate(64), Endpoint.ALL);
+            arena.close();
+            a.queuePair.postWrite(1, region, 0, 8, b.region.remote());
+            assertThat(a.completion().isSuccess()).isFalse();
+            b.queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+            Endpoint.connect(c, b);
+            c.queuePair.postWrite(2, c.region, 0, 8, b.region.remote());
+            assertThat(c.completion().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void receiveIntoMemoryWhoseArenaIsClosedFails() {
+        Arena arena = Arena.ofShared();
+        MemoryRegion region = b.domain.register(arena.allocate(64), Endpoint.ALL);
+        b.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region));
+        arena.close();
+        a.queuePair.postSend(new SendWorkRequest().reset(2).from(a.region, 0, 8));
+        assertThat(b.completion().isSuccess()).isFalse();
+    }
+}

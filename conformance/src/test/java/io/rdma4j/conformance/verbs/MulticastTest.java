@@ -1,0 +1,313 @@
+package io.rdma4j.conformance.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.KernelGroups;
+import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Multicast through the verbs: attached queue pairs and the kernel's groups. */
+@Timeout(30)
+class MulticastTest {
+    private static final int GROUP_QUEUE_PAIR = 0xff_ffff;
+    private static final int QUEUE_KEY = 0x1111_2222;
+    private static final int GRH_BYTES = 40;
+    private static final int SLOT_BYTES = 256;
+    private static final long QUIET_NANOS = 30_000_000;
+
+    private final Gid group = Gid.of(TestDevices.group());
+    private final Gid otherGroup = Gid.of(TestDevices.group());
+    private final List<Member> members = new ArrayList<>();
+
+    /** A datagram queue pair with an endpoint of its own, ready to send, with receives posted. */
+    private final class Member {
+        final Endpoint endpoint = new Endpoint(TestDevices.freshAddress());
+        final CompletionQueue received = endpoint.context.createCompletionQueue(64, null, null);
+        final QueuePair queuePair;
+
+        Member(int queueKey, int receives) {
+            queuePair = endpoint.domain.createQueuePair(QueuePairInitAttributes.of(
+                            QueuePairType.UNRELIABLE_DATAGRAM, endpoint.completions, Endpoint.CAPABILITIES)
+                    .withReceiveCompletions(received));
+            queuePair.modify(new QueuePairAttributes()
+                    .state(QueuePairState.INIT)
+                    .partitionKeyIndex(0)
+                    .port(1)
+                    .queueKey(queueKey));
+            queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE));
+            queuePair.modify(new QueuePairAttributes()
+                    .state(QueuePairState.READY_TO_SEND)
+                    .sendPsn(0));
+            for (int i = 0; i < receives; i++) {
+                queuePair.postReceive(
+                        new ReceiveWorkRequest().reset(i).into(endpoint.region, (long) i * SLOT_BYTES, SLOT_BYTES));
+            }
+            members.add(this);
+        }
+
+        void send(Gid to, int mark) {
+            send(to, mark, QUEUE_KEY, GROUP_QUEUE_PAIR);
+        }
+
+        void send(Gid to, int mark, int queueKey, int queuePairNumber) {
+            long at = endpoint.memory.byteSize() - 8;
+            endpoint.memory.set(ValueLayout.JAVA_INT, at, mark);
+            try (AddressHandle handle =
+                    endpoint.domain.createAddressHandle(AddressVector.of(endpoint.gidIndex(), to))) {
+                queuePair.postSend(new SendWorkRequest()
+                        .reset(mark)
+                        .to(handle, queuePairNumber, queueKey)
+                        .from(endpoint.region, at, 4)
+                        .signaled());
+                WorkCompletion sent = endpoint.completion();
+                assertThat(sent.status()).isEqualTo(CompletionStatus.SUCCESS);
+            }
+        }
+
+        /** Returns the next received mark, or -1 if none arrives for a while. */
+        int poll(long patienceNanos) {
+            WorkCompletion[] one = WorkCompletion.array(1);
+            long giveUp = System.nanoTime() + patienceNanos;
+            while (received.poll(one) == 0) {
+                if (System.nanoTime() - giveUp > 0) {
+                    return -1;
+                }
+            }
+            assertThat(one[0].status()).isEqualTo(CompletionStatus.SUCCESS);
+            assertThat(one[0].byteLength()).isEqualTo(GRH_BYTES + 4);
+            return endpoint.memory.get(ValueLayout.JAVA_INT, one[0].id() * SLOT_BYTES + GRH_BYTES);
+        }
+
+        int next() {
+            return poll(10_000_000_000L);
+        }
+
+        void assertQuiet() {
+            assertThat(poll(QUIET_NANOS)).isEqualTo(-1);
+        }
+    }
+
+    private Member member() {
+        return new Member(QUEUE_KEY, 16);
+    }
+
+    @BeforeEach
+    void require() {
+        TestDevices.require(Capability.MULTICAST);
+    }
+
+    @AfterEach
+    void close() {
+        members.forEach(each -> each.endpoint.close());
+    }
+
+    @Test
+    void everyAttachedQueuePairReceivesEachDatagramOnce() {
+        Member sender = member();
+        List<Member> receivers = List.of(member(), member(), member());
+        receivers.forEach(each -> each.queuePair.attachMulticast(group));
+        sender.send(group, 7);
+        sender.send(group, 8);
+        for (Member receiver : receivers) {
+            assertThat(receiver.next()).isEqualTo(7);
+            assertThat(receiver.next()).isEqualTo(8);
+            receiver.assertQuiet();
+        }
+        sender.assertQuiet();
+    }
+
+    @Test
+    void receiverGetsTheGroupInTheHeaderAndTheSendersQueuePair() {
+        Member sender = member();
+        Member receiver = member();
+        receiver.queuePair.attachMulticast(group);
+        sender.send(group, 7);
+        WorkCompletion[] one = WorkCompletion.array(1);
+        while (receiver.received.poll(one) == 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(one[0].sourceQueuePairNumber()).isEqualTo(sender.queuePair.number());
+        assertThat(one[0].queuePairNumber()).isEqualTo(receiver.queuePair.number());
+        var memory = receiver.endpoint.memory.asSlice(one[0].id() * SLOT_BYTES);
+        assertThat(memory.get(ValueLayout.JAVA_BYTE, 20)).isEqualTo((byte) 0x45);
+        assertThat(bytes(memory.asSlice(32, 4).toArray(ValueLayout.JAVA_BYTE)))
+                .isEqualTo(bytes(sender.endpoint.address.getAddress()));
+        assertThat(bytes(memory.asSlice(36, 4).toArray(ValueLayout.JAVA_BYTE)))
+                .isEqualTo(bytes(group.toInetAddress().getAddress()));
+    }
+
+    private static List<Byte> bytes(byte[] array) {
+        List<Byte> list = new ArrayList<>();
+        for (byte each : array) {
+            list.add(each);
+        }
+        return list;
+    }
+
+    @Test
+    void attachedSenderReceivesItsOwnDatagrams() {
+        Member both = member();
+        both.queuePair.attachMulticast(group);
+        both.send(group, 9);
+        assertThat(both.next()).isEqualTo(9);
+        both.assertQuiet();
+    }
+
+    @Test
+    void attachingTwiceHasTheEffectOfOnce() {
+        Member sender = member();
+        Member receiver = member();
+        receiver.queuePair.attachMulticast(group);
+        receiver.queuePair.attachMulticast(group);
+        sender.send(group, 1);
+        assertThat(receiver.next()).isEqualTo(1);
+        receiver.assertQuiet();
+        receiver.queuePair.detachMulticast(group);
+        sender.send(group, 2);
+        receiver.assertQuiet();
+    }
+
+    @Test
+    void detachedQueuePairsReceiveNothingAndOthersContinue() {
+        Member sender = member();
+        Member leaves = member();
+        Member stays = member();
+        leaves.queuePair.attachMulticast(group);
+        stays.queuePair.attachMulticast(group);
+        leaves.queuePair.detachMulticast(group);
+        sender.send(group, 3);
+        assertThat(stays.next()).isEqualTo(3);
+        leaves.assertQuiet();
+        assertErrno(() -> leaves.queuePair.detachMulticast(group), Errno.EINVAL, "is not attached to");
+    }
+
+    @Test
+    void groupsAreSeparate() {
+        Member sender = member();
+        Member one = member();
+        Member both = member();
+        one.queuePair.attachMulticast(group);
+        both.queuePair.attachMulticast(group);
+        both.queuePair.attachMulticast(otherGroup);
+        sender.send(otherGroup, 4);
+        sender.send(group, 5);
+        assertThat(one.next()).isEqualTo(5);
+        assertThat(List.of(both.next(), both.next())).containsExactlyInAnyOrder(4, 5);
+    }
+
+    @Test
+    void wrongQueueKeyDropsADatagramForThatQueuePairOnly() {
+        Member sender = member();
+        Member fits = member();
+        Member differs = new Member(QUEUE_KEY + 1, 16);
+        fits.queuePair.attachMulticast(group);
+        differs.queuePair.attachMulticast(group);
+        sender.send(group, 6);
+        assertThat(fits.next()).isEqualTo(6);
+        differs.assertQuiet();
+        sender.send(group, 7, QUEUE_KEY + 1, GROUP_QUEUE_PAIR);
+        assertThat(differs.next()).isEqualTo(7);
+        fits.assertQuiet();
+    }
+
+    @Test
+    void queuePairWithoutReceiveMissesADatagramThatOthersReceive() {
+        Member sender = member();
+        Member poor = new Member(QUEUE_KEY, 0);
+        Member rich = member();
+        poor.queuePair.attachMulticast(group);
+        rich.queuePair.attachMulticast(group);
+        sender.send(group, 1);
+        assertThat(rich.next()).isEqualTo(1);
+        poor.queuePair.postReceive(new ReceiveWorkRequest().reset(0).into(poor.endpoint.region, 0, SLOT_BYTES));
+        sender.send(group, 2);
+        assertThat(rich.next()).isEqualTo(2);
+        assertThat(poor.next()).isEqualTo(2);
+    }
+
+    @Test
+    void datagramToAGroupMustNameTheMulticastQueuePair() {
+        Member sender = member();
+        Member receiver = member();
+        receiver.queuePair.attachMulticast(group);
+        sender.send(group, 1, QUEUE_KEY, receiver.queuePair.number());
+        sender.send(group, 2);
+        assertThat(receiver.next()).isEqualTo(2);
+        receiver.assertQuiet();
+    }
+
+    @Test
+    void closingAQueuePairDetachesIt() {
+        Member sender = member();
+        Member goes = member();
+        Member stays = member();
+        goes.queuePair.attachMulticast(group);
+        stays.queuePair.attachMulticast(group);
+        goes.queuePair.close();
+        sender.send(group, 3);
+        assertThat(stays.next()).isEqualTo(3);
+        assertErrno(() -> goes.queuePair.attachMulticast(group), Errno.EINVAL, "is closed");
+    }
+
+    @Test
+    void hostIsAMemberWhileAQueuePairIsAttached() throws Exception {
+        Member first = member();
+        Member second = member();
+        assertThat(KernelGroups.isMember(group.toInetAddress(), TestDevices.networkInterface()))
+                .isFalse();
+        first.queuePair.attachMulticast(group);
+        second.queuePair.attachMulticast(group);
+        assertThat(KernelGroups.isMember(group.toInetAddress(), TestDevices.networkInterface()))
+                .isTrue();
+        first.queuePair.detachMulticast(group);
+        assertThat(KernelGroups.isMember(group.toInetAddress(), TestDevices.networkInterface()))
+                .isTrue();
+        second.endpoint.context.close();
+        assertThat(KernelGroups.isMember(group.toInetAddress(), TestDevices.networkInterface()))
+                .isFalse();
+    }
+
+    @Test
+    void invalidAttachmentsAreRefusedWithAReason() {
+        Member member = member();
+        QueuePair datagrams = member.queuePair;
+        Gid unicast = Gid.of(InetAddress.ofLiteral("10.0.0.1"));
+        assertErrno(() -> datagrams.attachMulticast(unicast), Errno.EINVAL, "10.0.0.1 is not a multicast address");
+        assertErrno(() -> datagrams.attachMulticast(Gid.ZERO), Errno.EINVAL, "is not a multicast address");
+        QueuePair reliable = member.endpoint.queuePair;
+        assertErrno(() -> reliable.attachMulticast(group), Errno.EINVAL, "RELIABLE_CONNECTION");
+    }
+
+    private static void assertErrno(
+            org.assertj.core.api.ThrowableAssert.ThrowingCallable call, Errno errno, String words) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(errno))
+                .hasMessageContaining(words);
+    }
+}

@@ -1,0 +1,370 @@
+package io.rdma4j.conformance.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttribute;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The states of a queue pair: requirements of each change, posting in each state, and errors. */
+@Timeout(30)
+class QueuePairStateTest {
+    private final InetAddress address = TestDevices.freshAddress();
+    private Endpoint a;
+    private Endpoint b;
+
+    @BeforeEach
+    void open() {
+        a = new Endpoint(address);
+        b = new Endpoint(address);
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    private static void refused(Errno errno, String because, ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOfSatisfying(RdmaException.class, e -> {
+            assertThat(e.errno()).isEqualTo(errno);
+            assertThat(e).hasMessageContaining(because);
+        });
+    }
+
+    private static QueuePairAttributes to(QueuePairState state) {
+        return new QueuePairAttributes().state(state);
+    }
+
+    private QueuePairAttributes pathTo(InetAddress peer) {
+        return to(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(AddressVector.of(a.gidIndex(), Gid.of(peer)))
+                .pathMtu(PathMtu.MTU_1024)
+                .destinationQueuePair(100)
+                .receivePsn(0)
+                .maxDestinationReadAtomic(1)
+                .minRnrTimer(1);
+    }
+
+    @Test
+    void refusedChangeChangesNothing() {
+        Endpoint.toInit(a.queuePair);
+        refused(Errno.EINVAL, "needs", () -> a.queuePair.modify(to(QueuePairState.READY_TO_RECEIVE)));
+        refused(Errno.EINVAL, "cannot go", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
+        refused(
+                Errno.EINVAL,
+                "DESTINATION_QUEUE_PAIR 16777216",
+                () -> a.queuePair.modify(pathTo(address).destinationQueuePair(1 << 24)));
+        QueuePairAttributes now = a.queuePair.query();
+        assertThat(now.state()).isEqualTo(QueuePairState.INIT);
+        assertThat(now.present())
+                .containsExactlyInAnyOrder(
+                        QueuePairAttribute.STATE,
+                        QueuePairAttribute.PARTITION_KEY_INDEX,
+                        QueuePairAttribute.PORT,
+                        QueuePairAttribute.ACCESS_FLAGS);
+    }
+
+    @Test
+    void valuesOutOfRangeAreNamed() {
+        Endpoint.toInit(a.queuePair);
+        refused(
+                Errno.EINVAL,
+                "MIN_RNR_TIMER 32",
+                () -> a.queuePair.modify(pathTo(address).minRnrTimer(32)));
+        refused(
+                Errno.EINVAL,
+                "no GID with index 900",
+                () -> a.queuePair.modify(pathTo(address).addressVector(AddressVector.of(900, Gid.of(address)))));
+        refused(Errno.EINVAL, "another address family", () -> a.queuePair.modify(pathTo(InetAddress.ofLiteral("::1"))));
+        int tooDeep = a.context.attributes().maxReadAtomicPerQueuePair() + 1;
+        refused(
+                Errno.EINVAL,
+                "MAX_DESTINATION_READ_ATOMIC " + tooDeep,
+                () -> a.queuePair.modify(pathTo(address).maxDestinationReadAtomic(tooDeep)));
+    }
+
+    @Test
+    void queryReturnsTheSetAttributes() {
+        Endpoint.connect(a, b);
+        QueuePairAttributes now = a.queuePair.query();
+        assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(now.destinationQueuePair()).isEqualTo(b.queuePair.number());
+        assertThat(now.pathMtu()).isEqualTo(PathMtu.MTU_1024);
+        assertThat(now.sendPsn()).isEqualTo(a.psn);
+        assertThat(now.retryCount()).isEqualTo(7);
+        assertThat(now.accessFlags()).isEqualTo(Endpoint.ALL);
+        assertThat(now.addressVector()).isNotNull();
+    }
+
+    @Test
+    void rightsOfAConnectedQueuePairCanBeRevoked() {
+        Endpoint.connect(a, b);
+        b.queuePair.modify(new QueuePairAttributes().accessFlags(Set.of(AccessFlag.LOCAL_WRITE)));
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
+        assertThat(a.completion().status())
+                .isIn(CompletionStatus.REMOTE_ACCESS_ERROR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
+    }
+
+    @Test
+    void sendsAreRefusedBeforeReadyToSend() {
+        SendWorkRequest send = new SendWorkRequest().reset(1);
+        refused(Errno.EINVAL, "RESET", () -> a.queuePair.postSend(send));
+        Endpoint.toInit(a.queuePair);
+        refused(Errno.EINVAL, "INIT", () -> a.queuePair.postSend(send));
+    }
+
+    @Test
+    void receivesAreRefusedInResetOnly() {
+        ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1);
+        refused(Errno.EINVAL, "RESET", () -> a.queuePair.postReceive(receive));
+        Endpoint.toInit(a.queuePair);
+        a.queuePair.postReceive(receive);
+    }
+
+    @Test
+    void fullQueueIsRefusedAndKeepsItsOrder() {
+        Endpoint.toInit(a.queuePair);
+        for (int i = 0; i < Endpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
+            a.queuePair.postReceive(new ReceiveWorkRequest().reset(i));
+        }
+        refused(Errno.ENOMEM, "full", () -> a.queuePair.postReceive(new ReceiveWorkRequest().reset(-1)));
+        a.queuePair.modify(to(QueuePairState.ERROR));
+        for (int i = 0; i < Endpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
+            assertThat(a.completion().id()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void workPostedInErrorIsFlushed() {
+        a.queuePair.modify(to(QueuePairState.ERROR));
+        a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8));
+        a.queuePair.postReceive(new ReceiveWorkRequest().reset(2));
+        for (int id = 1; id <= 2; id++) {
+            WorkCompletion completion = a.completion();
+            assertThat(completion.id()).isEqualTo(id);
+            assertThat(completion.status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        }
+    }
+
+    @Test
+    void silentPeerFailsTheQueuePairAfterAllRetries() {
+        a.connect(TestDevices.freshAddress(), 100, 0);
+        a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(0, 0, 8));
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
+        assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    void resetQueuePairCanBeConnectedAgain() {
+        Endpoint.connect(a, b);
+        a.queuePair.modify(to(QueuePairState.RESET));
+        b.queuePair.modify(to(QueuePairState.RESET));
+        Endpoint.connect(a, b);
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
+        assertThat(a.completion().isSuccess()).isTrue();
+    }
+
+    @Test
+    void accessViolationIsReportedToTheOwnerOfTheMemory() {
+        Endpoint.connect(a, b);
+        a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(b.region.address(), ~b.region.remoteKey(), 8));
+        assertThat(a.completion().isSuccess()).isFalse();
+        AsyncEvent event = b.context.awaitAsyncEvent(Duration.ofSeconds(10));
+        while (event != null && event.type() == AsyncEvent.Type.COMMUNICATION_ESTABLISHED) {
+            event = b.context.awaitAsyncEvent(Duration.ofSeconds(10));
+        }
+        assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.QUEUE_PAIR_ACCESS_ERROR, b.queuePair));
+    }
+
+    @Test
+    void closingWaitsForTheAcknowledgementOfATakenEvent() throws InterruptedException {
+        Endpoint.connect(a, b);
+        a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
+        AsyncEvent event = Objects.requireNonNull(a.context.takeAsyncEvent(Duration.ofSeconds(10)));
+        assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair));
+        Thread closer = Thread.ofPlatform().start(a.queuePair::close);
+        assertThat(closer.join(Duration.ofMillis(100))).isFalse();
+        a.context.acknowledge(event);
+        assertThat(closer.join(Duration.ofSeconds(10))).isTrue();
+        refused(Errno.EINVAL, "no event", () -> a.context.acknowledge(event));
+    }
+
+    @Test
+    void overrunFailsOneCompletionQueueAndItsQueuePairsOnly() {
+        Endpoint small = new Endpoint(address, 4096, 2);
+        try (small) {
+            Endpoint.connect(small, b);
+            QueuePair other =
+                    b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
+            Endpoint.connect(a, a.queuePair, b, other);
+            int many = small.completions.capacity() + 1;
+            for (int i = 0; i < many; i++) {
+                small.queuePair.postWrite(i, small.region, 0, 8, b.region.remote());
+            }
+            assertThat(small.context.awaitAsyncEvent(Duration.ofSeconds(10)))
+                    .isEqualTo(new AsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, small.completions));
+            assertThat(small.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+            WorkCompletion[] all = WorkCompletion.array(many);
+            Set<Long> ids = new HashSet<>();
+            int polled = small.completions.poll(all);
+            for (int i = 0; i < polled; i++) {
+                assertThat(ids.add(all[i].id())).isTrue();
+            }
+            refused(Errno.EIO, "overrun", () -> small.completions.poll(all));
+            assertThat(small.context.awaitAsyncEvent(Duration.ZERO)).isNull();
+            a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
+            assertThat(a.completion().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void drainedSendQueueKeepsPostedWorkUntilItIsReadyToSendAgain() {
+        Endpoint.connect(a, b);
+        a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
+        AsyncEvent drained = new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair);
+        assertThat(a.context.awaitAsyncEvent(Duration.ofSeconds(10))).isEqualTo(drained);
+        assertThat(a.queuePair.query().isDraining()).isFalse();
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
+        b.queuePair.postWrite(2, b.region, 0, 8, a.region.remote());
+        assertThat(b.completion().isSuccess()).isTrue();
+        assertThat(a.completions.poll(WorkCompletion.array(1))).isZero();
+        a.queuePair.modify(new QueuePairAttributes().timeout(18).retryCount(3).minRnrTimer(2));
+        a.queuePair.modify(to(QueuePairState.READY_TO_SEND).currentState(QueuePairState.SEND_QUEUE_DRAINED));
+        assertThat(a.completion().isSuccess()).isTrue();
+        QueuePairAttributes now = a.queuePair.query();
+        assertThat(now.timeout()).isEqualTo(18);
+        assertThat(now.retryCount()).isEqualTo(3);
+        assertThat(now.sendPsn()).isEqualTo(a.psn + 1);
+        assertThat(now.receivePsn()).isEqualTo(b.psn + 1);
+    }
+
+    @Test
+    void drainedQueuePairCanChangeItsPath() {
+        Endpoint.connect(a, b);
+        InetAddress elsewhere = TestDevices.anotherAddressThan(address);
+        try (Endpoint other = new Endpoint(elsewhere)) {
+            // The peer moves to another address of its host, and informs this side.
+            for (Endpoint each : new Endpoint[] {a, b}) {
+                each.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
+            }
+            AddressVector toB = AddressVector.of(a.gidIndex(), Gid.of(elsewhere));
+            a.queuePair.modify(new QueuePairAttributes().addressVector(toB));
+            b.queuePair.modify(
+                    new QueuePairAttributes().addressVector(AddressVector.of(other.gidIndex(), Gid.of(address))));
+            for (Endpoint each : new Endpoint[] {a, b}) {
+                each.queuePair.modify(to(QueuePairState.READY_TO_SEND));
+            }
+            a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
+            assertThat(a.completion().isSuccess()).isTrue();
+            assertThat(a.queuePair.query().addressVector()).isEqualTo(toB);
+        }
+    }
+
+    @Test
+    void drainingSendQueueAllowsOnlyResetAndError() {
+        a.connect(TestDevices.freshAddress(), 100, 0);
+        a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(0, 0, 8));
+        a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
+        assertThat(a.queuePair.query().isDraining()).isTrue();
+        refused(Errno.EINVAL, "still draining", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
+        a.queuePair.modify(to(QueuePairState.ERROR));
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
+
+    @Test
+    void changeFromAStateThatIsNotTheCurrentOneIsRefused() {
+        Endpoint.connect(a, b);
+        refused(
+                Errno.EINVAL,
+                "its state is READY_TO_SEND, not SEND_QUEUE_ERROR",
+                () -> a.queuePair.modify(
+                        to(QueuePairState.READY_TO_SEND).currentState(QueuePairState.SEND_QUEUE_ERROR)));
+        refused(
+                Errno.EINVAL,
+                "cannot go from READY_TO_SEND to INIT, but to [RESET, READY_TO_SEND, SEND_QUEUE_DRAINED, ERROR]",
+                () -> a.queuePair.modify(to(QueuePairState.INIT)));
+        refused(
+                Errno.EINVAL,
+                "does not take [QUEUE_KEY]; it needs nothing and may have [CURRENT_STATE, ACCESS_FLAGS",
+                () -> a.queuePair.modify(new QueuePairAttributes().queueKey(1)));
+    }
+
+    @Test
+    void objectsInUseCannotBeClosed() {
+        refused(Errno.EBUSY, "queue pairs", a.domain::close);
+        refused(Errno.EBUSY, "queue", a.completions::close);
+        a.queuePair.close();
+        a.completions.close();
+        refused(Errno.EBUSY, "1 memory regions", a.domain::close);
+        a.region.close();
+        a.domain.close();
+        a.channel.close();
+    }
+
+    @Test
+    void capabilitiesOutOfRangeAreRefused() {
+        int tooMany = a.context.attributes().maxQueuePairWorkRequests() + 1;
+        refused(
+                Errno.EINVAL,
+                "max_send_wr " + tooMany,
+                () -> a.domain.createQueuePair(QueuePairInitAttributes.reliable(
+                        a.completions, new QueuePairCapabilities(tooMany, 1, 1, 1, 0))));
+        refused(
+                Errno.EINVAL,
+                "another device",
+                () -> a.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES)));
+        refused(Errno.EINVAL, "0 entries", () -> a.context.createCompletionQueue(0, null, null));
+    }
+
+    @Test
+    void invalidRequestsAreRefusedBeforeTheyAreQueued() {
+        Endpoint.connect(a, b);
+        SendWorkRequest pieces = new SendWorkRequest().reset(1);
+        for (int i = 0; i < 5; i++) {
+            pieces.from(a.region, i, 1);
+        }
+        refused(Errno.EINVAL, "5 pieces", () -> a.queuePair.postSend(pieces));
+        refused(
+                Errno.EINVAL,
+                "129 inline bytes",
+                () -> a.queuePair.postSend(
+                        new SendWorkRequest().reset(1).from(a.region, 0, 129).inline()));
+        refused(
+                Errno.EINVAL,
+                "another protection domain",
+                () -> a.queuePair.postSend(new SendWorkRequest().reset(1).from(b.region, 0, 8)));
+        refused(
+                Errno.EINVAL,
+                "8 bytes",
+                () -> a.queuePair.postSend(
+                        new SendWorkRequest().reset(1).fetchAndAdd(0, 0, 1).from(a.region, 0, 4)));
+    }
+}

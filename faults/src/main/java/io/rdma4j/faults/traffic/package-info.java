@@ -1,5 +1,0 @@
-/** The code that processes of tests run: they connect, transfer bytes that can be checked, and report the results. */
-@NullMarked
-package io.rdma4j.faults.traffic;
-
-import org.jspecify.annotations.NullMarked;

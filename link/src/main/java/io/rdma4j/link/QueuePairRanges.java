@@ -1,0 +1,25 @@
+package io.rdma4j.link;
+
+/** Ranges of queue pair numbers, which have 24 bits. */
+public final class QueuePairRanges {
+    private static final int LARGEST = 0xffffff;
+
+    private QueuePairRanges() {}
+
+    /**
+     * Checks that {@code from} to {@code to}, both inclusive, is a range of queue pair numbers.
+     *
+     * @throws IllegalArgumentException if it is not
+     */
+    public static void require(int from, int to) {
+        if (from < 0 || to > LARGEST || from > to) {
+            throw new IllegalArgumentException("queue pair numbers " + describe(from, to)
+                    + ": a range begins at 0 or above, ends at 0xffffff or below, and does not end before it begins");
+        }
+    }
+
+    /** Returns a description of a range. */
+    public static String describe(int from, int to) {
+        return "0x" + Integer.toHexString(from) + " to 0x" + Integer.toHexString(to);
+    }
+}

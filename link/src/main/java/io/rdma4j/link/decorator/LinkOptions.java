@@ -1,0 +1,63 @@
+package io.rdma4j.link.decorator;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The capture, trace and faults to add to the links of a process: the tools' options {@code --pcap FILE}, {@code
+ * --fault SPEC} and {@code --trace}. Immutable.
+ *
+ * @param captureFile the packet capture to write, or null for none
+ * @param faults the faults to inject into frames, or null for none
+ * @param trace true to write one line per frame
+ */
+public record LinkOptions(
+        @Nullable Path captureFile, @Nullable FaultSpec faults, boolean trace) {
+    /** System property with the name of the packet capture file. */
+    public static final String CAPTURE_PROPERTY = "rdma4j.pcap";
+
+    /** System property with a {@link FaultSpec}. */
+    public static final String FAULT_PROPERTY = "rdma4j.fault";
+
+    /** System property that is {@code true} to write one line per frame. */
+    public static final String TRACE_PROPERTY = "rdma4j.trace";
+
+    /** No capture, faults or trace. */
+    public static final LinkOptions NONE = new LinkOptions(null, null, false);
+
+    /**
+     * Returns the options given by the system properties {@value #CAPTURE_PROPERTY}, {@value #FAULT_PROPERTY} and
+     * {@value #TRACE_PROPERTY}.
+     *
+     * @throws IllegalArgumentException if a value is malformed; the message names the property
+     */
+    public static LinkOptions fromSystemProperties() {
+        LinkOptions options = NONE;
+        String name = CAPTURE_PROPERTY;
+        try {
+            String capture = System.getProperty(name);
+            options = capture == null ? options : options.withCaptureFile(Path.of(capture));
+            name = FAULT_PROPERTY;
+            String faults = System.getProperty(name);
+            options = faults == null ? options : options.withFaults(FaultSpec.parse(faults));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("system property " + name + ": " + e.getMessage(), e);
+        }
+        return Boolean.getBoolean(TRACE_PROPERTY) ? options.withTrace() : options;
+    }
+
+    /** Returns these options with a packet capture to {@code file}. */
+    public LinkOptions withCaptureFile(Path file) {
+        return new LinkOptions(file, faults, trace);
+    }
+
+    /** Returns these options with the given faults. */
+    public LinkOptions withFaults(FaultSpec spec) {
+        return new LinkOptions(captureFile, spec, trace);
+    }
+
+    /** Returns these options with a trace of one line per frame. */
+    public LinkOptions withTrace() {
+        return new LinkOptions(captureFile, faults, true);
+    }
+}

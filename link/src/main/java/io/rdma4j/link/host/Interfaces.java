@@ -1,0 +1,164 @@
+package io.rdma4j.link.host;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the network interface of a local address, and its properties. Thread safe. */
+public final class Interfaces {
+    /** The MTU assumed if the system does not report one: that of Ethernet. */
+    private static final int USUAL_MTU_BYTES = 1500;
+
+    /**
+     * The exception message by which Java distinguishes a host without addresses from one that cannot list its
+     * interfaces.
+     */
+    private static final String NONE = "No network interfaces configured";
+
+    private static final InterfaceTable TABLE = InterfaceTable.ofSystem();
+
+    private Interfaces() {}
+
+    /**
+     * Returns the network interfaces that have an address. If there are none, the list is empty, whereas Java's own
+     * method throws.
+     *
+     * @throws SocketException if the system cannot list its interfaces
+     */
+    public static List<NetworkInterface> all() throws SocketException {
+        try {
+            return NetworkInterface.networkInterfaces().toList();
+        } catch (SocketException e) {
+            if (NONE.equals(e.getMessage())) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Returns the result of {@link #find} as of at most a tenth of a second ago. A new interface or address is found at
+     * once. Meant for frequent lookups.
+     *
+     * @return the interface, or null if none has the address
+     * @throws SocketException if the system cannot list its interfaces
+     */
+    public static @Nullable InterfaceView recent(InetAddress address) throws SocketException {
+        return TABLE.find(address);
+    }
+
+    /**
+     * Returns the interface of the given name, as of at most a tenth of a second ago.
+     *
+     * @return the interface, or null if there is none or it has no address
+     * @throws SocketException if the system cannot list its interfaces
+     */
+    public static @Nullable InterfaceView recent(String name) throws SocketException {
+        return TABLE.named(name);
+    }
+
+    /**
+     * Returns the interfaces that have an address, as they are now.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static List<InterfaceView> views() throws SocketException {
+        List<InterfaceView> views = new ArrayList<>();
+        all().forEach(network -> views.add(new InterfaceView(new InterfaceView.JavaInterface(network))));
+        return views;
+    }
+
+    /**
+     * Returns the interface of a name as it is now, or null if there is none or it has no address.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static @Nullable InterfaceView view(String name) throws SocketException {
+        NetworkInterface network = NetworkInterface.getByName(name);
+        return network == null ? null : new InterfaceView(new InterfaceView.JavaInterface(network));
+    }
+
+    /**
+     * Returns whether any interface that has an address is up, as of at most a tenth of a second ago.
+     *
+     * @throws SocketException if the system cannot list its interfaces
+     */
+    public static boolean isAnyUp() throws SocketException {
+        return TABLE.isAnyUp();
+    }
+
+    /** Discards cached results after a change, so that {@link #recent} reads the interfaces again. */
+    public static void forget() {
+        TABLE.invalidate();
+    }
+
+    /**
+     * Returns the interface index of an IPv6 link-local address, else 0. For other addresses the scope has no meaning.
+     */
+    public static int scope(InetAddress address) {
+        return address instanceof Inet6Address six && six.isLinkLocalAddress() ? six.getScopeId() : 0;
+    }
+
+    /**
+     * Returns whether two addresses are the same. Unlike {@link InetAddress#equals}, this compares the scopes of
+     * link-local addresses.
+     */
+    public static boolean areSame(InetAddress a, InetAddress b) {
+        return a.equals(b) && scope(a) == scope(b);
+    }
+
+    /**
+     * Returns the MTU of the interface that has {@code address}. All of 127/8 belongs to the loopback interface.
+     *
+     * @return the size of the largest IP packet in bytes, 1500 if the system does not report it
+     */
+    public static int mtuBytes(InetAddress address) {
+        try {
+            NetworkInterface network = find(address);
+            int mtu = network == null ? 0 : network.getMTU();
+            return mtu > 0 ? mtu : USUAL_MTU_BYTES;
+        } catch (SocketException e) {
+            // The interface was removed between the two calls; using the link will report that.
+            return USUAL_MTU_BYTES;
+        }
+    }
+
+    /**
+     * Returns the interface that has {@code address}.
+     *
+     * @throws IOException if no interface has it
+     */
+    public static NetworkInterface of(InetAddress address) throws IOException {
+        NetworkInterface network = find(address);
+        if (network == null) {
+            throw new IOException("no network interface of this host has the address " + address.getHostAddress());
+        }
+        return network;
+    }
+
+    /**
+     * Returns the interface that has {@code address}, or null. All of 127/8 belongs to the loopback interface. A
+     * link-local address belongs to the interface that its scope names, since several interfaces can have the same one,
+     * as a VLAN and its underlying interface do.
+     *
+     * @throws SocketException if the system cannot list its interfaces
+     */
+    public static @Nullable NetworkInterface find(InetAddress address) throws SocketException {
+        NetworkInterface network = NetworkInterface.getByInetAddress(address);
+        return network == null && address.isLoopbackAddress() ? loopback() : network;
+    }
+
+    private static @Nullable NetworkInterface loopback() throws SocketException {
+        for (NetworkInterface network : all()) {
+            if (network.isLoopback()) {
+                return network;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,152 @@
+package io.rdma4j.link.memory;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkCapabilities;
+import io.rdma4j.link.LinkStatistics;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.internal.SourceAddress;
+import io.rdma4j.link.internal.UdpHeaders;
+import io.rdma4j.wire.Frame;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/** A link of a {@link MemoryNetwork}: a ring of slots that senders fill and the receiver empties. */
+final class MemoryLink implements Link, MemoryLinkSet.Member {
+    private static final int SLOTS = 512;
+    private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES;
+
+    private final MemoryLinkSet set;
+    private final InetSocketAddress local;
+    private final boolean isGroup;
+    private final SourceAddress source;
+    private final LinkCapabilities capabilities;
+    private final LinkStatistics statistics = new LinkStatistics();
+
+    private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
+    private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
+    private final Frame[] slots = new Frame[SLOTS];
+    /** Number of slots filled so far. */
+    private long filled;
+
+    private long taken;
+    /** Number of slots that the receiver no longer reads. */
+    private long released;
+
+    private boolean closed;
+
+    MemoryLink(MemoryLinkSet set, InetSocketAddress local) {
+        this.set = set;
+        this.local = local;
+        isGroup = local.getAddress().isMulticastAddress();
+        this.capabilities = new LinkCapabilities(set.network().mtuBytes(), 1, false, true);
+        this.source = new SourceAddress(this);
+        for (int i = 0; i < SLOTS; i++) {
+            slots[i] = new Frame();
+        }
+    }
+
+    @Override
+    public LinkCapabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public void send(SendBurst burst) {
+        int scope = burst.destinationScope();
+        if (scope == 0 && GidAddresses.isLinkLocal(burst.destinationHigh())) {
+            scope = GidAddresses.scope(local.getAddress());
+        }
+        List<MemoryLink> receivers = set.network()
+                .receivers(new InetSocketAddress(
+                        GidAddresses.address(burst.destinationHigh(), burst.destinationLow(), scope),
+                        burst.destinationPort()));
+        boolean ipv4 = local.getAddress() instanceof Inet4Address;
+        for (int i = 0; i < burst.count(); i++) {
+            Frame frame = source.complete(burst, i);
+            int headers = ipv4 ? UdpHeaders.IPV4_BYTES : UdpHeaders.IPV6_BYTES;
+            if (isClosed() || isGroup || frame.isIpv4() != ipv4 || headers + frame.length > capabilities.mtuBytes()) {
+                statistics.sendFailures.increment();
+                continue;
+            }
+            // As on a network, the sender is not informed if there is no receiver or the receiver does not keep up.
+            statistics.sentFrames.increment();
+            set.network().observer().accept(frame);
+            for (MemoryLink receiver : receivers) {
+                if (receiver.offer(frame)) {
+                    receiver.set.inputArrived();
+                }
+            }
+        }
+    }
+
+    private synchronized boolean offer(Frame frame) {
+        if (frame.length > SLOT_BYTES) {
+            statistics.oversizeDatagrams.increment();
+            return false;
+        }
+        if (closed || filled - released == SLOTS) {
+            return false;
+        }
+        int slot = (int) (filled % SLOTS);
+        MemorySegment.copy(frame.segment, frame.offset, ring, (long) slot * SLOT_BYTES, frame.length);
+        slots[slot].set(frame);
+        slots[slot].segment = ring;
+        slots[slot].buffer = ringView;
+        slots[slot].offset = slot * SLOT_BYTES;
+        filled++;
+        return true;
+    }
+
+    @Override
+    public synchronized boolean hasInput() {
+        return taken < filled;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public synchronized int poll(ReceiveBurst burst) {
+        burst.clear();
+        released = taken;
+        while (!closed && taken < filled && !burst.isFull()) {
+            burst.add().set(slots[(int) (taken % SLOTS)]);
+            taken++;
+        }
+        statistics.receivedFrames.add(burst.count());
+        return burst.count();
+    }
+
+    @Override
+    public LinkStatistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            taken = filled;
+        }
+        set.network().unbind(this);
+        set.remove(this);
+    }
+
+    @Override
+    public String toString() {
+        return "memory link " + local;
+    }
+}

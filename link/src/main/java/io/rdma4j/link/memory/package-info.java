@@ -1,0 +1,2 @@
+/** Links within one process, over a network in memory. */
+package io.rdma4j.link.memory;

@@ -1,0 +1,77 @@
+package io.rdma4j.link.system;
+
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.linux.NetlinkNews;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates link sets.
+ *
+ * <p>The {@code nio} kind works on every system. The {@code linux} kind makes Linux system calls directly. It is
+ * faster, and over IPv6 it also receives from Linux's kernel device, but it needs native access for this module ({@code
+ * --enable-native-access=io.rdma4j.link}).
+ */
+public final class LinkSets {
+    /** System property that names the kind of link set to open: {@code nio} or {@code linux}. */
+    public static final String KIND_PROPERTY = "rdma4j.link";
+
+    private LinkSets() {}
+
+    /**
+     * Opens the portable link set, which uses NIO.
+     *
+     * @throws IOException if the system cannot create a selector
+     */
+    public static LinkSet portable() throws IOException {
+        return LinkKind.NIO.open();
+    }
+
+    /**
+     * Opens a link set of the given kind.
+     *
+     * @param kind {@code nio} or {@code linux}
+     * @throws IllegalArgumentException if there is no such kind
+     * @throws IOException if this system, or the options Java was started with, do not allow this kind
+     */
+    public static LinkSet open(String kind) throws IOException {
+        return LinkKind.of(kind).open();
+    }
+
+    /**
+     * Opens the link set that the property {@value #KIND_PROPERTY} names. Without the property the kind is {@code
+     * linux} on Linux with native access enabled, else {@code nio}.
+     *
+     * @throws IllegalArgumentException if the property names no kind
+     * @throws IOException if this system, or the options Java was started with, do not allow this kind
+     */
+    public static LinkSet best() throws IOException {
+        String kind = System.getProperty(KIND_PROPERTY);
+        if (kind != null) {
+            try {
+                return open(kind);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("system property " + KIND_PROPERTY + ": " + e.getMessage(), e);
+            }
+        }
+        return (LinkKind.LINUX.isAvailable() ? LinkKind.LINUX : LinkKind.NIO).open();
+    }
+
+    /**
+     * Opens a source of notifications about network interface changes, if {@link #best} opens a {@code linux} link set.
+     *
+     * @return null with {@code nio}, or if the system cannot create the descriptors
+     */
+    public static @Nullable InterfaceNews interfaceNews() {
+        if (!LinkKind.LINUX.isAvailable()
+                || System.getProperty(KIND_PROPERTY, "linux").equals("nio")) {
+            return null;
+        }
+        try {
+            return new NetlinkNews();
+        } catch (IOException unavailable) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.rdma4j.simulator;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A simulated network of hosts under faults, drawn from one seed.
+ *
+ * <p>A run has two to eight hosts. Communication managers set up and end the connections: reliable ones with and
+ * without shared receives, extended and unreliable ones, and the streams of RDMA sockets. Datagrams and multicast
+ * groups are added. The network loses, duplicates, reorders, corrupts and delays frames. Hosts are partitioned, paused,
+ * crashed and restarted.
+ *
+ * <p>The run checks that each completion is reported once, in order, and with a status that has a reason. Memory and
+ * messages must match a sequential model. If a connection ends early, they must match the model after some of the
+ * requests, at least those reported as completed. Each event of a connection is reported once. At the end no operation
+ * is stuck, and no host has anything left.
+ *
+ * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}. Thread safe: runs share no state.
+ */
+public final class Cluster {
+    /**
+     * The result of a run.
+     *
+     * @param seed the seed
+     * @param traceHash a hash of every frame and its time
+     * @param hosts number of hosts
+     * @param deliveredFrames number of frames delivered
+     * @param lostFrames number of frames lost
+     * @param virtualNanos virtual time that has passed
+     * @param connections number of connections that were requested
+     * @param completed number of connections that completed all planned work
+     */
+    public record Result(
+            long seed,
+            long traceHash,
+            int hosts,
+            long deliveredFrames,
+            long lostFrames,
+            long virtualNanos,
+            int connections,
+            int completed) {}
+
+    private Cluster() {}
+
+    /**
+     * Runs a seed.
+     *
+     * @return a hash of every frame and its time
+     * @throws SimulationFailure if a check fails; the message names the seed
+     */
+    public static long run(long seed) {
+        return run(seed, null).traceHash();
+    }
+
+    /**
+     * Runs a seed and returns details.
+     *
+     * @param seed the seed of all random decisions
+     * @param trace receives a line for each event; null for no trace
+     * @throws SimulationFailure if a check fails; the message names the seed
+     */
+    public static Result run(long seed, @Nullable Consumer<String> trace) {
+        EventLog log = new EventLog(trace);
+        ClusterRun run = new ClusterRun(seed, log);
+        return NamedRun.of(seed, run::description, log::lastEvents, run::run);
+    }
+}

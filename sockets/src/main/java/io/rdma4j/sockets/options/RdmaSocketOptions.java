@@ -1,0 +1,53 @@
+package io.rdma4j.sockets.options;
+
+import io.rdma4j.cm.RoutePath;
+import java.net.SocketOption;
+import org.jspecify.annotations.Nullable;
+
+/** Options of RDMA sockets beside those of {@link java.net.StandardSocketOptions}. C: the options of level SOL_RDMA. */
+public final class RdmaSocketOptions {
+    private record Option<T extends @Nullable Object>(String name, Class<T> type) implements SocketOption<T> {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** Maximum number of outstanding send work requests; can be set before connecting. C: {@code RDMA_SQSIZE}. */
+    public static final SocketOption<Integer> RDMA_SQSIZE = new Option<>("RDMA_SQSIZE", Integer.class);
+
+    /**
+     * Number of messages that the peer may send before it waits for credit; can be set before connecting. C:
+     * {@code RDMA_RQSIZE}.
+     */
+    public static final SocketOption<Integer> RDMA_RQSIZE = new Option<>("RDMA_RQSIZE", Integer.class);
+
+    /** Maximum size in bytes of messages that are sent inline; can be set before connecting. C: {@code RDMA_INLINE}. */
+    public static final SocketOption<Integer> RDMA_INLINE = new Option<>("RDMA_INLINE", Integer.class);
+
+    /**
+     * Maximum number of memory ranges that the peer may map; can be set before connecting. C: {@code RDMA_IOMAPSIZE}.
+     */
+    public static final SocketOption<Integer> RDMA_IOMAPSIZE = new Option<>("RDMA_IOMAPSIZE", Integer.class);
+
+    /**
+     * True if a socket at the IPv6 wildcard address excludes IPv4; can be set before binding. C: {@code IPV6_V6ONLY}.
+     */
+    public static final SocketOption<Boolean> IPV6_V6ONLY = new Option<>("IPV6_V6ONLY", Boolean.class);
+
+    /**
+     * The path of a connection, in place of the one that the host would choose. Can be set before connecting, on the
+     * active side. Null while no path was set; it cannot be set to null. The connection fails if the path MTU exceeds that
+     * of the device. C: {@code RDMA_ROUTE}; of its path records, RoCE uses the fields of {@link RoutePath}.
+     */
+    @SuppressWarnings("NullAway") // the class of a type that may be null is that of the type
+    public static final SocketOption<@Nullable RoutePath> RDMA_ROUTE = new Option<>("RDMA_ROUTE", RoutePath.class);
+
+    /**
+     * Maximum number of payload bytes of a packet: the path MTU of the connection, or 2048 without one. Setting it has
+     * no effect. C: {@code TCP_MAXSEG}.
+     */
+    public static final SocketOption<Integer> TCP_MAXSEG = new Option<>("TCP_MAXSEG", Integer.class);
+
+    private RdmaSocketOptions() {}
+}

@@ -1,0 +1,44 @@
+package io.rdma4j.soft.host;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.util.Locale;
+
+/**
+ * Creates the exception for an operation that failed because the system refused something it needs.
+ *
+ * <p>The only cause that is distinguished is the lack of file descriptors, recognized by the system's error text in the
+ * messages of the JDK and our links. It is transient, any operation can encounter it, and it has one remedy.
+ */
+public final class SystemFailure {
+    private static final String NO_DESCRIPTORS = Errno.EMFILE.text().toLowerCase(Locale.ROOT);
+
+    private SystemFailure() {}
+
+    /**
+     * Creates the exception of an operation.
+     *
+     * @param operation the operation, by its C name
+     * @param doing the failed step, with its objects
+     * @param cause the exception of the system call
+     * @param hint advice for the caller, unless descriptors are lacking
+     * @return with {@link Errno#EMFILE} if descriptors are lacking, else {@link Errno#EIO}
+     */
+    public static RdmaException of(String operation, String doing, IOException cause, String hint) {
+        boolean exhausted = lacksDescriptors(cause);
+        return new RdmaException(
+                operation,
+                exhausted ? Errno.EMFILE : Errno.EIO,
+                doing + ": " + cause.getMessage(),
+                exhausted
+                        ? "Close files and sockets that are not needed, or raise the limit of open files (ulimit -n)"
+                        : hint,
+                cause);
+    }
+
+    /** Returns whether a failure was caused by a lack of file descriptors. */
+    public static boolean lacksDescriptors(IOException failure) {
+        return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains(NO_DESCRIPTORS);
+    }
+}

@@ -1,0 +1,23 @@
+package io.rdma4j.soft.sharing;
+
+import java.util.List;
+
+/** The handler of the exits of processes that share an address with this one: the connection manager. */
+public interface ProcessExitHandler {
+    /**
+     * Processes the exit of a process that shared an address, whatever its cause. Called under the engine lock.
+     *
+     * @param port the address
+     * @param slot the process' slot: the upper byte of its communication IDs and queue pair numbers
+     */
+    void onProcessExited(SharedPort port, int slot);
+
+    /**
+     * Disconnects connections on behalf of a process that has exited. Called under the engine lock, after {@link
+     * #onProcessExited}.
+     *
+     * @param port the address that the process used
+     * @param crashDisconnects its connections with other addresses
+     */
+    void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects);
+}

@@ -1,0 +1,225 @@
+package io.rdma4j.soft.sharing;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory that the processes of one user in one network namespace share.
+ *
+ * <p>Its path is {@code $XDG_RUNTIME_DIR/rdma4j/<network namespace>}, or {@code rdma4j-<user>/<network namespace>} in
+ * the directory for temporary files. {@code RDMA4J_RUN_DIR} names another one. Only its owner may enter it, since a
+ * process that can connect to its sockets can take part in connections. Only its owner and root may replace it ({@link
+ * TrustedPath}). Opening the default directory removes the unused directories of other network namespaces beside it
+ * ({@link Leftovers}).
+ */
+public final class RunDirectory {
+    /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
+    public static final String OVERRIDE = "RDMA4J_RUN_DIR";
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+
+    private final Path path;
+
+    /** The files of a virtual host by name; null for a directory of the file system. */
+    private final @Nullable Map<String, MemoryLockFile> inMemory;
+
+    private RunDirectory(Path path, @Nullable Map<String, MemoryLockFile> inMemory) {
+        this.path = path;
+        this.inMemory = inMemory;
+    }
+
+    /**
+     * Creates the directory of a virtual host. Its files exist in memory only, for the stacks that are given this
+     * object.
+     */
+    public static RunDirectory ofVirtualHost(String hostName) {
+        return new RunDirectory(Path.of("virtual", hostName), new ConcurrentHashMap<>());
+    }
+
+    /**
+     * Opens the default directory, or the one that {@link #OVERRIDE} names, and creates it if it does not exist.
+     *
+     * @throws RdmaException if it cannot be created, or if other users may enter or replace it
+     */
+    public static RunDirectory open() {
+        String override = System.getProperty("rdma4j.run.dir", System.getenv(OVERRIDE));
+        if (override != null && !override.isEmpty()) {
+            return at(Path.of(override));
+        }
+        RunDirectory directory = at(defaultPath(), true);
+        Leftovers.remove(directory.path());
+        return directory;
+    }
+
+    /** Opens the directory at a given path; see {@link #open}. */
+    public static RunDirectory at(Path path) {
+        return at(path, false);
+    }
+
+    /** Opens a directory. The parent of the default directory must belong to this user alone, too. */
+    private static RunDirectory at(Path path, boolean hasOwnParent) {
+        try {
+            Path parent = path.toAbsolutePath().getParent();
+            if (parent != null) {
+                TrustedPath.require(parent);
+                if (!Files.exists(parent)) {
+                    create(parent);
+                    TrustedPath.require(parent); // another user may have created it first
+                }
+                if (hasOwnParent) {
+                    check(parent);
+                }
+            }
+            if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                create(path);
+            }
+            check(path);
+            return new RunDirectory(path, null);
+        } catch (TrustedPath.Untrusted e) {
+            throw failure(path, String.valueOf(e.getMessage()), null);
+        } catch (IOException e) {
+            throw failure(path, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Returns the path of the directory. */
+    public Path path() {
+        return path;
+    }
+
+    /** Creates the directory again if another process has removed it as unused. */
+    void renew() {
+        if (inMemory == null && !Files.exists(path)) {
+            var _ = at(path);
+        }
+    }
+
+    /**
+     * Opens a lock file of the directory.
+     *
+     * @throws IOException if the file cannot be opened
+     */
+    LockFile openLockFile(String name) throws IOException {
+        return inMemory == null
+                ? SystemLockFile.open(file(name))
+                : inMemory.computeIfAbsent(name, _ -> new MemoryLockFile());
+    }
+
+    /** Returns the path of a file in the directory. */
+    public Path file(String name) {
+        return path.resolve(name);
+    }
+
+    private static Path defaultPath() {
+        String runtime = System.getenv("XDG_RUNTIME_DIR");
+        Path base = runtime != null && !runtime.isEmpty() && isSessionDirectory(Path.of(runtime))
+                ? Path.of(runtime, "rdma4j")
+                : Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "rdma4j-" + userName());
+        return base.resolve(networkNamespace());
+    }
+
+    /**
+     * Returns whether this is the session directory of this user, and not that of a user who called {@code su} or
+     * {@code sudo}.
+     */
+    private static boolean isSessionDirectory(Path runtime) {
+        try {
+            return Files.isWritable(runtime)
+                    && (!isPosix(runtime) || Files.getOwner(runtime).getName().equals(currentUser(runtime)));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Returns the user number if the system provides it, else the name. */
+    private static String userName() {
+        try {
+            return String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return System.getProperty("user.name", "user").replaceAll("[^A-Za-z0-9._-]", "_");
+        }
+    }
+
+    private static String networkNamespace() {
+        try {
+            String link = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
+            return link.replaceAll("[^0-9]", "");
+        } catch (IOException | UnsupportedOperationException e) {
+            return "default";
+        }
+    }
+
+    private static void create(Path path) throws IOException {
+        if (isPosix(path)) {
+            Path parent = path.toAbsolutePath().getParent();
+            if (parent != null && !Files.exists(parent)) {
+                create(parent);
+            }
+            try {
+                Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            } catch (java.nio.file.FileAlreadyExistsException e) {
+                // Another process created it first; the check finds out whether that was a process of this user.
+                return;
+            }
+        } else {
+            Files.createDirectories(path);
+        }
+    }
+
+    private static boolean isPosix(Path path) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    private static void check(Path path) throws IOException {
+        if (!isPosix(path)) {
+            return;
+        }
+        PosixFileAttributes attributes =
+                Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!attributes.isDirectory()) {
+            throw failure(path, "it is not a directory", null);
+        }
+        String owner = attributes.owner().getName();
+        if (!owner.equals(currentUser(path))) {
+            throw failure(path, "it belongs to user " + owner, null);
+        }
+        Set<PosixFilePermission> others = EnumSet.noneOf(PosixFilePermission.class);
+        others.addAll(attributes.permissions());
+        others.removeAll(OWNER_ONLY);
+        if (!others.isEmpty()) {
+            throw failure(path, "users other than its owner may enter it", null);
+        }
+    }
+
+    private static String currentUser(Path path) throws IOException {
+        Path proc = Path.of("/proc/self");
+        if (Files.exists(proc)) {
+            return Files.getOwner(proc).getName();
+        }
+        return path.getFileSystem()
+                .getUserPrincipalLookupService()
+                .lookupPrincipalByName(System.getProperty("user.name", ""))
+                .getName();
+    }
+
+    private static RdmaException failure(Path path, String problem, @Nullable IOException cause) {
+        String hint = "Remove the directory, or name another by " + OVERRIDE
+                + ", which only its owner may enter; it is where the processes of one user share their addresses";
+        return cause == null
+                ? new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + problem, hint)
+                : new RdmaException(
+                        "ibv_open_device", Errno.EACCES, "run directory " + path + ": " + problem, hint, cause);
+    }
+}

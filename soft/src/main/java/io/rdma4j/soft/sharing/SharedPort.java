@@ -1,0 +1,420 @@
+package io.rdma4j.soft.sharing;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.soft.engine.DeadlineTask;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Packet;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The main engine's port of an address.
+ *
+ * <p>One process of the host, the owner, has bound UDP port 4791 of the address. It relays packets to the other
+ * processes, which send from a UDP port of their own. When the owner exits, the others compete to bind the port.
+ *
+ * <p>All methods are called under the engine lock unless stated otherwise.
+ */
+public final class SharedPort extends Port {
+    private static final int BURST_FRAMES = 128;
+    private static final int RARELY_MASK = 31;
+    private static final long FIRST_RETRY_NANOS = 2_000_000;
+    private static final long LONGEST_RETRY_NANOS = 200_000_000;
+
+    /** The time for which a listener waits for its registration with the owner. */
+    private static final long REGISTRATION_NANOS = 2_000_000_000;
+
+    private final Engine engine;
+    private final Sharing sharing;
+    private final Path socket;
+    private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
+    private final Set<Long> services = new LinkedHashSet<>();
+    private final AddressSiblings siblings;
+    private final CrashDisconnectPublisher crashDisconnects;
+    private final Signal signal = new Signal();
+    private final DeadlineTask retry = new Retry();
+    private long retryNanos = FIRST_RETRY_NANOS;
+    private @Nullable Link link;
+
+    /** The undecorated link of UDP port 4791; null if this process is not the owner. */
+    private volatile @Nullable Link owned;
+
+    /**
+     * The UDP port that frames are sent from. The first one is used for the lifetime of the process, whoever owns UDP
+     * port 4791: peers bind a queue pair to the source port that they know.
+     */
+    private @Nullable Link sender;
+
+    /** The link of a process that became the owner after another one. */
+    private @Nullable InheritedLink inherited;
+
+    private @Nullable Link abandoned;
+    private volatile @Nullable PortOwner owner;
+    private volatile @Nullable PortMember member;
+    private int receives;
+
+    SharedPort(Engine engine, Sharing sharing, InetAddress address, Path socket) {
+        super(address);
+        this.engine = engine;
+        this.sharing = sharing;
+        this.socket = socket;
+        siblings = new AddressSiblings(high(), low());
+        crashDisconnects = new CrashDisconnectPublisher(engine);
+    }
+
+    /** Returns whether this process has bound UDP port 4791 of the address. */
+    boolean isOwner() {
+        return owner != null;
+    }
+
+    /** Returns whether packets for this process arrive: it is the owner, or is registered with the owner. */
+    public boolean isConnected() {
+        PortMember current = member;
+        return owner != null || current != null && current.isWelcome();
+    }
+
+    /** Returns the undecorated link of UDP port 4791 if this process is the owner, else null. Any thread. */
+    @Nullable
+    Link owned() {
+        return owned;
+    }
+
+    @Override
+    public Link link() {
+        Link current = link;
+        if (current == null) {
+            throw new IllegalStateException("port " + address() + " is not open");
+        }
+        return current;
+    }
+
+    // ---- opening, and replacing an owner that has exited ----
+
+    /**
+     * Tries to become the owner, else to join the current one.
+     *
+     * @return null if the port is open, else the reason why it is not: a further try may succeed
+     * @throws IOException if further tries will not succeed
+     */
+    @Nullable
+    String tryOpen() throws IOException {
+        String refusal = tryOwn(false);
+        return refusal == null ? null : tryJoin(refusal);
+    }
+
+    private @Nullable String tryOwn(boolean follows) throws IOException {
+        Link udp;
+        try {
+            udp = engine.links().openUdp(address(), Frame.UDP_PORT);
+        } catch (BindException e) {
+            return String.valueOf(e.getMessage());
+        }
+        try {
+            boolean mayHaveMembers = follows || Files.exists(socket);
+            LinkSet.LocalListener listener = engine.links().listenLocal(socket);
+            sharing.socketFiles().removeAtExit(socket);
+            link = engine.decorate(ownerLink(udp));
+            long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
+            crashDisconnects.publishTo(null); // until another process joins
+            owner = new PortOwner(engine, this, listener, graceEnds);
+            owned = udp;
+            signal.raise();
+            return null;
+        } catch (IOException e) {
+            udp.close();
+            throw e;
+        }
+    }
+
+    private Link ownerLink(Link udp) {
+        Link previousSender = sender;
+        if (previousSender != null) {
+            InheritedLink newLink = new InheritedLink(udp, previousSender, siblings);
+            inherited = newLink;
+            return newLink;
+        }
+        sender = udp;
+        return new SiblingLink(udp, siblings);
+    }
+
+    private @Nullable String tryJoin(String refusal) throws IOException {
+        LocalChannel channel;
+        try {
+            channel = engine.links().connectLocal(socket);
+        } catch (IOException e) {
+            return refusal + "; " + e.getMessage();
+        }
+        Link udp = sender;
+        if (udp == null) {
+            try {
+                udp = engine.links().openUdp(address(), 0);
+            } catch (IOException e) {
+                channel.close();
+                throw e;
+            }
+            sender = udp;
+        }
+        PortMember joined = new PortMember(this, channel, udp, engine.slot());
+        for (long service : services) {
+            joined.listen(service);
+        }
+        crashDisconnects.publishTo(channel);
+        link = engine.decorate(joined);
+        member = joined;
+        return null;
+    }
+
+    /**
+     * Replaces the owner, which has exited or expelled this process. Frames are sent through the old link until there
+     * is another one; then the old link is closed.
+     */
+    private void onOwnerExited() {
+        member = null;
+        abandoned = link;
+        retryNanos = FIRST_RETRY_NANOS;
+        replaceOwner();
+    }
+
+    private void replaceOwner() {
+        String refusal;
+        try {
+            refusal = tryOwn(true);
+            if (refusal != null) {
+                refusal = tryJoin(refusal);
+            }
+        } catch (IOException e) {
+            refusal = String.valueOf(e.getMessage());
+        }
+        if (refusal == null) {
+            closeAbandoned();
+        } else {
+            engine.schedule(retry, engine.nowNanos() + retryNanos);
+            retryNanos = Math.min(2 * retryNanos, LONGEST_RETRY_NANOS);
+        }
+    }
+
+    private void closeAbandoned() {
+        Link old = abandoned;
+        abandoned = null;
+        if (old != null) {
+            try {
+                old.close();
+            } catch (IOException e) {
+                // It buffers nothing.
+                return;
+            }
+        }
+    }
+
+    private final class Retry extends DeadlineTask {
+        @Override
+        protected void onDeadline(long nowNanos) {
+            if (owner == null && member == null) {
+                replaceOwner();
+            }
+        }
+    }
+
+    // ---- input ----
+
+    @Override
+    protected int receive(long nowNanos, boolean all) {
+        int received = 0;
+        PortOwner asOwner = owner;
+        PortMember asMember = member;
+        if (asOwner != null) {
+            received = link().poll(burst);
+            for (int i = 0; i < received; i++) {
+                engine.receiver().onFrame(nowNanos, this, burst.frame(i));
+            }
+            if (all || (++receives & RARELY_MASK) == 0) {
+                received += asOwner.receive();
+            }
+        } else if (asMember != null) {
+            asMember.preparePoll(nowNanos, all);
+            received = link().poll(burst);
+            for (int i = 0; i < received; i++) {
+                engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
+            }
+            if (received == 0 && asMember.hasEnded()) {
+                onOwnerExited();
+                onProcessExited(asMember.ownerSlot());
+                onCrashDisconnects(asMember.crashDisconnects());
+            }
+        }
+        return received;
+    }
+
+    /**
+     * Receives from the UDP port that this process sends from. That is rarely polled by {@link #receive} for an owner that was not
+     * the first one, and not at all while there is no owner.
+     */
+    @Override
+    protected int receiveStray(long nowNanos) {
+        InheritedLink inheritedLink = inherited;
+        if (inheritedLink != null) {
+            inheritedLink.pollSenderNext();
+            return receive(nowNanos, false);
+        }
+        Link udp = sender;
+        return owner == null && member == null && udp != null ? receiveFromSiblings(nowNanos, udp) : 0;
+    }
+
+    private int receiveFromSiblings(long nowNanos, Link udp) {
+        int received = new DirectFrames(udp, siblings).poll(burst);
+        for (int i = 0; i < received; i++) {
+            engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
+        }
+        return received;
+    }
+
+    @Override
+    protected long nextDeadlineNanos() {
+        Link current = link;
+        return current == null ? Long.MAX_VALUE : current.nextDeadlineNanos();
+    }
+
+    /** Reports the exit of a process that shared this address. */
+    void onProcessExited(int slot) {
+        ProcessExitHandler handler = sharing.exitHandler();
+        if (handler != null && slot != 0) {
+            // Frames that it sent to queue pairs of other engines are delivered before the report, too.
+            engine.engines().receivePendingOfOthers();
+            handler.onProcessExited(this, slot);
+        }
+    }
+
+    /** Disconnects the connections of such a process on its behalf. */
+    void onCrashDisconnects(List<CrashDisconnect> left) {
+        ProcessExitHandler handler = sharing.exitHandler();
+        if (handler != null && !left.isEmpty()) {
+            handler.onCrashDisconnects(this, left);
+        }
+    }
+
+    /** Adds a connection with another address that must be disconnected when this process exits, however it exits. */
+    public void addCrashDisconnect(CrashDisconnect crashDisconnect) {
+        crashDisconnects.add(crashDisconnect);
+    }
+
+    /** Removes the connection of a communication ID, which is disconnected. */
+    public void removeCrashDisconnect(int localId) {
+        crashDisconnects.remove(localId);
+    }
+
+    /** Sends the changes to the backup process now, because this process exits. */
+    public void publishCrashDisconnects() {
+        crashDisconnects.publish();
+    }
+
+    /** Sets the channel to the process that stores this process' crash disconnects; null for none. */
+    void publishCrashDisconnectsTo(@Nullable LocalChannel backup) {
+        crashDisconnects.publishTo(backup);
+    }
+
+    @Override
+    protected boolean relay(int slot, Frame frame) {
+        PortOwner asOwner = owner;
+        return asOwner != null && asOwner.relay(slot, frame);
+    }
+
+    @Override
+    public boolean routeGsi(Packet packet) {
+        PortOwner asOwner = owner;
+        return asOwner == null || asOwner.routeGsi(packet);
+    }
+
+    // ---- services ----
+
+    /**
+     * Receives requests for a service ID from now on, and returns when the registration is complete. Any thread,
+     * without the engine lock.
+     *
+     * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer
+     */
+    public void listen(long serviceId) {
+        engine.lock();
+        try {
+            services.add(serviceId);
+            PortMember current = member;
+            if (current != null) {
+                current.listen(serviceId);
+            }
+        } finally {
+            engine.unlock();
+        }
+        long deadline = engine.clock().nanoTime() + REGISTRATION_NANOS;
+        if (!engine.await(signal, () -> isRegistered(serviceId), deadline) && !isRegistered(serviceId)) {
+            close(serviceId);
+            throw ownerTimeout("rdma_listen");
+        }
+    }
+
+    private boolean isRegistered(long serviceId) {
+        PortMember current = member;
+        return owner != null || current != null && current.isRegistered(serviceId);
+    }
+
+    /** Stops receiving requests for a service ID. Any thread. */
+    public void close(long serviceId) {
+        engine.lock();
+        try {
+            PortMember current = member;
+            if (services.remove(serviceId) && current != null) {
+                current.close(serviceId);
+            }
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    /** Returns whether this process listens on a service ID. */
+    boolean listens(long serviceId) {
+        return services.contains(serviceId);
+    }
+
+    @Override
+    public void awaitConnected(long deadlineNanos) {
+        if (!engine.await(signal, this::isConnected, deadlineNanos) && !isConnected()) {
+            throw ownerTimeout("ibv_modify_qp");
+        }
+    }
+
+    /** Returns the UDP ports of the other processes of the address. Any thread. */
+    AddressSiblings siblings() {
+        return siblings;
+    }
+
+    Signal signal() {
+        return signal;
+    }
+
+    private RdmaException ownerTimeout(String operation) {
+        return new RdmaException(
+                operation,
+                Errno.ETIMEDOUT,
+                "the process that owns UDP port 4791 of " + GidAddresses.text(address()) + " does not answer",
+                "It may be stopped, by a debugger or SIGSTOP: continue or terminate it, and try again");
+    }
+
+    @Override
+    public String toString() {
+        return super.toString() + (owner != null ? " (owner)" : "");
+    }
+}

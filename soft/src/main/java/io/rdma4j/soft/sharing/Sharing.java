@@ -1,0 +1,224 @@
+package io.rdma4j.soft.sharing;
+
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.SystemFailure;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The state by which this process shares the host's addresses and RDMA ports with other processes. Thread safe. */
+public final class Sharing implements AutoCloseable {
+    /** The time for which a port may be bound but not joinable: a new owner needs a moment between bind and listen. */
+    private static final long OPEN_NANOS = 1_500_000_000;
+
+    /** The time that the owner may take to answer. */
+    private static final long WELCOME_NANOS = 5_000_000_000L;
+
+    private static final long PAUSE_MILLIS = 10;
+
+    private final RunDirectory directory;
+    private final HostNetwork host;
+    private final Slots slots;
+    private final PortClaims claims;
+    private final SocketFiles socketFiles = new SocketFiles();
+
+    /** Guarded by the lock of the main engine. */
+    private @Nullable ProcessExitHandler exitHandler;
+
+    /** Joins the processes that share a directory. */
+    public Sharing(RunDirectory directory, HostNetwork host, RandomGenerator random) {
+        this.directory = directory;
+        this.host = host;
+        slots = Slots.claim(directory, random);
+        claims = new PortClaims(directory);
+    }
+
+    /** Releases the slot and the files. */
+    @Override
+    public void close() {
+        claims.close();
+        slots.close();
+    }
+
+    /** Returns the socket files to remove when the process ends. */
+    SocketFiles socketFiles() {
+        return socketFiles;
+    }
+
+    /** Removes the socket files, because the process exits: other processes can no longer join this one. */
+    public void removeSocketFiles() {
+        socketFiles.removeAll();
+    }
+
+    /** Sets the handler of the exits of other processes; under the main engine's lock. */
+    public void exitHandler(ProcessExitHandler handler) {
+        exitHandler = handler;
+    }
+
+    @Nullable
+    ProcessExitHandler exitHandler() {
+        return exitHandler;
+    }
+
+    /** Returns this process' slot. */
+    public int slot() {
+        return slots.number();
+    }
+
+    /** Returns the claimed RDMA ports. */
+    public PortClaims claims() {
+        return claims;
+    }
+
+    /**
+     * Returns an engine's port of a local address, and opens it if necessary. Any thread, without an engine's lock.
+     *
+     * @throws RdmaException if UDP port 4791 of the address cannot be used
+     */
+    public Port openPort(Engine engine, InetAddress address) {
+        SharedPort shared = openSharedPort(engine.engines().main(), address);
+        return engine.isMain() ? shared : openSidePort(engine, shared);
+    }
+
+    private static Port openSidePort(Engine engine, SharedPort shared) {
+        engine.lock();
+        try {
+            Port known = engine.findPort(shared.address());
+            if (known != null) {
+                return known;
+            }
+            SidePort port = SidePort.open(engine, shared);
+            engine.addPort(port);
+            return port;
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    /**
+     * Returns the main engine's port of a local address, and opens it if necessary. Any thread, without the engine
+     * lock.
+     *
+     * @param engine the main engine
+     * @throws RdmaException if UDP port 4791 of the address cannot be used
+     */
+    public SharedPort openSharedPort(Engine engine, InetAddress address) {
+        SharedPort known = find(engine, address);
+        if (known != null) {
+            // Every connection comes here: checking the interface again would take longer than everything else.
+            known.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
+            return known;
+        }
+        if (!isLocal(address)) {
+            throw new RdmaException(
+                    "rdma_bind_addr",
+                    Errno.EADDRNOTAVAIL,
+                    GidAddresses.text(address) + " is not an address of this host",
+                    "Name a local address");
+        }
+        long giveUpNanos = engine.clock().nanoTime() + OPEN_NANOS;
+        while (true) {
+            String refusal = tryOpenPort(engine, address);
+            SharedPort port = refusal == null ? find(engine, address) : null;
+            if (port != null) {
+                port.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
+                return port;
+            }
+            if (engine.clock().nanoTime() - giveUpNanos >= 0 || !pause()) {
+                throw held(address, String.valueOf(refusal));
+            }
+        }
+    }
+
+    /**
+     * Returns whether no process has bound UDP port 4791 of an address of this host, or had bound it until just now.
+     * Packets to it are not answered. Another process may bind it at any time. Any thread, without the engine lock.
+     */
+    public boolean isVacant(Engine engine, InetAddress address) {
+        if (find(engine, address) != null || Files.exists(socket(address))) {
+            return false; // the socket file of a killed owner is still there, and others are about to replace it
+        }
+        engine.lock();
+        try {
+            engine.links().openUdp(address, Frame.UDP_PORT).close();
+            return true;
+        } catch (IOException held) {
+            return false;
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private @Nullable String tryOpenPort(Engine engine, InetAddress address) {
+        engine.lock();
+        try {
+            if (engine.findPort(address) != null) {
+                return null;
+            }
+            SharedPort port = new SharedPort(engine, this, address, socket(address));
+            String refusal = port.tryOpen();
+            if (refusal == null) {
+                engine.addPort(port);
+            }
+            return refusal;
+        } catch (IOException e) {
+            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + GidAddresses.text(address), e, "");
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private static @Nullable SharedPort find(Engine engine, InetAddress address) {
+        engine.lock();
+        try {
+            return (SharedPort) engine.findPort(address);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private Path socket(InetAddress address) {
+        return directory.file(GidAddresses.fileName(address) + ".sock");
+    }
+
+    private static boolean pause() {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private RdmaException held(InetAddress address, String refusal) {
+        return new RdmaException(
+                "rdma_bind_addr",
+                Errno.EADDRINUSE,
+                "UDP port 4791 of " + GidAddresses.text(address) + " is held by something that does not share it with"
+                        + " this process (" + refusal + "; run directory " + directory.path() + ")",
+                "If it is the kernel's rdma_rxe, unload it (rmmod rdma_rxe), use another address or network namespace;"
+                        + " if it is another user's process, terminate it or use another address; if it is an rdma4j"
+                        + " process with another run directory, give both the same by " + RunDirectory.OVERRIDE);
+    }
+
+    private boolean isLocal(InetAddress address) {
+        try {
+            host.forget();
+            return host.recent(address) != null;
+        } catch (SocketException e) {
+            // The interfaces cannot be listed: then none has this address.
+            return false;
+        }
+    }
+}

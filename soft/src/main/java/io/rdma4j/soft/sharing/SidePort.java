@@ -1,0 +1,92 @@
+package io.rdma4j.soft.sharing;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.soft.host.SystemFailure;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+
+/**
+ * The port of an engine other than the main one at an address. It has its own socket, so that engines share no lock
+ * when they send.
+ *
+ * <p>If the kernel supports it, the socket is bound to the address' UDP port 4791, too, and receives the frames for
+ * this engine's queue pairs. Else it only sends, and the main engine hands over their frames. All methods are called
+ * under the engine lock unless stated otherwise.
+ */
+final class SidePort extends Port {
+    private static final int BURST_FRAMES = 128;
+
+    private final Engine engine;
+    private final SharedPort shared;
+    private final Link link;
+    private final boolean isSteered;
+    private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
+
+    private SidePort(Engine engine, SharedPort shared, Link link, boolean isSteered) {
+        super(shared.address());
+        this.engine = engine;
+        this.shared = shared;
+        this.link = link;
+        this.isSteered = isSteered;
+    }
+
+    /**
+     * Opens the port.
+     *
+     * @param shared the main engine's port of the address
+     * @throws RdmaException {@code EMFILE} or {@code EIO} if no socket can be opened
+     */
+    static SidePort open(Engine engine, SharedPort shared) {
+        try {
+            Link owned = shared.owned();
+            Link beside = owned == null
+                    ? null
+                    : engine.links().openBeside(owned, engine.firstQueuePairNumber(), engine.lastQueuePairNumber());
+            Link link = beside == null ? engine.links().openUdp(shared.address(), 0) : beside;
+            return new SidePort(
+                    engine, shared, engine.decorate(new SiblingLink(link, shared.siblings())), beside != null);
+        } catch (IOException e) {
+            throw SystemFailure.of("ibv_modify_qp", "open a socket of " + GidAddresses.text(shared.address()), e, "");
+        }
+    }
+
+    @Override
+    public Link link() {
+        return link;
+    }
+
+    @Override
+    protected int receive(long nowNanos, boolean all) {
+        if (!isSteered) {
+            return 0;
+        }
+        int received = link.poll(burst);
+        for (int i = 0; i < received; i++) {
+            engine.receiver().onSteeredFrame(nowNanos, shared, burst.frame(i));
+        }
+        return received;
+    }
+
+    /** Drops the input of a port that frames are not steered to: no peer is supposed to send to it. */
+    @Override
+    protected int receiveStray(long nowNanos) {
+        if (!isSteered) {
+            int _ = link.poll(burst);
+        }
+        return 0;
+    }
+
+    @Override
+    protected long nextDeadlineNanos() {
+        return link.nextDeadlineNanos();
+    }
+
+    @Override
+    public void awaitConnected(long deadlineNanos) {
+        shared.awaitConnected(deadlineNanos);
+    }
+}

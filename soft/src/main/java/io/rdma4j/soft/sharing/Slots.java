@@ -1,0 +1,111 @@
+package io.rdma4j.soft.sharing;
+
+import io.rdma4j.soft.host.SystemFailure;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This process' slot: a number from 1 to 254 that is unique among the user's processes in this network namespace.
+ *
+ * <p>It is the upper part of queue pair numbers and communication IDs, by which the owner of an address relays packets.
+ */
+public final class Slots implements AutoCloseable {
+    private static final int FIRST = 1;
+    private static final int COUNT = 254;
+
+    /** The file of the locks; the directory is in use while any of them is held. */
+    static final String FILE = "slots";
+
+    /** The directory may be removed between the check that it exists and the lock, but not several times in a row. */
+    private static final int TRIES = 3;
+
+    private final LockFile file;
+    private final LockFile.ByteLock lock;
+    private final int slot;
+
+    private Slots(LockFile file, LockFile.ByteLock lock, int slot) {
+        this.file = file;
+        this.lock = lock;
+        this.slot = slot;
+    }
+
+    /**
+     * Claims a free slot for the lifetime of this process.
+     *
+     * @throws RdmaException {@code EAGAIN} if all slots are taken, {@code EIO} if the file system has no locks
+     */
+    public static Slots claim(RunDirectory directory, RandomGenerator random) {
+        try {
+            for (int tries = 0; tries < TRIES; tries++) {
+                Slots slots = tryClaim(directory, random);
+                if (slots != null) {
+                    return slots;
+                }
+            }
+        } catch (IOException e) {
+            throw SystemFailure.of(
+                    "ibv_open_device",
+                    "lock a slot in " + directory.path(),
+                    e,
+                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
+        }
+        throw new RdmaException(
+                "ibv_open_device",
+                Errno.EAGAIN,
+                COUNT + " processes of this user use RDMA in this network namespace",
+                "Give each group of processes a directory of its own by " + RunDirectory.OVERRIDE
+                        + " and an address of its own");
+    }
+
+    /** Returns null if all slots are taken, or if a process that saw no slot in use has just removed the file. */
+    private static @Nullable Slots tryClaim(RunDirectory directory, RandomGenerator random) throws IOException {
+        directory.renew();
+        LockFile file = directory.openLockFile(FILE);
+        Slots claimed = null;
+        try {
+            claimed = tryClaim(file, random);
+        } finally {
+            if (claimed == null) {
+                file.close();
+            }
+        }
+        return claimed;
+    }
+
+    private static @Nullable Slots tryClaim(LockFile file, RandomGenerator random) throws IOException {
+        int start = random.nextInt(COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            int slot = FIRST + (start + i) % COUNT;
+            LockFile.ByteLock lock = file.tryLock(slot, false);
+            if (lock != null && file.isCurrent()) {
+                return new Slots(file, lock, slot);
+            }
+            if (lock != null) {
+                lock.release();
+                return null;
+            }
+        }
+        boolean _ = file.isCurrent();
+        return null;
+    }
+
+    /** Returns the slot. */
+    public int number() {
+        return slot;
+    }
+
+    /** Releases the slot. */
+    @Override
+    public void close() {
+        try {
+            lock.release();
+            file.close();
+        } catch (IOException e) {
+            // The file was removed, and its locks with it.
+            return;
+        }
+    }
+}

@@ -1,0 +1,441 @@
+package io.rdma4j.soft.sharing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.decorator.LinkDecorator;
+import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.EngineCounters;
+import io.rdma4j.soft.engine.Engines;
+import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The exit of a process is reported after everything that it sent. This test acts as the other processes. */
+@Timeout(20)
+class EndsOfProcessesTest {
+    private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+    private static final int SLOT = 255; // never one of a real process
+
+    @TempDir
+    Path folder = Path.of("");
+
+    private final MemoryNetwork network = new MemoryNetwork(9000);
+    private final LinkSet others = network.newLinkSet();
+
+    /** For each process that has exited: its slot, and how many packets were received before. */
+    private final BlockingQueue<List<Long>> exits = new LinkedBlockingQueue<>();
+
+    /** The crash disconnects of processes that have exited. */
+    private final BlockingQueue<List<CrashDisconnect>> crashDisconnects = new LinkedBlockingQueue<>();
+
+    private @Nullable Sharing sharing;
+
+    private Engine engine() throws IOException {
+        LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
+        sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
+        Engine engine = new Engines(
+                        2, network::newLinkSet, plain, sharing.slot(), StackClock.SYSTEM, null, new SecureRandom())
+                .main();
+        engine.lock();
+        sharing.exitHandler(new ProcessExitHandler() {
+            @Override
+            public void onProcessExited(SharedPort port, int slot) {
+                exits.add(List.of((long) slot, engine.counters().receivedPackets));
+            }
+
+            @Override
+            public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> records) {
+                crashDisconnects.add(records);
+            }
+        });
+        engine.unlock();
+        return engine;
+    }
+
+    private SharedPort open(Engine engine) {
+        return Objects.requireNonNull(sharing).openSharedPort(engine, ADDRESS);
+    }
+
+    private Path socket() {
+        return folder.resolve("run").resolve(GidAddresses.fileName(ADDRESS) + ".sock");
+    }
+
+    private static void send(LocalChannel channel, int... bytes) {
+        ByteBuffer message = ByteBuffer.allocate(bytes.length);
+        for (int each : bytes) {
+            message.put((byte) each);
+        }
+        assertThat(channel.send(message.flip(), EMPTY)).isTrue();
+    }
+
+    /** Waits for a message, and returns its kind. */
+    private static int receiveKind(LocalChannel channel) throws InterruptedException {
+        ByteBuffer message = receive(channel);
+        return message.get(message.position());
+    }
+
+    private static ByteBuffer receive(LocalChannel channel) throws InterruptedException {
+        ByteBuffer message = channel.poll();
+        while (message == null) {
+            Thread.sleep(1);
+            message = channel.poll();
+        }
+        return message;
+    }
+
+    /** Returns the crash disconnect of a connection of a process. */
+    private static CrashDisconnect crashDisconnect(int slot, int number) {
+        return new CrashDisconnect(
+                slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number, 3, 0xfe80L << 48, number);
+    }
+
+    /** Adds crash disconnects, and removes others. */
+    private static void publishCrashDisconnects(LocalChannel channel, List<CrashDisconnect> records, int... removed) {
+        ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
+        RelayMessage.beginCrashDisconnects(message, records.size() + removed.length);
+        for (int i = 0; i < records.size(); i++) {
+            RelayMessage.putCrashDisconnect(message, i, records.get(i).localId(), records.get(i));
+        }
+        for (int i = 0; i < removed.length; i++) {
+            RelayMessage.putCrashDisconnect(message, records.size() + i, removed[i], null);
+        }
+        assertThat(channel.send(message, EMPTY)).isTrue();
+    }
+
+    /** Receives crash disconnects until there are {@code count}. A removal is null. */
+    private static Map<Integer, @Nullable CrashDisconnect> receiveCrashDisconnects(LocalChannel channel, int count)
+            throws InterruptedException {
+        Map<Integer, @Nullable CrashDisconnect> received = new LinkedHashMap<>();
+        while (received.size() < count) {
+            ByteBuffer message = receive(channel);
+            assertThat(message.get(message.position())).isEqualTo(RelayMessage.CRASH_DISCONNECTS);
+            for (int at = message.position() + RelayMessage.RECORDS_AT;
+                    at < message.limit();
+                    at += RelayMessage.RECORD_BYTES) {
+                CrashDisconnect crashDisconnect = RelayMessage.crashDisconnect(message, at);
+                assertThat(received).doesNotContainKey(crashDisconnect.localId());
+                received.put(crashDisconnect.localId(), crashDisconnect.remoteId() == 0 ? null : crashDisconnect);
+            }
+        }
+        return received;
+    }
+
+    private LocalChannel joined(int slot) throws Exception {
+        LocalChannel channel = others.connectLocal(socket());
+        send(channel, RelayMessage.HELLO, RelayMessage.VERSION, slot, 0xc1, 0x01);
+        while (receiveKind(channel) != RelayMessage.WELCOME) {
+            // The owner announces the other processes before.
+        }
+        return channel;
+    }
+
+    @Test
+    void ownerReportsTheCrashDisconnectsOfAnExitedProcessExceptRemovedOnes() throws Exception {
+        Engine owner = engine();
+        open(owner);
+        LocalChannel ending = joined(SLOT);
+        List<CrashDisconnect> records =
+                List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT, 2), crashDisconnect(SLOT, 3));
+        publishCrashDisconnects(ending, records);
+        CrashDisconnect changed = new CrashDisconnect(records.get(2).localId(), 9, 9, 9, 0, 0, 9);
+        publishCrashDisconnects(ending, List.of(changed), records.getFirst().localId(), 0xff00_0099);
+        ending.close();
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(records.get(1), changed);
+        assertThat(exits.poll()).as("the exit is reported first").isNotNull();
+    }
+
+    @Test
+    void memberThatNamesConnectionsOfAnotherProcessIsExpelled() throws Exception {
+        Engine owner = engine();
+        open(owner);
+        LocalChannel forger = joined(SLOT);
+        LocalChannel other = joined(SLOT - 1);
+        publishCrashDisconnects(forger, List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT - 1, 1)));
+        while (!forger.isClosed()) {
+            Thread.sleep(1);
+        }
+        publishCrashDisconnects(other, List.of(crashDisconnect(SLOT - 1, 5)));
+        other.close();
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(crashDisconnect(SLOT - 1, 5));
+        assertThat(crashDisconnects).isEmpty();
+    }
+
+    @Test
+    void crashDisconnectsBeforeHelloAndIncompleteOnesAreRefused() throws Exception {
+        Engine owner = engine();
+        open(owner);
+        LocalChannel early = others.connectLocal(socket());
+        publishCrashDisconnects(early, List.of(crashDisconnect(0, 1)));
+        LocalChannel partial = joined(SLOT);
+        send(partial, RelayMessage.CRASH_DISCONNECTS, 0, 0, 0, SLOT, 1);
+        while (!early.isClosed() || !partial.isClosed()) {
+            Thread.sleep(1);
+        }
+    }
+
+    @Test
+    void storeIsLimitedToTheQueuePairNumbersOfAProcess() {
+        CrashDisconnectStore store = new CrashDisconnectStore();
+        ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
+        for (int number = 1; number <= CrashDisconnectStore.MAX_RECORDS + 10; number++) {
+            RelayMessage.beginCrashDisconnects(message, 1);
+            RelayMessage.putCrashDisconnect(message, 0, SLOT << 24 | number, crashDisconnect(SLOT, number));
+            assertThat(store.onMessage(message, SLOT)).isTrue();
+        }
+        assertThat(store.takeAll()).hasSize(CrashDisconnectStore.MAX_RECORDS);
+        assertThat(store.takeAll()).isEmpty();
+    }
+
+    @Test
+    void memberPublishesCrashDisconnectsTogetherAndNoneOfEndedConnections() throws Exception {
+        Joined member = new Joined();
+        SharedPort port = open(member.engine);
+        member.engine.lock();
+        for (int number = 1; number <= 600; number++) {
+            port.addCrashDisconnect(crashDisconnect(SLOT - 2, number));
+        }
+        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 300).localId());
+        member.engine.unlock();
+        assertThat(receiveCrashDisconnects(member.channel, 599).values())
+                .doesNotContain(crashDisconnect(SLOT - 2, 300), (CrashDisconnect) null)
+                .contains(crashDisconnect(SLOT - 2, 1), crashDisconnect(SLOT - 2, 600));
+
+        member.engine.lock();
+        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 1).localId());
+        port.addCrashDisconnect(crashDisconnect(SLOT - 2, 300));
+        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 300).localId());
+        port.publishCrashDisconnects();
+        member.engine.unlock();
+        Map<Integer, @Nullable CrashDisconnect> received = receiveCrashDisconnects(member.channel, 1);
+        assertThat(received).containsOnlyKeys(crashDisconnect(SLOT - 2, 1).localId());
+        assertThat(received.values()).containsOnlyNulls();
+    }
+
+    @Test
+    void disconnectedConnectionIsRemovedEvenIfNothingElseIsPublished() throws Exception {
+        Joined member = new Joined();
+        SharedPort port = open(member.engine);
+        CrashDisconnect crashDisconnect = crashDisconnect(SLOT - 2, 1);
+        member.engine.lock();
+        port.addCrashDisconnect(crashDisconnect);
+        member.engine.unlock();
+        assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsExactly(crashDisconnect);
+        member.engine.lock();
+        port.removeCrashDisconnect(crashDisconnect.localId());
+        member.engine.unlock();
+        assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsOnlyNulls();
+    }
+
+    @Test
+    void ownersCrashDisconnectsAreStoredByOneMemberAfterTheOther() throws Exception {
+        Engine owner = engine();
+        SharedPort port = open(owner);
+        owner.lock();
+        port.addCrashDisconnect(crashDisconnect(owner.slot(), 1));
+        owner.unlock();
+        LocalChannel first = joined(SLOT);
+        assertThat(receiveCrashDisconnects(first, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
+        LocalChannel second = joined(SLOT - 1);
+        first.close();
+        assertThat(receiveKind(second)).isEqualTo(RelayMessage.EXITED);
+        assertThat(receiveCrashDisconnects(second, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
+    }
+
+    @Test
+    void memberReportsTheCrashDisconnectsOfAnExitedOwner() throws Exception {
+        Joined member = new Joined();
+        publishCrashDisconnects(
+                member.channel,
+                List.of(crashDisconnect(SLOT - 1, 1), crashDisconnect(SLOT - 1, 2)),
+                crashDisconnect(SLOT - 1, 2).localId());
+        member.channel.close();
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(crashDisconnect(SLOT - 1, 1));
+    }
+
+    @Test
+    void ownerThatSendsUnknownMessagesIsNotTakenForExited() throws Exception {
+        Joined member = new Joined();
+        publishCrashDisconnects(member.channel, List.of(crashDisconnect(SLOT - 1, 1)));
+        send(member.channel, 99);
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isNotNull();
+        member.engine.lock(); // wait for the rest of the processing of the exit
+        member.engine.unlock();
+        assertThat(crashDisconnects).isEmpty();
+    }
+
+    private static void send(Link link, int port, int frames) {
+        try (Arena arena = Arena.ofConfined()) {
+            SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
+            for (int i = 0; i < frames; i++) {
+                burst.clear();
+                burst.destination(GidAddresses.high(ADDRESS), GidAddresses.low(ADDRESS), 0, 0);
+                burst.destinationPort(port);
+                burst.append(64);
+                link.send(burst);
+            }
+        }
+    }
+
+    @Test
+    void ownerReceivesEverythingAProcessSentBeforeItReportsTheExit() throws Exception {
+        Engine owner = engine();
+        open(owner);
+        LocalChannel listening = others.connectLocal(socket());
+        send(listening, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
+        assertThat(receiveKind(listening)).isEqualTo(RelayMessage.WELCOME);
+        LocalChannel ending = others.connectLocal(socket());
+        send(ending, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x02);
+        assertThat(receiveKind(ending)).isEqualTo(RelayMessage.SIBLING);
+        assertThat(receiveKind(ending)).isEqualTo(RelayMessage.WELCOME);
+        owner.lock();
+        send(others.openUdp(ADDRESS, 0), Frame.UDP_PORT, 400);
+        ending.close();
+        owner.unlock();
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 400L));
+        assertThat(receiveKind(listening)).isEqualTo(RelayMessage.SIBLING);
+        assertThat(receiveKind(listening)).isEqualTo(RelayMessage.EXITED);
+    }
+
+    @Test
+    void memberThatSendsHelloTwiceIsExpelledAndLeavesNoSlot() throws Exception {
+        Engine owner = engine();
+        open(owner);
+        LocalChannel twice = others.connectLocal(socket());
+        send(twice, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
+        assertThat(receiveKind(twice)).isEqualTo(RelayMessage.WELCOME);
+        send(twice, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x01);
+        while (!twice.isClosed()) {
+            Thread.sleep(1);
+        }
+        SharedPort port = open(owner);
+        Frame frame = new Frame();
+        frame.buffer = ByteBuffer.allocate(64);
+        frame.length = 64;
+        while (relays(owner, port, SLOT - 1, frame) || relays(owner, port, SLOT, frame)) {
+            Thread.sleep(1); // the exit is processed in a later duty cycle
+        }
+    }
+
+    private static boolean relays(Engine engine, SharedPort port, int slot, Frame frame) {
+        engine.lock();
+        try {
+            return port.relay(slot, frame);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    /** A process that has joined the owner, which is played by this test. */
+    private final class Joined {
+        final Engine engine;
+        final LocalChannel channel;
+        final int udpPort;
+
+        Joined() throws Exception {
+            others.openUdp(ADDRESS, Frame.UDP_PORT);
+            engine = engine();
+            LinkSet.LocalListener listener = others.listenLocal(socket());
+            CompletableFuture<SharedPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
+            LocalChannel accepted = listener.accept();
+            while (accepted == null) {
+                Thread.sleep(1);
+                accepted = listener.accept();
+            }
+            channel = accepted;
+            ByteBuffer hello = channel.poll();
+            while (hello == null) {
+                Thread.sleep(1);
+                hello = channel.poll();
+            }
+            assertThat(hello.get(hello.position())).isEqualTo(RelayMessage.HELLO);
+            udpPort = hello.getShort(hello.position() + 3) & 0xffff;
+            send(channel, RelayMessage.WELCOME, RelayMessage.VERSION, SLOT - 1);
+            assertThat(opened.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
+        }
+
+        void relay(int frames) {
+            int[] frame = new int[RelayMessage.FRAME_HEADER_BYTES + 64];
+            frame[0] = RelayMessage.FRAME;
+            for (int i = 0; i < frames; i++) {
+                send(channel, frame);
+            }
+        }
+    }
+
+    @Test
+    void memberReceivesAllRelayedFramesBeforeItReportsAnExit() throws Exception {
+        Joined member = new Joined();
+        member.engine.lock();
+        member.relay(100);
+        send(member.channel, RelayMessage.EXITED, SLOT);
+        member.relay(1);
+        member.channel.close();
+        member.engine.unlock();
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 100L));
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 101L));
+    }
+
+    @Test
+    void memberReceivesAllDirectFramesBeforeItReportsAnExit() throws Exception {
+        Joined member = new Joined();
+        Link sibling = others.openUdp(ADDRESS, 0);
+        member.engine.lock();
+        send(sibling, member.udpPort, 300);
+        send(member.channel, RelayMessage.EXITED, SLOT);
+        send(member.channel, RelayMessage.EXITED, SLOT - 2);
+        member.engine.unlock();
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 300L));
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 2, 300L));
+        member.engine.lock();
+        send(sibling, member.udpPort, 300);
+        member.channel.close();
+        member.engine.unlock();
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 600L));
+    }
+
+    @Test
+    void memberDropsFramesOfOtherAddressesAtItsSendingPort() throws Exception {
+        Joined member = new Joined();
+        EngineCounters counters = member.engine.counters();
+        send(others.openUdp(InetAddress.ofLiteral("127.0.0.9"), 0), member.udpPort, 5);
+        await(() -> counters.tooShort == 5);
+        send(others.openUdp(ADDRESS, 0), member.udpPort, 7);
+        await(() -> counters.receivedPackets == 12);
+        assertThat(counters.tooShort).isEqualTo(5);
+        assertThat(counters.dropped()).isEqualTo(12); // frames of zeros are for no queue pair
+    }
+
+    private static void await(BooleanSupplier done) throws InterruptedException {
+        while (!done.getAsBoolean()) {
+            Thread.sleep(1);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.rdma4j.soft.sharing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.soft.device.RunningStack;
+import io.rdma4j.soft.engine.Receiver;
+import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.Drep;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rtu;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Packets for unknown processes cost the owner of a port little. */
+class PortOwnerTest {
+    private static final int ABSENT = 254;
+    private static final int ICRC_BYTES = 4;
+
+    private final RunningStack stack = ProcessStack.stack().internals().running();
+    private final CountingListener listener = new CountingListener();
+    private final PortOwner owner = new PortOwner(
+            stack.engines().main(),
+            new SharedPort(
+                    stack.engines().main(), stack.sharing(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused")),
+            listener,
+            Long.MIN_VALUE);
+
+    /** A listener to which no process ever connects. A real check for one is a system call. */
+    private static final class CountingListener implements LinkSet.LocalListener {
+        private int checks;
+
+        @Override
+        public @Nullable LocalChannel accept() {
+            checks++;
+            return null;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Keeps the engine's time constant during the test. */
+    @BeforeEach
+    void lock() {
+        stack.engines().main().lock();
+    }
+
+    @AfterEach
+    void unlock() {
+        stack.engines().main().unlock();
+    }
+
+    private static Packet packet(CmMessage message) {
+        byte[] bytes = new byte[Bth.LENGTH + Deth.LENGTH + CmMad.LENGTH + ICRC_BYTES];
+        MemorySegment memory = MemorySegment.ofArray(bytes);
+        Bth.write(memory, 0, Opcode.UD_SEND_ONLY.code(), false, 0, 0xffff, Receiver.GSI_QUEUE_PAIR, false, 0);
+        message.emit(memory, Bth.LENGTH + Deth.LENGTH, 1);
+        Frame frame = new Frame();
+        frame.segment = memory;
+        frame.buffer = ByteBuffer.wrap(bytes);
+        frame.length = bytes.length;
+        Packet packet = new Packet();
+        assertThat(packet.parse(frame)).isEqualTo(Packet.Result.OK);
+        return packet;
+    }
+
+    @Test
+    void unknownProcessOfAResponseIsCheckedForOnceInAWhile() {
+        Packet response = packet(new Drep(1, ABSENT << 24 | 5, PrivateData.EMPTY));
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(owner.routeGsi(response)).as("this process rejects it").isTrue();
+        }
+        assertThat(listener.checks).isEqualTo(1);
+    }
+
+    @Test
+    void dataAndResponsesForUnknownProcessesShareTheCheck() {
+        Packet response = packet(new Rtu(1, ABSENT << 24 | 5, PrivateData.EMPTY));
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(owner.relay(ABSENT - 1, response.frame())).isFalse();
+            assertThat(owner.routeGsi(response)).isTrue();
+        }
+        assertThat(listener.checks).isEqualTo(1);
+    }
+}

@@ -1,0 +1,22 @@
+package io.rdma4j.tools.command;
+
+import java.util.List;
+
+/** A command-line tool. */
+public interface Tool {
+    /** Returns the tool's name on the command line. */
+    String name();
+
+    /** Returns the tool's purpose in one line without a full stop. */
+    String summary();
+
+    /**
+     * Runs the tool until it ends.
+     *
+     * @param arguments the arguments without the tool's name and without the options of all tools
+     *     ({@link CommonOptions})
+     * @param environment the output streams and the interrupt handlers
+     * @return the exit status that C's {@code main} would return; the shell sees it modulo 256
+     */
+    int run(List<String> arguments, ToolEnvironment environment);
+}

@@ -1,0 +1,8 @@
+/**
+ * Builds of the rooms with small changes to the sources.
+ *
+ * <p>Some contain a deliberate mistake, to test that the simulations find it
+ * ({@link io.rdma4j.variants.Mutants}). Others have small numbers, which wrap often.
+ */
+@org.jspecify.annotations.NullMarked
+package io.rdma4j.variants;

@@ -1,0 +1,73 @@
+package io.rdma4j.verbs.spi;
+
+import io.rdma4j.verbs.CompletionOpcode;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.WorkCompletion;
+
+/**
+ * Writes the holders that a program passes to {@link io.rdma4j.verbs.CompletionQueue#poll}. For providers. Allocates nothing.
+ *
+ * <p>Every completion needs {@link #start}, {@link #data} and {@link #timestamp}, and one of a datagram {@link #source} after
+ * start. Not thread safe, as the holders are not.
+ */
+public final class CompletionWriter {
+    private CompletionWriter() {}
+
+    /**
+     * Writes the request, its result and the queue pair, and clears the source.
+     *
+     * @param completion the holder
+     * @param id the application's number of the work request
+     * @param status the status
+     * @param opcode the operation, without a meaning for a failure
+     * @param queuePairNumber the number of the queue pair to which the request was posted
+     */
+    public static void start(
+            WorkCompletion completion, long id, CompletionStatus status, CompletionOpcode opcode, int queuePairNumber) {
+        CompletionFields fields = completion;
+        fields.id = id;
+        fields.status = status;
+        fields.opcode = opcode;
+        fields.queuePairNumber = queuePairNumber;
+        fields.sourceQueuePairNumber = 0;
+        fields.hasGlobalRoute = false;
+    }
+
+    /**
+     * Writes the data of the completion.
+     *
+     * @param completion the holder
+     * @param byteLength number of bytes received, read or written
+     * @param hasImmediate true if {@code immediateOrKey} is the peer's immediate data
+     * @param hasInvalidatedKey true if {@code immediateOrKey} is the key that the peer has invalidated
+     * @param immediateOrKey the immediate data or the key; without a meaning if the completion has neither
+     */
+    public static void data(
+            WorkCompletion completion,
+            long byteLength,
+            boolean hasImmediate,
+            boolean hasInvalidatedKey,
+            int immediateOrKey) {
+        CompletionFields fields = completion;
+        fields.byteLength = byteLength;
+        fields.hasImmediate = hasImmediate;
+        fields.hasInvalidatedKey = hasInvalidatedKey;
+        fields.immediateOrKey = immediateOrKey;
+    }
+
+    /**
+     * Writes the number of the queue pair that sent a datagram. The receive begins with 40 bytes for the IP header, which
+     * the length includes.
+     */
+    public static void source(WorkCompletion completion, int queuePairNumber) {
+        CompletionFields fields = completion;
+        fields.sourceQueuePairNumber = queuePairNumber;
+        fields.hasGlobalRoute = true;
+    }
+
+    /** Writes the time of completion, in nanoseconds of {@link System#nanoTime}. */
+    public static void timestamp(WorkCompletion completion, long nanos) {
+        CompletionFields fields = completion;
+        fields.timestampNanos = nanos;
+    }
+}

@@ -1,0 +1,44 @@
+package io.rdma4j.verbs.wait;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Tells waiting threads that a state may have changed, such as the events of a completion channel. Thread safe.
+ *
+ * <p>A thread that changes the state calls {@link #raise} after the change. That costs two loads and a fence while there
+ * is no listener.
+ */
+public final class Signal {
+    private final ConcurrentLinkedQueue<SignalListener> listeners = new ConcurrentLinkedQueue<>();
+
+    /** Creates a signal without listeners. */
+    public Signal() {}
+
+    /** Calls all listeners: waiting threads check their conditions again. */
+    public void raise() {
+        // The change precedes the check of the list: a waiter enters the list before it checks the state.
+        VarHandle.fullFence();
+        if (listeners.isEmpty()) {
+            return;
+        }
+        for (SignalListener listener : listeners) {
+            listener.onSignal();
+        }
+    }
+
+    /**
+     * Adds a listener. The caller checks the state after this call.
+     *
+     * @param listener a {@link Waiter}, or any other listener
+     */
+    public void add(SignalListener listener) {
+        listeners.add(listener);
+        VarHandle.fullFence();
+    }
+
+    /** Removes a listener; has no effect if it was not added. A call that another thread has begun may still arrive. */
+    public void remove(SignalListener listener) {
+        var _ = listeners.remove(listener);
+    }
+}

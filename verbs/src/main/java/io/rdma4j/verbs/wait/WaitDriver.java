@@ -1,0 +1,62 @@
+package io.rdma4j.verbs.wait;
+
+import java.util.function.BooleanSupplier;
+
+/**
+ * The part of a device that makes progress while a thread waits for it. Providers implement this; a program uses {@link
+ * WaitSet}, or the {@code await} methods of channels and sockets. Thread safe.
+ */
+public interface WaitDriver {
+    /**
+     * Waits until a condition holds, and drives the device meanwhile, or leaves that to another waiting thread. A virtual
+     * thread parks. Called by {@link Waiter#await(WaitDriver, BooleanSupplier, long)}.
+     *
+     * @param waiter the calling thread's waiter, a listener of every signal that is raised when {@code done} may change
+     * @param done cheap, callable by any thread at any time
+     * @param deadlineNanos the time of {@link #nanoTime} at which to stop waiting, or {@link Long#MAX_VALUE} to wait
+     *     indefinitely
+     * @return the condition: false after the deadline, or if the thread is interrupted; its interrupt status stays set
+     * @throws IllegalStateException if the calling thread drives the device already, in a listener of a signal
+     */
+    boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos);
+
+    /** Makes a thread in {@link #await(Waiter, BooleanSupplier, long)} check its condition again. Does not wait. */
+    void wake(Waiter waiter);
+
+    /**
+     * Drives the device once, without waiting. Has no effect while another thread drives it.
+     *
+     * @return whether input was received
+     */
+    boolean poll();
+
+    /** Returns the time of the clock of deadlines in nanoseconds. It is related to no other clock. */
+    long nanoTime();
+
+    /**
+     * Waits until a condition holds, as {@link #await(Waiter, BooleanSupplier, long)}.
+     *
+     * @param signal raised by any thread that may make {@code done} true
+     */
+    default boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
+        return await(signal, done, deadlineNanos, false);
+    }
+
+    /**
+     * Waits until a condition holds, like {@link #await(Signal, BooleanSupplier, long)}.
+     *
+     * @param yields see {@link Waiter#Waiter(boolean)}
+     */
+    default boolean await(Signal signal, BooleanSupplier done, long deadlineNanos, boolean yields) {
+        if (done.getAsBoolean()) {
+            return true;
+        }
+        Waiter waiter = new Waiter(yields);
+        signal.add(waiter);
+        try {
+            return waiter.await(this, done, deadlineNanos);
+        } finally {
+            signal.remove(waiter);
+        }
+    }
+}

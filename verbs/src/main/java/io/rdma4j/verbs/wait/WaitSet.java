@@ -1,0 +1,151 @@
+package io.rdma4j.verbs.wait;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for several objects at once: completion channels, asynchronous events of devices, event channels of the connection
+ * manager and sockets. C: poll(2) of {@code ibv_comp_channel.fd}, {@code ibv_context.async_fd} and {@code
+ * rdma_event_channel.fd}.
+ *
+ * <p>A set is level-triggered: an object stays ready until the program has taken what is there. The waiting thread drives
+ * the device of the object that was ready last; the devices of the others are driven by threads of their own.
+ *
+ * <p>One thread at a time waits. Any thread may call {@link #add}, {@link #remove}, {@link #wakeup} and {@link #close}.
+ * Closing a set does not close its objects. An object that is closed is ready, and should be removed.
+ */
+public final class WaitSet implements AutoCloseable {
+    private static final long UNLIMITED_SECONDS = 100L * 365 * 86400;
+
+    private final CopyOnWriteArrayList<Waitable> sources = new CopyOnWriteArrayList<>();
+    private final Waiter waiter = new Waiter();
+    private @Nullable Waitable lastReady;
+    private volatile boolean woken;
+    private volatile boolean closed;
+
+    /** Creates an empty set. */
+    public WaitSet() {}
+
+    /**
+     * Creates a set of objects.
+     *
+     * @param sources the first objects of the set
+     */
+    public static WaitSet of(Waitable... sources) {
+        WaitSet created = new WaitSet();
+        for (Waitable source : sources) {
+            created.add(source);
+        }
+        return created;
+    }
+
+    /**
+     * Adds an object. A waiting thread waits for it, too, from now on.
+     *
+     * @throws IllegalArgumentException if the set contains it already
+     * @throws IllegalStateException if the set is closed
+     */
+    public void add(Waitable source) {
+        if (closed) {
+            throw new IllegalStateException("the set is closed");
+        }
+        if (!sources.addIfAbsent(source)) {
+            throw new IllegalArgumentException("the set contains " + source + " already");
+        }
+        source.signal().add(waiter);
+        waiter.onSignal();
+    }
+
+    /** Removes an object; has no effect if the set does not contain it. */
+    public void remove(Waitable source) {
+        if (sources.remove(source)) {
+            source.signal().remove(waiter);
+        }
+    }
+
+    /**
+     * Waits until at least one object is ready.
+     *
+     * @return the objects that are ready, in the order in which they were added; empty after {@link #wakeup} or {@link
+     *     #close}, or if the thread is interrupted (its interrupt status stays set)
+     * @throws IllegalStateException if the set is empty
+     */
+    public List<Waitable> await() {
+        return awaitUntil(Long.MAX_VALUE);
+    }
+
+    /**
+     * Waits until at least one object is ready, like {@link #await()}, for at most {@code timeout}.
+     *
+     * @return the objects that are ready; empty also after the timeout
+     * @throws IllegalStateException if the set is empty
+     */
+    public List<Waitable> await(Duration timeout) {
+        return awaitUntil(
+                timeout.toSeconds() >= UNLIMITED_SECONDS ? Long.MAX_VALUE : driver().nanoTime() + timeout.toNanos());
+    }
+
+    /** Drives the device once and returns the objects that are ready, without waiting. */
+    public List<Waitable> poll() {
+        if (!sources.isEmpty()) {
+            boolean _ = driver().poll();
+        }
+        return ready();
+    }
+
+    private List<Waitable> awaitUntil(long deadlineNanos) {
+        boolean isInTime = true;
+        while (true) {
+            waiter.reset();
+            List<Waitable> ready = ready();
+            if (!ready.isEmpty() || !isInTime || closed) {
+                return ready;
+            }
+            if (woken) {
+                woken = false;
+                return ready;
+            }
+            waiter.yields(sources.stream().allMatch(Waitable::yields));
+            isInTime = waiter.await(driver(), deadlineNanos);
+        }
+    }
+
+    private List<Waitable> ready() {
+        List<Waitable> ready = new ArrayList<>();
+        for (Waitable source : sources) {
+            if (source.isReady()) {
+                ready.add(source);
+                lastReady = source;
+            }
+        }
+        return ready;
+    }
+
+    private WaitDriver driver() {
+        Waitable last = lastReady;
+        if (last != null && sources.contains(last)) {
+            return last.waitDriver();
+        }
+        if (sources.isEmpty()) {
+            throw new IllegalStateException("the set is empty: there is nothing to wait for");
+        }
+        return sources.getFirst().waitDriver();
+    }
+
+    /** Makes the wait that is in progress, or the next one, return an empty list. */
+    public void wakeup() {
+        woken = true;
+        waiter.onSignal();
+    }
+
+    /** Removes all objects, and ends the wait that is in progress. Closing it again has no effect. */
+    @Override
+    public void close() {
+        closed = true;
+        sources.forEach(this::remove);
+        waiter.onSignal();
+    }
+}

@@ -1,0 +1,47 @@
+package io.rdma4j.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import org.junit.jupiter.api.Test;
+
+class NamedPartsTest {
+    private static final Gid PEER = new Gid(0xfe80L << 48, 7);
+    private static final QueuePairCapabilities SIZES = new QueuePairCapabilities(1, 2, 3, 4, 5);
+
+    private static <T> T object(Class<T> type) {
+        return type.cast(Proxy.newProxyInstance(
+                NamedPartsTest.class.getClassLoader(),
+                new Class<?>[] {type},
+                (_, method, _) -> method.getName().equals("equals") ? false : null)); // to another object
+    }
+
+    @Test
+    void aPathChangesOnePartAtATime() {
+        AddressVector path = AddressVector.of(3, PEER);
+        assertThat(path).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 1));
+        assertThat(path.withDestinationScope(9)).isEqualTo(new AddressVector(3, PEER, 9, 0, 64, 0, 1));
+        assertThat(path.withFlowLabel(9)).isEqualTo(new AddressVector(3, PEER, 0, 9, 64, 0, 1));
+        assertThat(path.withHopLimit(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 9, 0, 1));
+        assertThat(path.withTrafficClass(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 9, 1));
+        assertThat(path.withPort(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 9));
+    }
+
+    @Test
+    void parametersOfAQueuePairChangeOnePartAtATime() {
+        CompletionQueue sends = object(CompletionQueue.class);
+        CompletionQueue receives = object(CompletionQueue.class);
+        SharedReceiveQueue shared = object(SharedReceiveQueue.class);
+        QueuePairType type = QueuePairType.UNRELIABLE_DATAGRAM;
+        QueuePairInitAttributes plain = QueuePairInitAttributes.of(type, sends, SIZES);
+        assertThat(plain).isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, null, null));
+        assertThat(plain.withReceiveCompletions(receives))
+                .isEqualTo(new QueuePairInitAttributes(type, sends, receives, SIZES, false, null, null, null));
+        assertThat(plain.withSignalAll(true))
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, true, null, null, null));
+        assertThat(plain.withContext("mine"))
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, "mine", null, null));
+        assertThat(plain.withSharedReceiveQueue(shared))
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, shared, null));
+    }
+}
