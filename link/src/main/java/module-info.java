@@ -8,6 +8,7 @@ module io.rdma4j.link {
 
     exports io.rdma4j.link to
             io.rdma4j.soft,
+            io.rdma4j.testkit,
             io.rdma4j.tools;
     exports io.rdma4j.link.decorator to
             io.rdma4j.soft,

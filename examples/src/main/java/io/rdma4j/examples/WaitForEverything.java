@@ -1,0 +1,157 @@
+package io.rdma4j.examples;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.sockets.PollEvents;
+import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.wait.WaitSet;
+import io.rdma4j.verbs.wait.Waitable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * One thread that waits for everything at once: events of connections, completions and RDMA sockets. A C program polls the
+ * descriptors of its channels together for this.
+ */
+public final class WaitForEverything {
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private static final int MESSAGE_BYTES = 64;
+
+    /** Handles what an object is ready for. */
+    private interface Handler {
+        void handle() throws IOException;
+    }
+
+    private final Arena arena;
+    private final WaitSet everything = new WaitSet();
+    private final Map<Waitable, Handler> handlers = new HashMap<>();
+    private int finished;
+
+    private WaitForEverything(Arena arena) {
+        this.arena = arena;
+    }
+
+    /** Runs the server, and two clients: one sends over verbs, the other over an RDMA socket. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        try (Arena arena = Arena.ofShared();
+                EventChannel events = EventChannel.open();
+                CmId listener = events.createId(PortSpace.TCP);
+                RdmaStreamSocket acceptor = RdmaStreamSocket.open()) {
+            listener.bindAddress(ANY_PORT);
+            listener.listen(1);
+            acceptor.bind(ANY_PORT);
+            acceptor.listen(1);
+            InetSocketAddress verbsServer = Objects.requireNonNull(listener.localAddress());
+            InetSocketAddress socketServer = Objects.requireNonNull(acceptor.localAddress());
+            Thread verbs = Thread.ofPlatform().start(() -> sendOverVerbs(verbsServer));
+            Thread socket = Thread.ofPlatform().start(() -> sendOverSocket(socketServer));
+            WaitForEverything server = new WaitForEverything(arena);
+            server.on(events, () -> server.onEvent(events));
+            server.on(acceptor.readiness(PollEvents.IN), () -> server.onConnection(acceptor));
+            server.run();
+            verbs.join();
+            socket.join();
+        }
+    }
+
+    private void on(Waitable source, Handler handler) {
+        everything.add(source);
+        handlers.put(source, handler);
+    }
+
+    /** Runs until both clients are served. */
+    private void run() throws IOException {
+        try (everything) {
+            while (finished < 2) {
+                for (Waitable ready : everything.await()) {
+                    Objects.requireNonNull(handlers.get(ready)).handle();
+                }
+            }
+        }
+    }
+
+    // ---- over verbs
+
+    private void onEvent(EventChannel events) {
+        try (CmEvent event = Objects.requireNonNull(events.poll())) {
+            CmId id = event.id();
+            if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
+                accept(id);
+            } else if (event.type() == CmEvent.Type.DISCONNECTED) {
+                everything.remove(Objects.requireNonNull(id.receiveCompletionChannel()));
+                id.close();
+                finished++;
+            }
+        }
+    }
+
+    private void accept(CmId id) {
+        id.createQueuePair(CmQueuePairAttributes.defaults());
+        MemoryRegion message = new CmVerbs(id).register(arena.allocate(MESSAGE_BYTES));
+        new CmVerbs(id).postReceive(1, message, 0, MESSAGE_BYTES);
+        Objects.requireNonNull(id.receiveCompletions()).requestNotification(false);
+        CompletionChannel completions = Objects.requireNonNull(id.receiveCompletionChannel());
+        on(completions, () -> onCompletion(id, completions, message));
+        id.accept();
+    }
+
+    private static void onCompletion(CmId id, CompletionChannel completions, MemoryRegion message) {
+        Objects.requireNonNull(completions.poll()).acknowledgeEvents(1);
+        var _ = new CmVerbs(id).awaitReceiveCompletion();
+        System.out.println("server: over verbs: " + message.memory().getString(0));
+    }
+
+    private static void sendOverVerbs(InetSocketAddress server) {
+        try (Arena arena = Arena.ofShared();
+                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults())) {
+            CmVerbs verbs = new CmVerbs(connection);
+            try (MemoryRegion message = verbs.register(arena.allocateFrom("a message"))) {
+                verbs.send(message);
+            }
+            connection.disconnect();
+        }
+    }
+
+    // ---- over an RDMA socket
+
+    private void onConnection(RdmaStreamSocket acceptor) throws IOException {
+        RdmaStreamSocket accepted = Objects.requireNonNull(acceptor.accept());
+        Waitable input = accepted.readiness(PollEvents.IN);
+        on(input, () -> onInput(accepted, input));
+    }
+
+    private void onInput(RdmaStreamSocket accepted, Waitable input) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(MESSAGE_BYTES);
+        if (accepted.receive(bytes) < 0) {
+            everything.remove(input);
+            accepted.close();
+            finished++;
+        } else {
+            String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+            System.out.println("server: over a socket: " + text);
+        }
+    }
+
+    private static void sendOverSocket(InetSocketAddress server) {
+        try (RdmaStreamSocket socket = RdmaStreamSocket.open()) {
+            boolean _ = socket.connect(server);
+            int _ = socket.send(StandardCharsets.UTF_8.encode("some bytes"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
