@@ -26,7 +26,7 @@ public interface WaitDriver {
     /**
      * Drives the device once, without waiting. Has no effect while another thread drives it.
      *
-     * @return whether input was received
+     * @return true if input was received
      */
     boolean poll();
 
