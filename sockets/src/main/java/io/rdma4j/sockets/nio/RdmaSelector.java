@@ -306,7 +306,7 @@ public final class RdmaSelector extends AbstractSelector {
     /**
      * Makes selecting threads drive sockets that are not registered here.
      *
-     * @param other what makes progress while a thread waits for the sockets, or null if there are none
+     * @param other makes progress while a thread waits for the sockets; null if there are none
      */
     public void driveAlso(@Nullable WaitDriver other) {
         otherDriver = other;
