@@ -252,9 +252,9 @@ final class WaitCoordinator {
             sleepDeadlineNanos = AWAKE;
             lastLeadNanos = clock.nanoTime();
             leader.set(null);
-            Waiter yielding = yieldingFollowers.peekFirst();
-            if (yielding != null && yielding != self) {
-                yielding.wake();
+            Waiter next = self.yields() ? yieldingFollowers.peekFirst() : null;
+            if (next != null && next != self) {
+                next.wake(); // it came last, and takes over
             }
             promote();
         }
