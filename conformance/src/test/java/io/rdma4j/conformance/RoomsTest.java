@@ -281,6 +281,7 @@ class RoomsTest {
                                 "io.rdma4j.verbs.wait",
                                 "io.rdma4j.cm",
                                 "io.rdma4j.sockets",
+                                "io.rdma4j.sockets.options",
                                 packages("conformance")))))
                 .check(tests);
     }
