@@ -31,9 +31,6 @@ public final class EventChannel implements Waitable, AutoCloseable {
      */
     record Pending(CmId owner, CmId id, ProviderEvent event) {}
 
-    /** Longer timeouts are unlimited. */
-    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
-
     /** Used before the first event, while no provider has started. */
     private static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
 
@@ -111,7 +108,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
      *     interrupt status stays set)
      */
     public @Nullable CmEvent await() {
-        return take(Long.MAX_VALUE);
+        return take(waitDriver(), Long.MAX_VALUE);
     }
 
     /**
@@ -120,49 +117,51 @@ public final class EventChannel implements Waitable, AutoCloseable {
      * @return the event, or null also if the timeout elapsed
      */
     public @Nullable CmEvent await(Duration timeout) {
-        long nanos;
-        try {
-            nanos = timeout.toNanos();
-        } catch (ArithmeticException centuries) {
-            nanos = Long.MAX_VALUE;
-        }
-        return take(nanos);
+        WaitDriver driving = waitDriver();
+        return timeout.isPositive() ? take(driving, driving.deadlineNanos(timeout)) : poll();
     }
 
     /**
-     * Drives the device once, and takes an event without waiting, or returns null if none is pending. C: {@code rdma_get_cm_event} with {@code
+     * Takes an event without waiting, and drives the device once if there is none. C: {@code rdma_get_cm_event} with {@code
      * O_NONBLOCK}.
+     *
+     * @return the event, or null
      */
     public @Nullable CmEvent poll() {
-        return take(0);
+        CmEvent event = next();
+        if (event == null && !closed) {
+            boolean _ = waitDriver().poll();
+            event = next();
+        }
+        return event;
     }
 
-    private @Nullable CmEvent take(long timeoutNanos) {
-        WaitDriver current = waitDriver();
-        long deadlineNanos = timeoutNanos < LONGEST_NANOS ? current.nanoTime() + timeoutNanos : Long.MAX_VALUE;
-        boolean isInTime = timeoutNanos > 0;
-        while (true) {
-            Pending pending = remove();
-            if (pending == null && timeoutNanos <= 0 && !closed) {
-                boolean _ = current.poll();
-                pending = remove();
+    private @Nullable CmEvent take(WaitDriver first, long firstDeadlineNanos) {
+        WaitDriver current = first;
+        long deadlineNanos = firstDeadlineNanos;
+        CmEvent event = next();
+        boolean isInTime = true;
+        while (event == null && isInTime && !closed) {
+            WaitDriver before = current;
+            current = waitDriver();
+            if (deadlineNanos != Long.MAX_VALUE && !current.equals(before)) { // another clock
+                deadlineNanos = current.nanoTime() + (deadlineNanos - before.nanoTime());
             }
-            if (pending != null) {
-                CmEvent event = process(pending);
-                if (event != null) {
-                    return event;
-                }
-            } else if (closed || !isInTime) {
-                return null;
-            } else {
-                WaitDriver before = current;
-                current = waitDriver();
-                if (deadlineNanos != Long.MAX_VALUE && !current.equals(before)) { // another clock
-                    deadlineNanos = current.nanoTime() + (deadlineNanos - before.nanoTime());
-                }
-                isInTime = current.await(signal, this::isReady, deadlineNanos, true);
-            }
+            isInTime = current.await(signal, this::isReady, deadlineNanos, true);
+            event = next();
         }
+        return event;
+    }
+
+    /** Takes the next event that is for the application, or returns null. */
+    private @Nullable CmEvent next() {
+        CmEvent event = null;
+        Pending pending = remove();
+        while (pending != null && event == null) {
+            event = process(pending);
+            pending = event == null ? remove() : null;
+        }
+        return event;
     }
 
     private @Nullable Pending remove() {

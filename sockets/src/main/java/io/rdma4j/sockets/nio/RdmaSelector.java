@@ -286,17 +286,17 @@ public final class RdmaSelector extends AbstractSelector {
     private void await(long deadline) throws IOException {
         PlatformChannels current = platform;
         WaitDriver rdma = rdmaDriver();
-        if (current == null || current.isEmpty()) {
-            boolean _ = SocketEndpoint.await(waiter, rdma, deadline);
-        } else if (rdma != null) {
+        if (current != null && !current.isEmpty()) {
+            if (rdma == null) {
+                long millis = deadline == Long.MAX_VALUE
+                        ? 0
+                        : Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999));
+                current.select(waiter::isSignaled, this::onOrdinaryReady, millis);
+                return;
+            }
             current.watch();
-            boolean _ = SocketEndpoint.await(waiter, rdma, deadline);
-        } else {
-            long millis = deadline == Long.MAX_VALUE
-                    ? 0
-                    : Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999));
-            current.select(waiter::isSignaled, this::onOrdinaryReady, millis);
         }
+        boolean _ = SocketEndpoint.await(waiter, rdma, deadline);
     }
 
     private @Nullable WaitDriver rdmaDriver() {

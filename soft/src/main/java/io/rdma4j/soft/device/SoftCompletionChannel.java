@@ -81,7 +81,7 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     @Override
     public @Nullable CompletionQueue await(Duration timeout) {
-        return awaitUntil(Deadlines.after(context.engine().clock(), timeout));
+        return awaitUntil(engine.deadlineNanos(timeout));
     }
 
     private @Nullable CompletionQueue awaitUntil(long deadlineNanos) {

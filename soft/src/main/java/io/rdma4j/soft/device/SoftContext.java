@@ -336,7 +336,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         if (event != null || timeout.isZero() || timeout.isNegative()) {
             return event;
         }
-        long deadline = Deadlines.after(engine.clock(), timeout);
+        long deadline = engine.deadlineNanos(timeout);
         while (event == null && engine.await(eventSignal, asyncEvents::isReady, deadline, true)) {
             event = takeEvent();
             if (closed) {

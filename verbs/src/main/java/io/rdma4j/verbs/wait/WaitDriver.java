@@ -1,5 +1,6 @@
 package io.rdma4j.verbs.wait;
 
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -7,6 +8,9 @@ import java.util.function.BooleanSupplier;
  * WaitSet}, or the {@code await} methods of channels and sockets. Thread safe.
  */
 public interface WaitDriver {
+    /** Timeouts of this length are unlimited. */
+    Duration CENTURY = Duration.ofDays(36_500);
+
     /**
      * Waits until a condition holds, and drives the device meanwhile, or leaves that to another waiting thread. A virtual
      * thread parks. Called by {@link Waiter#await(WaitDriver, BooleanSupplier, long)}.
@@ -32,6 +36,11 @@ public interface WaitDriver {
 
     /** Returns the time of the clock of deadlines in nanoseconds. It is related to no other clock. */
     long nanoTime();
+
+    /** Returns the time after {@code timeout} by {@link #nanoTime}, or {@link Long#MAX_VALUE} if that is a century or more. */
+    default long deadlineNanos(Duration timeout) {
+        return timeout.compareTo(CENTURY) >= 0 ? Long.MAX_VALUE : nanoTime() + timeout.toNanos();
+    }
 
     /**
      * Waits until a condition holds, as {@link #await(Waiter, BooleanSupplier, long)}.

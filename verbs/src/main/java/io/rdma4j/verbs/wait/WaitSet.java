@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * Closing a set does not close its objects. An object that is closed is ready, and should be removed.
  */
 public final class WaitSet implements AutoCloseable {
-    private static final long UNLIMITED_SECONDS = 100L * 365 * 86400;
-
     private final CopyOnWriteArrayList<Waitable> sources = new CopyOnWriteArrayList<>();
     private final Waiter waiter = new Waiter();
     private @Nullable Waitable lastReady;
@@ -84,8 +82,7 @@ public final class WaitSet implements AutoCloseable {
      * @throws IllegalStateException if the set is empty
      */
     public List<Waitable> await(Duration timeout) {
-        return awaitUntil(
-                timeout.toSeconds() >= UNLIMITED_SECONDS ? Long.MAX_VALUE : driver().nanoTime() + timeout.toNanos());
+        return awaitUntil(driver().deadlineNanos(timeout));
     }
 
     /** Drives the device once and returns the objects that are ready, without waiting. */
