@@ -25,7 +25,10 @@ public final class RdmaPoll implements AutoCloseable {
     private final Waiter waiter = new Waiter();
     private final List<Entry> entries = new ArrayList<>();
     private volatile @Nullable RdmaSelector selector;
+
+    /** Drives the device of the RDMA sockets while this thread waits; found anew before each wait. */
     private @Nullable WaitDriver driver;
+
     private boolean closed;
 
     private RdmaPoll() {}
@@ -102,11 +105,11 @@ public final class RdmaPoll implements AutoCloseable {
             }
         }
 
-        /** Polls an RDMA socket. With {@code toWait}, the listener is notified of later
-         * changes. */
+        /** Polls an RDMA socket. With {@code toWait}, the listener is notified of later changes. */
         private boolean poll(SocketEndpoint polled, boolean toWait) throws InterruptedIOException {
             if (toWait) {
-                driver = polled.waitDriver();
+                WaitDriver used = polled.waitDriver();
+                driver = used == null ? driver : used;
                 polled.readinessToWait();
             }
             ready = SocketWaits.poll(polled, events, Duration.ZERO);
@@ -193,7 +196,9 @@ public final class RdmaPoll implements AutoCloseable {
     private int poll(boolean toWait) throws IOException {
         Selector current = selector;
         int count = 0;
-        driver = toWait ? null : driver;
+        if (toWait) {
+            driver = null;
+        }
         for (Entry entry : entries) {
             if (entry.endpoint != null && entry.poll(entry.endpoint, toWait)) {
                 count++;

@@ -66,7 +66,8 @@ final class SocketWaits {
 
             @Override
             public WaitDriver waitDriver() {
-                return endpoint.waitDriver();
+                WaitDriver driver = endpoint.waitDriver();
+                return driver == null ? SocketEndpoint.PARKING : driver;
             }
 
             @Override

@@ -491,9 +491,8 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     @Override
-    public WaitDriver waitDriver() {
-        WaitDriver driver = closed ? null : ends.waitDriver();
-        return driver == null ? PARKING : driver;
+    public @Nullable WaitDriver waitDriver() {
+        return closed ? null : ends.waitDriver();
     }
 
     // ---- end

@@ -23,8 +23,8 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
         ARM
     }
 
-    /** For endpoints that use no device yet. */
-    static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
+    /** For waits while there is no device to drive. */
+    public static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
 
     final ReentrantLock lock = new ReentrantLock();
     final Signal changed = new Signal();
@@ -51,8 +51,11 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
         return changed;
     }
 
-    /** Returns what makes progress while a thread waits for the endpoint. It changes when the endpoint is connected. */
-    public abstract WaitDriver waitDriver();
+    /**
+     * Returns what makes progress while a thread waits for the endpoint, or null while it uses no device. It changes when the
+     * endpoint is connected.
+     */
+    public abstract @Nullable WaitDriver waitDriver();
 
     /**
      * Waits until the endpoint is ready.

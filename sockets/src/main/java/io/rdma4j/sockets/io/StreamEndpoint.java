@@ -371,14 +371,14 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Connecting and listening endpoints wait for the connection manager, connected ones for their queue pair. */
     @Override
-    public WaitDriver waitDriver() {
+    public @Nullable WaitDriver waitDriver() {
         ConnectedStream current = stream;
         if (current != null && state == State.CONNECTED) {
             return current.resources().waitDriver();
         }
         return state == State.CONNECTING || state == State.LISTENING
                 ? ConnectionService.instance().waitDriver()
-                : PARKING;
+                : null;
     }
 
     // ---- keep-alive

@@ -366,9 +366,8 @@ public final class RdmaSelector extends AbstractSelector {
             key.isOfRdma = endpoint != null;
             keysOfRdma += endpoint != null ? 1 : -1;
         }
-        if (endpoint != null) {
-            driver = endpoint.waitDriver();
-        }
+        WaitDriver used = endpoint == null ? null : endpoint.waitDriver();
+        driver = used == null ? driver : used;
         SelectableChannel platformChannel = source.platformChannel();
         SelectionKey inner = key.inner();
         if (platformChannel != null && (inner == null || !inner.channel().equals(platformChannel))) {

@@ -121,13 +121,20 @@ public final class WaitSet implements AutoCloseable {
         return ready;
     }
 
+    /** Returns the driver of the object that was ready last, or else of the first that uses a device. */
     private WaitDriver driver() {
+        if (sources.isEmpty()) {
+            throw new IllegalStateException("the set is empty: there is nothing to wait for");
+        }
         Waitable last = lastReady;
         if (last != null && sources.contains(last)) {
             return last.waitDriver();
         }
-        if (sources.isEmpty()) {
-            throw new IllegalStateException("the set is empty: there is nothing to wait for");
+        for (Waitable source : sources) {
+            WaitDriver driver = source.waitDriver();
+            if (!(driver instanceof ParkingDriver)) {
+                return driver;
+            }
         }
         return sources.getFirst().waitDriver();
     }
