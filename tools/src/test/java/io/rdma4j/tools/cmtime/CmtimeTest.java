@@ -472,7 +472,7 @@ class CmtimeTest {
         }
         RoceCapture packets = RoceCapture.read(file);
         assertThat(packets.others()).isZero();
-        assertThat(packets.opcodes()).containsKeys(Opcode.UD_SEND_ONLY);
+        assertThat(packets.opcodes()).containsKeys(Opcode.UD_SEND_ONLY.code());
         assertThat(errors).anyMatch(line -> line.contains(" CM REQ "));
         assertThat(errors).as("-q").anyMatch(line -> line.contains(" CM REQ ") && line.contains(" qp 0x1235 "));
     }

@@ -248,7 +248,8 @@ class CommunicationToolsTest {
                 .anyMatch(line -> line.contains(kind.equals("x") ? "XRC_SEND_ONLY" : "RC_SEND_ONLY"));
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
-        assertThat(packets.opcodes()).containsKeys(kind.equals("x") ? Opcode.XRC_SEND_ONLY : Opcode.RC_SEND_ONLY);
+        assertThat(packets.opcodes())
+                .containsKeys((kind.equals("x") ? Opcode.XRC_SEND_ONLY : Opcode.RC_SEND_ONLY).code());
     }
 
     @ParameterizedTest

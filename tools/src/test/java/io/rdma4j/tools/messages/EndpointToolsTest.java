@@ -192,7 +192,7 @@ class EndpointToolsTest {
         assertThat(lines).contains("rdma_client: end 0").anyMatch(line -> line.contains("RC_SEND_ONLY"));
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
-        assertThat(packets.opcodes()).containsKeys(Opcode.RC_SEND_ONLY, Opcode.RC_ACKNOWLEDGE);
+        assertThat(packets.opcodes()).containsKeys(Opcode.RC_SEND_ONLY.code(), Opcode.RC_ACKNOWLEDGE.code());
     }
 
     @ParameterizedTest

@@ -242,7 +242,7 @@ class XsrqPingpongTest {
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
         assertThat(packets.bytes()).isGreaterThan(2 * 50 * 5000);
-        assertThat(packets.opcodes()).containsKeys(Opcode.XRC_SEND_FIRST, Opcode.XRC_SEND_LAST);
+        assertThat(packets.opcodes()).containsKeys(Opcode.XRC_SEND_FIRST.code(), Opcode.XRC_SEND_LAST.code());
     }
 
     @Test

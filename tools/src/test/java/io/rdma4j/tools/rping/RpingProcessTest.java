@@ -114,7 +114,8 @@ class RpingProcessTest {
         }
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
-        assertThat(packets.opcodes()).containsKeys(Opcode.RC_SEND_ONLY, Opcode.RC_READ_REQUEST, Opcode.RC_WRITE_ONLY);
+        assertThat(packets.opcodes())
+                .containsKeys(Opcode.RC_SEND_ONLY.code(), Opcode.RC_READ_REQUEST.code(), Opcode.RC_WRITE_ONLY.code());
     }
 
     @Test

@@ -151,7 +151,7 @@ class UdpongTest {
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
         assertThat(packets.bytes()).isGreaterThan(2 * 300 * 1000);
-        assertThat(packets.opcodes()).containsKeys(Opcode.UD_SEND_ONLY);
+        assertThat(packets.opcodes()).containsKeys(Opcode.UD_SEND_ONLY.code());
     }
 
     /** Starts a process and gives a server the time to bind its port. */
