@@ -1,15 +1,15 @@
-# The table of cases. Sourced, never run. README.md says how to add one.
+# The table of cases; sourced by other scripts. README.md explains how to add a case.
 #
 # case_add NAME SERVER CLIENT "EXPECTED" SECONDS FUNCTION ARGUMENTS...
-#   NAME      path-like, what --only matches
+#   NAME      a name with slashes, which --only matches
 #   SERVER, CLIENT  "linux", "host", "near" or "far", see rping.sh; a case with "near" needs no guest
-#   SECONDS   time-out of every rping of the case
-#   FUNCTION  is called with SERVER CLIENT ARGUMENTS...; it uses lib/rping.sh and fails with explain
+#   SECONDS   timeout of every process of the case
+#   FUNCTION  is called with SERVER CLIENT ARGUMENTS...; it uses lib/rping.sh and reports a failure by explain
 
 port=7174
 
-# What --quick leaves out: more sizes, counts, options and families of what another case shows already, and what the tests of
-# the tools themselves play in one process. Each tool stays, in both roles.
+# The cases that --quick leaves out: further sizes, counts, options and address families of other cases, and what the tests of
+# the tools cover in one process. Each tool is still run in both roles.
 beyond_quick='^('
 beyond_quick+='size/v4/(23|64|1000|4096)|size/v6/(23|1000|4096|65535)|persistent/v6-4096|wildcard/v4|option-q|refused/v6|source-address'
 beyond_quick+='|loss/1%-(nft|netem)/.*|loss/5%-nft/v6|killed/.*-INT'
@@ -26,7 +26,7 @@ beyond_quick+='|host/cmtime/(classic|mesh)/(lo4|lo6|v4|v6|far-v6|far-ll|ll)|host
 beyond_quick+='|host/kill-9/(ll/.*|idle-.*|rstream-(client|server)-[ab]|twin/.*)|host/owner-killed/(ll|ll/.*|twin)|host/idle/after-traffic'
 beyond_quick+=')$'
 
-# One server, one client, -v on both and -V on the client: both end with 0 and printed exactly the right bytes.
+# One server and one client, both with -v, the client also with -V. Both must exit with 0 and print exactly the right bytes.
 case_ping() { # SERVER CLIENT FAMILY SIZE COUNT [OPTIONS...]
     local server=$1 client=$2 family=$3 size=$4 count=$5
     shift 5
@@ -59,7 +59,7 @@ server_ends_after_client() {
     return 1
 }
 
-# A server without -a takes clients of both families.
+# A server without -a accepts clients of both address families.
 case_wildcard() { # SERVER CLIENT FAMILY
     local server=$1 client=$2 family=$3
     rping_serve "$server" server $port -v || return 1
@@ -75,7 +75,7 @@ case_source() { # SERVER CLIENT FAMILY
     judge_pair 64 3
 }
 
-# A persistent server with N clients at once, then one more; afterwards it still runs and SIGINT ends it.
+# A persistent server with N concurrent clients, then another one. The server must keep running until SIGINT ends it.
 case_persistent() { # SERVER CLIENT FAMILY CLIENTS COUNT SIZE
     local server=$1 client=$2 family=$3 clients=$4 count=$5 size=$6 i bad=0
     rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -P -v -S "$size" || return 1
@@ -99,8 +99,8 @@ case_persistent() { # SERVER CLIENT FAMILY CLIENTS COUNT SIZE
     return $bad
 }
 
-# rping of rdma-core 44 loses a request that arrives while it takes another, and ends on the second use of that one (mended
-# in later versions): its clients connect one after the other, and only then ping at the same time.
+# rping of rdma-core 44 loses a request that arrives while it accepts another one, and fails when it uses the other one twice
+# (fixed in later versions). The clients of such a server therefore connect one after another, and then ping concurrently.
 connected_alone() { # LABEL
     if side_is_c "${job_side[$1]}"; then
         sleep 1 # its output comes at its end
@@ -110,8 +110,8 @@ connected_alone() { # LABEL
     fi
 }
 
-# Nobody listens on the port: REJ reason 8. A user-space peer can answer only while a process of it runs, so on the Java
-# side a server listens on the next port; on Linux the kernel answers for itself.
+# No process listens on the port: REJ reason 8. A user-space stack can reply only while one of its processes runs, so on the
+# Java side a server listens on the next port. On Linux the kernel replies.
 case_refused() { # SERVER CLIENT FAMILY
     local server=$1 client=$2 family=$3
     [ "$server" = linux ] || rping_serve "$server" bystander $((port + 1)) -a "$(side_address "$server" "$family")" || return 1
@@ -119,7 +119,7 @@ case_refused() { # SERVER CLIENT FAMILY
     judge_rejected 8
 }
 
-# A listener of that port that is bound to another address: Linux answers with REJ 28, a stack that knows listeners by
+# A process listens on the port, but at another address. Linux replies with REJ 28, and a stack that looks listeners up by
 # address with REJ 8.
 case_bound_elsewhere() { # SERVER CLIENT REASONS
     local server=$1 client=$2 reasons=$3
@@ -129,7 +129,7 @@ case_bound_elsewhere() { # SERVER CLIENT REASONS
     judge_rejected "$reasons"
 }
 
-# The server is stopped before it sees the request and then killed; its kernel rejects with reason 28.
+# The server is stopped before it receives the request, and then killed. Its kernel rejects the request with reason 28.
 case_rejected() { # SERVER CLIENT
     local server=$1 client=$2
     rping_serve "$server" server $port -a "$(side_address "$server" v4)" || return 1
@@ -150,8 +150,8 @@ judge_rejected() { # REASON-REGEX
     return $bad
 }
 
-# One side is killed in the middle of its pings; its kernel (or, on SIGINT, the Java tool) disconnects, and the other
-# ends: with 0, or with 255 when the event overtakes a completion; the C tool does either.
+# One side is killed while it pings. Its kernel (or, on SIGINT, the Java tool) disconnects, and the other side exits: with 0, or
+# with 255 if the event overtakes a completion. The C tool does either.
 case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
     local server=$1 client=$2 victim=$3 signal=$4 other=client watched bad=0
     [ "$victim" = server ] || other=server
@@ -170,7 +170,7 @@ case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
     return $bad
 }
 
-# Pings while packets are lost (or delayed, reordered, doubled) both ways.
+# Pings while packets are lost, delayed, reordered or duplicated in both directions.
 case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
     local server=$1 client=$2 family=$3 size=$4 count=$5 by=$6 fault=$7 bad=0
     rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -S "$size" -v || return 1
@@ -181,13 +181,13 @@ case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
     rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V
     rping_wait client || explain 'the client did not end' || bad=1
     if ! rping_wait server 8; then
-        # A client that ends right after its DREQ was lost has nobody to send it again: the server waits for ever, with C
-        # on both sides too. What counts is that all its pings are right.
+        # If a client exits right after its DREQ was lost, no process repeats the DREQ and the server waits indefinitely. The
+        # same happens with C on both sides. The case requires only that all pings are right.
         remark 'server ended by SIGINT (DREQ lost)'
         rping_signal server INT
         rping_wait server 10 || explain 'the server did not end on SIGINT' || bad=1
     else
-        # 255: a lost acknowledgement of its last SEND lets the DREQ overtake the completion; the C tool does that.
+        # Status 255: the acknowledgement of the last SEND was lost, so the DREQ overtook the completion. The C tool does the same.
         expect_code_or server 0 255 || bad=1
     fi
     case $by in
@@ -202,7 +202,7 @@ case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
     return $bad
 }
 
-# Path MTU 4096: both devices follow their interface.
+# Path MTU 4096: both devices take their MTU from the interface.
 case_jumbo() { # SERVER CLIENT FAMILY
     local bad=0 name
     mtu_set 5000

@@ -1,7 +1,7 @@
-# cmtime, C against Java. Sourced, never run. rdma-core 44 has the older of its two forms; of today's the guest has one if
-# INTEROP_CMTIME names it.
+# cmtime, C against Java; sourced by other scripts. rdma-core 44 has the older of the two tools of this name. INTEROP_CMTIME
+# names a newer one, if the guest has it.
 
-# The tool of a side in a form, as words.
+# Prints the command of a side's tool in the given form.
 cmtime_of() { # SIDE classic|mesh
     if ! side_is_c "$1"; then
         [ "$2" = mesh ] && echo cmtime || echo cmtime --classic
@@ -10,7 +10,7 @@ cmtime_of() { # SIDE classic|mesh
     fi
 }
 
-# Opens and closes connections; the server goes on and is ended by SIGINT.
+# Opens and closes connections. The server keeps running until SIGINT ends it.
 case_cmtime_classic() { # SERVER CLIENT FAMILY CONNECTIONS [OPTIONS OF BOTH...]
     local server=$1 client=$2 family=$3 count=$4 listener_port=7471 address bad=0
     shift 4
@@ -34,7 +34,7 @@ case_cmtime_classic() { # SERVER CLIENT FAMILY CONNECTIONS [OPTIONS OF BOTH...]
     return $bad
 }
 
-# The lines of a table count but for their numbers.
+# Compares the lines of a table without their numbers.
 expect_cmtime_lines() { # LABEL TEXT
     sed -E -e 's/:( *[0-9]+\.[0-9]{2}){4}$/:/' -e 's/( +[0-9]+){6}$/ :/' "$case_dir/$1.out" >"$case_dir/$1.lines"
     printf '%s\n' "$2" | cmp -s - "$case_dir/$1.lines" || explain "$1.out is not what it must be"
@@ -51,7 +51,7 @@ cmtime_classic_lines() { # " OPTIONS"
     printf '%-13s:\n' 'resolve addr' 'resolve route' 'create qp' connect disconnect destroy
 }
 
-# A server, a client, and one of the two hosts as the one that keeps the steps.
+# A server and a client, one of which is the controller.
 case_cmtime_mesh() { # SERVER CLIENT FAMILY CONTROLLER(server|client) CONNECTIONS [OPTIONS OF BOTH...]
     local server=$1 client=$2 family=$3 controller=$4 count=$5 label bad=0 at role
     local -A side=([server]=$server [client]=$client)

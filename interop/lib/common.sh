@@ -1,4 +1,4 @@
-# Paths, messages and small helpers shared by every script of this folder. Sourced, never run.
+# Paths, messages and helpers that all scripts of this folder use; sourced by them.
 
 interop_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 lib_dir=$interop_dir/lib
@@ -6,8 +6,8 @@ repo_dir=$(cd "$interop_dir/.." && pwd)
 cache_dir=${RDMA4J_INTEROP_CACHE:-/var/cache/rdma4j-interop}
 launcher=${RDMA4J_LAUNCHER:-$repo_dir/rdma4j}
 
-# Every network namespace of ours is this prefix and the process id of the script that made it, so that two runs
-# can live side by side and the left-overs of a killed run can be told from those of a live one.
+# The name of each network namespace is this prefix and the process ID of the script that created it. So two runs can be active
+# at the same time, and a run can recognize the namespaces of a run that was killed.
 netns_prefix=rdma4j-interop-
 
 say() { printf '%s\n' "$*"; }
@@ -27,7 +27,7 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # seconds MS -> "1.4"
 seconds() { printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100)); }
 
-# wait_until SECONDS COMMAND... : polls the command ten times a second; false when the time is over.
+# wait_until SECONDS COMMAND... : runs the command ten times a second until it succeeds; fails after SECONDS.
 wait_until() {
     local end=$(($(now_ms) + $1 * 1000))
     shift

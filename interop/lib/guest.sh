@@ -1,8 +1,8 @@
-# Guests: start, wait, command, stop. Sourced, never run. A guest is "guest" (10.88.0.2) or "peer" (10.88.0.1).
+# Starts and stops guests and runs commands in them; sourced by other scripts. A guest is "guest" (10.88.0.2) or "peer" (10.88.0.1).
 
 declare -A guest_pid guest_address=([guest]=$guest_ip4 [peer]=$host_ip4)
 
-# Checks what interop/setup provides, without which nothing can start: require_setup NEEDS-GUEST(true|false)
+# require_setup NEEDS-GUEST(true|false) : fails if something that interop/setup installs is missing.
 require_setup() {
     local tool tools='tcpdump tshark ip ss' missing=()
     ! $1 || tools+=' qemu-system-x86_64 busybox rping rdma ibv_devices nft tc'
@@ -14,8 +14,8 @@ require_setup() {
     ! $1 || [ -c /dev/net/tun ] || die "missing /dev/net/tun (modprobe tun)"
 }
 
-# maxcpus=2: for a machine that can never have a second processor QEMU 7.2 leaves the guest's memory barriers out, though the
-# threads of its devices need them; then a kick of the network card gets lost, and the card stops for ever.
+# maxcpus=2: QEMU 7.2 omits the guest's memory barriers if the machine can have only one processor, although the threads of the
+# emulated devices need them. A notification of the network card is then lost, and the card stops.
 # guest_start NAME TAP MAC-END IP4 IP6 MTU LOG
 guest_start() {
     local name=$1 tap=$2 mac_end=$3 ip4=$4 ip6=$5 mtu=$6 log=$7 release
@@ -49,7 +49,7 @@ guest_wait() {
         { tail -n 20 "$3" >&2; die "guest $1 has no working rxe0"; }
 }
 
-# world_up PEER MTU : namespace, tap and guest(s); work_dir must exist. world_down takes everything away.
+# world_up PEER MTU : creates namespace, tap and guests; work_dir must exist. world_down removes them.
 world_up() {
     local peer=$1 mtu=$2
     netns_delete_stale
@@ -61,8 +61,8 @@ world_up() {
     [ "$peer" = java ] || guest_wait peer 120 "$work_dir/peer.log"
 }
 
-# guest_revive MTU : a guest that answers nobody any more ("NETDEV WATCHDOG" in its log: its network card has stopped) is no
-# finding about who spoke with it: a new one takes its place.
+# guest_revive MTU : replaces a guest that no longer replies. Its network card has stopped ("NETDEV WATCHDOG" in its log), which
+# is a fault of the emulation and not of the case.
 guest_revivals=0
 guest_revive() {
     guest_revivals=$((guest_revivals + 1))

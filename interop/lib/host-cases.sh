@@ -1,7 +1,7 @@
-# Java against Java between processes and namespaces of this host, without a guest. Sourced, never run.
+# Java against Java between processes and namespaces of this host, without a guest; sourced by other scripts.
 
-# Two connected processes that wait: what they use of a core together, by utime and stime. The best of three looks counts: a
-# machine that is not alone on its processors books what others take as the time of whoever ran.
+# Measures the processor time (utime and stime) of two connected processes that wait. The least of three measurements counts: a
+# virtual machine that shares its processors also charges the time of others to the running process.
 case_idle() { # SERVER CLIENT SECONDS-OF-TRAFFIC-BEFORE
     local server=$1 client=$2 traffic=$3 pids ticks hundredths least=100000
     peer_pair "$server" "$client" v4 server "seconds=$traffic" hold || return 1
@@ -27,11 +27,11 @@ cpu_ticks() {
     echo $total
 }
 
-# kill -9 in traffic. The survivor gets the error completion of its oldest send in the time of 8 to 32 acknowledgement
-# time-outs (7 retries, each may take up to four), at once the flush of all the rest, and after its DREQ a DISCONNECTED.
+# kill -9 under traffic. The survivor's oldest send fails after 8 to 32 acknowledgement timeouts (7 retries, each of which may
+# take up to four timeouts). All other work requests are flushed at once, and DISCONNECTED follows after its DREQ.
 #   FIRST       the side that starts first; it owns the port if both are on one address
-#   AFTERWARDS  who answers the DREQ: "neighbour" (the survivor itself, or the port's next owner, is on the victim's
-#               address), "bystander" (another process there), "nobody" (time-out: 16 intervals of the CM)
+#   AFTERWARDS  the process that replies to the DREQ: "neighbour" (the survivor, or the next owner of the port, at the victim's
+#               address), "bystander" (another process there), or "nobody" (timeout after 16 intervals of the CM)
 case_kill9() { # SERVER CLIENT FAMILY VICTIM(server|client) FIRST(server|client) EXPONENT AFTERWARDS
     local server=$1 client=$2 family=$3 victim=$4 first=$5 exponent=$6 afterwards=$7 survivor=client owner=false killed lost bad=0
     [ "$victim" = server ] || survivor=server
@@ -54,14 +54,14 @@ kill9_lost() { # SURVIVOR KILLED EXPONENT
     peer_await "$1" FLUSHED $((timeout_us * 32 / 1000000 + 10)) || return 1
     lost=$(($(peer_time "$1" LOST) - $2))
     remark "$(peer_field "$1" lost) after $(milliseconds $lost)"
-    # The last acknowledgement may have come a moment before the kill; a busy machine may wake the process late.
+    # The last acknowledgement may have arrived just before the kill, and a busy machine may wake the process late.
     expect_between 'the error completion' $lost $((timeout_us * 8 / 1000 - 100)) $((timeout_us * 32 / 1000 + 1000)) || bad=1
     expect_between 'the flush' $(($(peer_time "$1" FLUSHED) - $(peer_time "$1" LOST))) 0 500 || bad=1
     [ "$(peer_field "$1" flushed-receives)" = 32 ] || explain "$(peer_field "$1" flushed-receives) of 32 receives flushed" || bad=1
     return $bad
 }
 
-# Nothing is under way, so nothing can fail: processes of one address learn of each other's end all the same.
+# No request is outstanding, so no timeout expires. Processes of one address are notified of each other's exit all the same.
 case_kill9_idle() { # SERVER CLIENT VICTIM(server|client) FIRST(server|client)
     local server=$1 client=$2 victim=$3 first=$4 survivor=client killed took
     [ "$victim" = server ] || survivor=server
@@ -76,8 +76,8 @@ case_kill9_idle() { # SERVER CLIENT VICTIM(server|client) FIRST(server|client)
     rping_wait "$survivor" 10 || explain "$survivor did not end"
 }
 
-# A stream of RDMA sockets, killed in the middle: the other side ends by itself with a failure, and what it had read was right
-# (-T v).
+# One side of a stream of RDMA sockets is killed during a transfer. The other side must fail by itself, and all data that it had
+# read must be right (-T v).
 case_kill9_stream() { # SERVER CLIENT FAMILY VICTIM(server|client) LONGEST-SECONDS OPTIONS...
     local server=$1 client=$2 family=$3 victim=$4 longest=$5 survivor=client address killed bad=0
     shift 5
@@ -102,15 +102,15 @@ kill9_disconnected() { # SURVIVOR EXPONENT AFTERWARDS
     local status=0 low=0 high=8000 interval_ms took bad=0 limit=20
     if [ "$3" = nobody ]; then
         status=-110
-        # The peer's response time-out of exponent 20, which Linux counts as 2^12 ms; the side that connected adds the way
-        # there and back, half an acknowledgement time-out each.
+        # The peer's response timeout has the exponent 20, which Linux counts as 2^12 ms. The side that connected adds the path
+        # in both directions, half an acknowledgement timeout each.
         interval_ms=4096
         [ "$1" = server ] || interval_ms=$((interval_ms + (1 << ($2 - 8))))
         low=$((interval_ms * 16 - 500)) high=$((interval_ms * 16 + 3000)) limit=$((interval_ms * 16 / 1000 + 20))
     fi
-    # On the same host the news of the death comes before the error completion.
+    # On the same host the notification of the exit arrives before the error completion.
     [ "$3" != neighbour ] || low=-75000
-    # From another host it comes by the last will, which the other process of the address executes (decision 028).
+    # From another host the DREQ comes from another process at the victim's address (decision 028).
     [ "$3" != bystander ] || low=-75000 high=0
     peer_await "$1" DISCONNECTED $limit || return 1
     took=$(($(peer_time "$1" DISCONNECTED) - $(peer_time "$1" DISCONNECTING)))
@@ -128,7 +128,7 @@ kill9_disconnected() { # SURVIVOR EXPONENT AFTERWARDS
 }
 milliseconds() { printf '%d.%03d s' $(($1 / 1000)) $(($1 % 1000)); }
 
-# The process that owns the port is killed; a connection of two others over the address goes on without an error.
+# The process that owns the port is killed. A connection of two other processes at the address must continue without an error.
 case_owner_killed() { # SERVER CLIENT FAMILY
     local side=$1 family=$3 bad=0
     rping_serve "$side" owner $((port + 1)) -a "$(side_address "$side" "$family")" || return 1
@@ -144,7 +144,7 @@ case_owner_killed() { # SERVER CLIENT FAMILY
     return $bad
 }
 
-# The same with rping: the owner has a client of its own, a persistent server with two others goes on.
+# The same with rping: the owner has a client of its own. A persistent server with two other clients must continue.
 case_owner_killed_rping() { # SERVER CLIENT FAMILY
     local side=$1 family=$3 address bad=0 i before
     address=$(side_address "$1" "$family" "$2")
@@ -174,13 +174,13 @@ case_owner_killed_rping() { # SERVER CLIENT FAMILY
 }
 has_pinged() { [ "$(wc -l <"$case_dir/$1.out")" -ge "$2" ]; } # LABEL LINES
 
-# A server on the same link-local address and port of another link is another server.
+# Servers with the same link-local address and port on two links are two servers.
 case_twin_ports() { # SERVER CLIENT
     rping_serve "$1" other $port -a "$(side_address "$1" ll)" || return 1
     case_ping "$1" "$2" twin 64 10
 }
 
-# The network interface of a waiting server goes away.
+# The network interface of a waiting server is deleted.
 case_device_removed() {
     local bad=0
     in_netns ip link add gone0 type veth peer name gone1
@@ -195,7 +195,7 @@ case_device_removed() {
     return $bad
 }
 
-# Nobody has started yet: the client is told at once where a process is on the server's address (here the client itself).
+# No server is running. A client is rejected at once if any process uses the server's address, here the client itself.
 case_client_first() { # SERVER CLIENT FAMILY
     local start bad=0
     start=$(now_ms)
@@ -209,7 +209,7 @@ case_client_first() { # SERVER CLIENT FAMILY
     return $bad
 }
 
-# Not one process on the peer's host: UNREACHABLE when all repetitions of the REQ are over.
+# No process runs on the peer's host: UNREACHABLE after all repetitions of the REQ.
 case_silent() { # SERVER CLIENT FAMILY
     local bad=0
     rping_start "$2" client -c -a "$(side_address "$1" "$3" "$2")" -p $port -C 3
@@ -219,7 +219,7 @@ case_silent() { # SERVER CLIENT FAMILY
     return $bad
 }
 
-# Java in the guest, where the kernel's rxe has the port: an error that explains itself.
+# Java in the guest, where the kernel's rxe has bound the port: the error message says so and what to do.
 case_rxe_holds_port() { # SERVER CLIENT
     local text
     printf '%s\n' "Java (in the guest) rping -s -a $guest_ip4" >"$case_dir/server.cmd"

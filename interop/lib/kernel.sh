@@ -1,6 +1,6 @@
-# The guest's kernel: Debian's package, unpacked into the cache, never installed on the host. Sourced, never run.
+# The guest's kernel: Debian's package, unpacked into the cache and not installed on the host; sourced by other scripts.
 
-# What the guest loads, in any order; the modules these need are found in modules.dep.
+# The modules that the guest loads, in any order; modules.dep has their dependencies.
 guest_modules=(
     virtio_pci virtio_net 9p 9pnet_virtio overlay        # network card and the host's file system
     crc32_generic ib_core rdma_rxe rdma_ucm ib_uverbs    # the RDMA peer; rxe asks the crypto API for "crc32"
@@ -15,7 +15,7 @@ kernel_release() {
         [ -f "$cache_dir/kernel/boot/vmlinuz-$release" ] && echo "$release"
 }
 
-# module_files RELEASE : the .ko files of guest_modules with everything they need, in an order that insmod can follow.
+# module_files RELEASE : prints the .ko files of guest_modules and of their dependencies, in an order that insmod accepts.
 module_files() {
     local modules=$cache_dir/kernel/lib/modules/$1
     printf '%s\n' "${guest_modules[@]}" | awk -v dep="$modules/modules.dep" -v builtin="$modules/modules.builtin" '
@@ -27,7 +27,7 @@ module_files() {
             }
             while ((getline line < builtin) > 0) built_in[name_of(line)] = 1
         }
-        # modules.dep lists what a module needs with the deepest dependency last.
+        # modules.dep lists the dependencies of a module, the deepest last.
         function load(path,   parts, count, i) {
             count = split(needs[path], parts, " ")
             for (i = count; i >= 1; i--) if (!(parts[i] in loaded)) { loaded[parts[i]] = 1; print parts[i] }

@@ -48,7 +48,7 @@ udaddy_client_lines() {
         'data transfers complete' 'test complete' 'return status 0'
 }
 
-# What -t asks for is in every packet of the data, both ways.
+# Every data packet, in both directions, has the type of service that -t sets.
 case_type_of_service() { # SERVER CLIENT ucmatose|udaddy
     local data='(infiniband.bth.opcode == 4 || infiniband.bth.opcode == 101)' with without bad=0 # RC SEND only, UD SEND with immediate
     case_messages "$1" "$2" "$3" v4 -t 0x28 || bad=1
@@ -59,7 +59,7 @@ case_type_of_service() { # SERVER CLIENT ucmatose|udaddy
 }
 packets_like() { sleep 1.2; tshark -r "$case_dir/capture.pcap" -Y "$1" 2>/dev/null | wc -l; } # DISPLAY-FILTER : of the capture until now, which tcpdump writes once a second
 
-# Receivers, then one sender: everybody gets everything.
+# Several receivers, then one sender: each receiver gets all messages.
 case_mckey() { # RECEIVERS-SIDE SENDER-SIDE FAMILY RECEIVERS "RECEIVER-OPTIONS" SENDER-OPTIONS...
     local server=$1 client=$2 family=$3 receivers=$4 options=$5 group=239.88.0.1 label labels=() bad=0
     [ "$family" != v6 ] || group=ff05::8801
@@ -89,7 +89,7 @@ mckey_lines() { # LABEL GROUP OPTIONS
     printf '%s\n' "$verb data transfers" 'data transfers complete' 'test complete' 'return status 0'
 }
 
-# What a process has printed until now.
+# Prints the output of a process so far.
 tool_said() { # LABEL TEXT
     ! rping_ended "$1" || return 0
     if side_is_c "${job_side[$1]}"; then
@@ -121,7 +121,7 @@ case_endpoints() { # SERVER CLIENT FAMILY PORT [any [x OPTIONS...]] : any: the s
     return $bad
 }
 
-# Nobody listens on the port; see case_refused.
+# No process listens on the port; see case_refused.
 case_endpoint_refused() { # SERVER CLIENT FAMILY [x]
     local server=$1 client=$2 family=$3 tool=rdma_${4:-}client bad=0
     [ "$server" = linux ] || rping_serve "$server" bystander 7001 -a "$(side_address "$server" "$family")" || return 1

@@ -1,10 +1,10 @@
-# The network: a namespace, one tap per guest, and faults on the tap. Sourced, never run.
+# The network: a namespace, one tap per guest, and faults on the tap; sourced by other scripts.
 #
 #   host side  10.88.0.1  fd00:88::1  fe80::5054:ff:fe88:1   (tap0, or a second guest on tap1 with --peer c)
 #   guest      10.88.0.2  fd00:88::2  fe80::5054:ff:fe88:2   (eth0 with rxe0)
 #   near       10.89.0.1  fd00:89::1  fe80::5054:ff:fe89:1   (near0, a veth pair; same namespace as the host side)
 #   far        10.89.0.2  fd00:89::2  fe80::5054:ff:fe89:2   (far0, in a namespace of its own: another host)
-#   twin       the same link-local addresses once more on a second link, near1 to far1, as VLANs have them
+#   twin       the same link-local addresses on a second link, near1 to far1, as with VLANs
 
 netns=$netns_prefix$$
 far_netns=$netns-far
@@ -17,7 +17,7 @@ control_ip4=10.88.0.254 # the namespace's own address when the host side is a se
 in_netns() { ip netns exec "$netns" "$@"; }
 in_far() { ip netns exec "$far_netns" "$@"; }
 
-# Ends everything inside a namespace of ours and deletes it.
+# Ends all processes in a namespace of this script, and deletes the namespace.
 netns_delete() {
     local pids
     pids=$(ip netns pids "$1" 2>/dev/null)
@@ -27,7 +27,7 @@ netns_delete() {
 }
 netns_absent() { ! ip netns list | grep -q "^$1\b"; }
 
-# Namespaces of earlier runs whose script is gone (killed with -9, machine without a chance to clean up).
+# Deletes the namespaces of earlier runs that were killed.
 netns_delete_stale() {
     local name pid
     for name in $(ip netns list | awk '{print $1}' | grep "^$netns_prefix"); do
@@ -40,7 +40,7 @@ netns_delete_stale() {
     done
 }
 
-# Addresses work at once: no duplicate address detection, no router.
+# Without duplicate address detection and router solicitations, addresses can be used at once.
 netns_make() {
     local f
     ip netns add "$1" || die "cannot make a network namespace (ip netns add $1)"
@@ -83,7 +83,7 @@ net_up() {
     fi
 }
 
-# Loss on the tap by nft, both ways, RoCE only: nft_loss_on PER_MILLE
+# nft_loss_on PER_MILLE : drops RoCE packets on the tap with nft, in both directions.
 nft_loss_on() {
     in_netns nft -f - <<END
 table netdev interop {
@@ -99,14 +99,14 @@ table netdev interop {
 END
 }
 
-# Takes it away again and prints the number of packets dropped.
+# Ends the loss, and prints the number of dropped packets.
 nft_loss_off() {
     in_netns nft list table netdev interop | awk '/counter packets/ { for (i = 1; i < NF; i++) if ($i == "packets") n += $(i + 1) } END { print n + 0 }'
     in_netns nft delete table netdev interop
 }
 
-# netem in the guest, both ways, RoCE only: netem_on NETEM-ARGUMENTS... (e.g. "loss 5%"). What leaves goes through
-# netem on a band of a prio qdisc; what arrives is redirected to ifb0, which has a netem of its own.
+# netem_on NETEM-ARGUMENTS... (such as "loss 5%") : applies netem to RoCE packets in the guest, in both directions. Outgoing
+# packets pass netem on a band of a prio qdisc; incoming ones are redirected to ifb0, which has a netem of its own.
 netem_on() {
     guest_sh guest "set -e
         ip link set ifb0 up
@@ -130,7 +130,7 @@ netem_off() {
         tc qdisc del dev eth0 root; tc qdisc del dev eth0 ingress; tc qdisc del dev ifb0 root; ip link set ifb0 down" 2>/dev/null
 }
 
-# mtu_set MTU : both ends of the link; rxe0 follows its interface.
+# mtu_set MTU : sets the MTU of both ends of the link; rxe0 takes it from its interface.
 mtu_set() {
     local device
     for device in tap0 $([ "$peer" = java ] || echo tap1 br0); do in_netns ip link set $device mtu "$1"; done

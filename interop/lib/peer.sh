@@ -1,6 +1,7 @@
-# Peer, the program of interop/java: a connection that is idle or carries numbered messages both ways. Sourced, never run.
+# Runs Peer, the program in interop/java: a connection that is idle, or carries numbered messages in both directions. Sourced by
+# other scripts.
 
-# Compiles it once for the run.
+# Compiles the program once for the run.
 peer_build() {
     local java_home
     java_home=$("$launcher" --java-home) && module_path=$("$launcher" --module-path) || die "$launcher does not say where its JDK and its modules are"
@@ -17,7 +18,7 @@ peer_start() { # SIDE LABEL ARGUMENTS...
         -cp "$work_dir/classes" Peer "$@"
 }
 
-# The time of the first line that begins with a word, in milliseconds; empty if there is none.
+# Prints the time of the first line that begins with a word, in milliseconds, or nothing.
 peer_time() { awk -v word="$2" '$2 == word { print $1; exit }' "$case_dir/$1.out"; } # LABEL WORD
 peer_field() { sed -n "s/.* $2=\([-A-Z_0-9]*\).*/\1/p" "$case_dir/$1.out" | tail -n 1; } # LABEL FIELD : the last one's value
 peer_said() { rping_ended "$1" || [ -n "$(peer_time "$1" "$2")" ]; }                     # LABEL WORD
@@ -45,5 +46,5 @@ peer_pair() {
 }
 
 expect_between() { # WHAT VALUE LOW HIGH : milliseconds
-    { [ -n "$2" ] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; } || explain "$1 took ${2:-for ever} ms, expected $3 to $4"
+    { [ -n "$2" ] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; } || explain "$1 took ${2:-an unknown number of} ms, expected $3 to $4"
 }

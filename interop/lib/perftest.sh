@@ -1,6 +1,6 @@
-# ib_send_lat and its seven relatives, perftest's against ours. Sourced, never run.
+# The eight tools of perftest, C against Java; sourced by other scripts.
 
-# One test of the same options on both sides: both end with 0, and the tables have the rows that they must have.
+# One test with the same options on both sides. Both must exit with 0, and the tables must have the expected rows.
 case_perftest() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
     local server=$1 client=$2 tool=$3 sizes=$4 count=$5 bad=0 label address
     shift 5
@@ -29,15 +29,15 @@ case_perftest() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
     return $bad
 }
 
-# Where the exchange goes over TCP: C's tool takes the GID with the IPv4 address by itself, ours that of the address.
+# The options for an exchange over TCP: C's tool selects the GID of the IPv4 address, Java's that of the address given.
 perftest_place() { side_is_c "$1" && echo '-d rxe0'; }
 
-# What must not be on standard error. C warns there of the clock of an emulated processor.
+# Checks that standard error is empty, except for C's warnings about the clock of an emulated processor.
 perftest_complains() { # LABEL
     ! grep -v -e CPU -e 'Correlation coefficient' -e 'Device not recognized to implement inline' -e 'Max msg size in UD' -e 'Changing to this MTU' "$case_dir/$1.err" | grep -q . || explain "the $1 complains"
 }
 
-# With half duplex -a the server of a bandwidth tool shows the last size only; with SEND each.
+# With -a in one direction, the server of a bandwidth tool shows only the last size; with SEND it shows each size.
 perftest_rows() { # LABEL TOOL "SIZES" COUNT OPTIONS...
     local label=$1 tool=$2 sizes=$3 count=$4 wanted found options
     shift 4
@@ -47,7 +47,7 @@ perftest_rows() { # LABEL TOOL "SIZES" COUNT OPTIONS...
         server/*_bw) [[ $options == *' -b '* ]] || sizes=${sizes##* } ;;
     esac
     wanted=$(for size in $sizes; do echo "$size $count"; done)
-    # C's figures are "inf" where it could not tell how fast an emulated processor's clock runs, which it has said then.
+    # C prints "inf" if it could not measure the clock of an emulated processor, and has then warned about it.
     found=$(awk -v count="$count" '/^ [0-9]+ +[0-9]+ +([0-9]|inf)/ { print $1, (count == "any" && $2 > 0 ? count : $2) }' "$case_dir/$label.out")
     [ "$found" = "$wanted" ] || explain "the $label has not the rows '$wanted' but '$found'"
 }

@@ -1,8 +1,8 @@
-# The ping-pongs of libibverbs, C against Java. Sourced, never run.
+# The ping-pongs of libibverbs, C against Java; sourced by other scripts.
 
 pingpong_port=18515
 
-# The options that name the device and the GID of a side. A Java tool takes both from an address.
+# Prints the options that name the device and the GID of a side. A Java tool derives both from an address.
 pingpong_device() { # SIDE FAMILY
     local address index
     address=$(side_address "$1" "$2")
@@ -25,7 +25,8 @@ pingpong_listens() { # SIDE LABEL
     fi
 }
 
-# One server, one client, the same options, over the GIDs of FAMILY; C's server takes TCP connections over IPv4 only. Both end with 0 and agree about where they are and how much went.
+# One server and one client with the same options, over the GIDs of FAMILY. C's server accepts TCP connections over IPv4 only.
+# Both must exit with 0 and print the same addresses and amounts of data.
 case_pingpong() { # SERVER CLIENT TOOL FAMILY SIZE COUNT [OPTIONS...]
     local server=$1 client=$2 tool=$3 family=$4 size=$5 count=$6 bad=0 label at_server at_client queue_pairs=1
     shift 6
@@ -52,7 +53,7 @@ case_pingpong() { # SERVER CLIENT TOOL FAMILY SIZE COUNT [OPTIONS...]
     return $bad
 }
 
-# The ud tool writes a colon where the others have a comma.
+# ibv_ud_pingpong prints a colon where the others print a comma.
 pingpong_place() { sed -n "s/^  $2 address: *//p" "$case_dir/$1.out" | tr ':' ','; } # LABEL local|remote
 
 define_pingpong_cases() { # SERVER CLIENT

@@ -1,4 +1,4 @@
-# Starting rping on either side of the wire, and judging what it printed. Sourced, never run.
+# Starts tools on either side and checks their output; sourced by other scripts.
 #
 # A side is "linux" (the guest's C rping over rdma_rxe), "host" (Java rping in the namespace; with --peer c the second
 # guest's C rping), "near" (Java in the same namespace, by its other addresses) or "far" (Java in the other namespace).
@@ -42,8 +42,8 @@ side_address() { # SIDE FAMILY(v4|v6|ll|twin|lo4|lo6) [FOR-SIDE] : the address o
 
 rping_start() { tool_start "$1" "$2" rping "${@:3}"; } # SIDE LABEL ARGUMENTS...
 
-# tool_start SIDE LABEL TOOL ARGUMENTS... : in the background. The case's time-out ends it: first by SIGINT, so that it can
-# still say something, then by SIGKILL.
+# tool_start SIDE LABEL TOOL ARGUMENTS... : starts a tool in the background. The timeout of the case ends it, by SIGINT so that it
+# can still print, and then by SIGKILL.
 tool_start() {
     local side=$1 label=$2 tool=$3
     shift 3
@@ -53,7 +53,7 @@ tool_start() {
         printf '%s\n' "C $tool $*" >"$case_dir/$label.cmd"
         job_side[$label]=$side
         touch "$case_dir/$label.out" "$case_dir/$label.err"
-        # stdbuf: a C tool that writes to a file or a pipe keeps its output back until its end, and loses it when killed.
+        # stdbuf: a C tool buffers its output to a file or a pipe until it exits, and loses it when it is killed.
         (
             guest_sh "$(side_guest "$side")" "echo \$\$ >/tmp/$label.pid
                 timeout -s INT -k 3 $case_timeout stdbuf -oL $tool $(printf '%q ' "$@") >/tmp/$label.out 2>/tmp/$label.err
@@ -67,14 +67,14 @@ tool_start() {
     fi
 }
 
-# java_start SIDE LABEL COMMAND... : a Java process on this host, with the same files and the same time-out.
+# java_start SIDE LABEL COMMAND... : starts a Java process on this host, with the same files and the same timeout.
 java_start() {
     local side=$1 label=$2
     shift 2
     printf '%s\n' "Java ($side) $*" >"$case_dir/$label.cmd"
     job_side[$label]=$side
     touch "$case_dir/$label.out" "$case_dir/$label.err"
-    # A shell starts background commands with SIGINT ignored, and a JVM leaves it so: give it back.
+    # A shell starts background commands with SIGINT ignored, and a JVM does not change that, so SIGINT is restored here.
     (
         in_side "$side" env --default-signal=INT,QUIT timeout -s INT -k 3 "$case_timeout" "$@" \
             >"$case_dir/$label.out" 2>"$case_dir/$label.err" </dev/null
@@ -84,7 +84,7 @@ java_start() {
     job_pid[$label]=$!
 }
 
-# The process itself, not the timeout around it.
+# Prints the process ID of the tool itself, not of timeout, which runs it.
 java_pid() {
     local timeout_pid
     timeout_pid=$(pgrep -P "${job_pid[$1]}" -x timeout) && pgrep -P "$timeout_pid"
@@ -117,8 +117,8 @@ listens_on() { # SIDE LABEL PORT ADDRESS
         guest_sh "$(side_guest "$1")" "rdma resource show cm_id | grep -q 'LISTEN.*:$3 '"
         return
     fi
-    # A Java server has a UDP socket of its address when it listens, on port 4791 or, where another process has that, on
-    # another; the moment after covers the rest.
+    # A listening Java server has a UDP socket at its address: on port 4791 or, if another process has bound that, on another
+    # port. The pause after that covers the remaining steps.
     udp_sockets "$1" "$2" | grep -Eq "${4%\%*}\]?(%[a-z0-9]+)?\]?:[0-9]+\$" && sleep 0.3
 }
 
@@ -133,7 +133,7 @@ rping_wait() { # LABEL [SECONDS] : true when it ended in time
 }
 exit_code() { cat "$case_dir/$1.rc" 2>/dev/null || echo none; }
 
-# rping_signal LABEL SIGNAL : to the rping process itself, not to the timeout around it.
+# rping_signal LABEL SIGNAL : sends a signal to the tool itself, not to timeout, which runs it.
 rping_signal() {
     local label=$1 signal=$2 pid
     if side_is_c "${job_side[$label]}"; then
@@ -143,7 +143,7 @@ rping_signal() {
     fi
 }
 
-# What a server and a client of COUNT pings of SIZE bytes print with -v: ping_lines PREFIX SIZE COUNT
+# ping_lines PREFIX SIZE COUNT : prints the lines that rping -v prints for COUNT pings of SIZE bytes.
 ping_lines() {
     LC_ALL=C awk -v prefix="$1" -v size="$2" -v count="$3" 'BEGIN {
         for (c = 65; c <= 122; c++) alphabet = alphabet sprintf("%c", c)
@@ -155,7 +155,7 @@ ping_lines() {
     }'
 }
 
-# Verdicts: each prints why and fails, or is silent. `explain` adds a line to the case's result.
+# Checks: each succeeds, or records the reason and fails. `explain` adds a line to the result of the case.
 explain() { printf '%s\n' "$*" >>"$case_dir/why"; return 1; }
 
 expect_code() { # LABEL CODE

@@ -1,4 +1,4 @@
-# Checks of the set-up itself, without Java. Sourced, never run.
+# Checks the test environment without Java; sourced by other scripts.
 
 check() { # NAME EXPECTED FUNCTION
     local start result=ok
@@ -15,7 +15,7 @@ guest_pings_itself() {
     [ "$lines" = "$(ping_lines 'ping data: ' 64 5)" ] || { check_detail="printed: $lines"; false; }
 }
 
-# What the guest sends reaches the tap and is understood there.
+# Packets of the guest reach the tap and can be decoded there.
 request_from_guest() {
     capture_start "$work_dir/self-test.pcap"
     guest_sh guest "timeout 2 rping -c -a $host_ip4" >/dev/null 2>&1
@@ -30,7 +30,7 @@ send_datagrams() { # COUNT : to the port that rxe owns in the guest
     sleep 0.5
 }
 
-# rxe's socket in the guest takes them (and throws them away: they are no RoCE packets).
+# rxe's socket in the guest receives these packets, and drops them because they are not RoCE packets.
 datagram_to_guest() {
     local before after
     before=$(guest_datagrams)

@@ -1,6 +1,6 @@
-# rstream and its family, C against Java. Sourced, never run.
+# The tools of RDMA sockets, C against Java; sourced by other scripts.
 
-# A server and a client with the same options: both end with 0 and print the header and exactly the rows they must.
+# A server and a client with the same options. Both must exit with 0, and print the header and exactly the expected rows.
 case_stream() { # SERVER CLIENT rstream|riostream FAMILY "ROW;ROW" OPTIONS...
     local server=$1 client=$2 tool=$3 family=$4 rows=$5 label bad=0
     shift 5
@@ -17,7 +17,7 @@ case_stream() { # SERVER CLIENT rstream|riostream FAMILY "ROW;ROW" OPTIONS...
     return $bad
 }
 
-# The table without its figures.
+# Prints the table without its figures.
 expect_rows() { # LABEL "ROW;ROW"
     {
         echo 'name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer'
@@ -30,7 +30,7 @@ expect_rows() { # LABEL "ROW;ROW"
 
 stream_series='64_lat 64 1 100k 12m;4k_lat 4k 1 10k 78m;64k_lat 64k 1 1k 125m;1m_lat 1m 1 100 200m;64_bw 64 100k 1 12m;4k_bw 4k 10k 1 78m;64k_bw 64k 1k 1 125m;1m_bw 1m 100 1 200m'
 
-# The rows of -S all: 64 bytes, then powers of two and one and a half times those up to 6 MiB, latencies and then bandwidths.
+# Prints the rows of -S all: 64 bytes, powers of two and 1.5 times powers of two up to 6 MiB; first latencies, then bandwidths.
 stream_all() {
     local sizes=(64) size kind count rows=()
     for ((size = 128; size <= 4194304; size *= 2)); do sizes+=($size $((size + size / 2))); done
@@ -83,7 +83,7 @@ define_socket_cases() { # SERVER CLIENT
         case_add udpong "$1" "$2" 'C cannot: rconnect' 40 case_udpong_of_c
     else
         case_cannot udpong "$1" "$2" 'librdmacm makes address handles without a global route, which RoCE refuses; C with C: udpong/c'
-        # Once is enough: both sides are C, in the guest.
+        # One run suffices, since both sides are C, in the guest.
         [ "$1" = linux ] || case_add udpong/c linux linux 'C cannot: rconnect' 40 case_udpong_of_c
     fi
     $full || return 0
@@ -91,7 +91,7 @@ define_socket_cases() { # SERVER CLIENT
     case_add rstream/-S-all "$1" "$2" '66 rows' 5400 case_stream rstream v4 "$(stream_all)" -S all
 }
 
-# What udpong of C does with udpong of C, beside host/udpong/...: its client fails before the first packet.
+# udpong of C against itself, for comparison with host/udpong/...: its client fails before the first packet.
 case_udpong_of_c() { # SERVER CLIENT
     local bad=0
     tool_start "$1" server udpong -b "$(side_address "$1" v4)"
@@ -106,7 +106,8 @@ case_udpong_of_c() { # SERVER CLIENT
     return $bad
 }
 
-# Datagrams: clients with the same options, one after the other started; each prints the row it must. The server is ended.
+# Datagrams: clients with the same options are started one after another, and each must print the expected row. Then the server
+# is ended.
 case_udpong() { # SERVER CLIENT FAMILY CLIENTS "ROW" OPTIONS...
     local server=$1 client=$2 family=$3 clients=$4 row=$5 address label i bad=0
     shift 5
@@ -126,7 +127,7 @@ case_udpong() { # SERVER CLIENT FAMILY CLIENTS "ROW" OPTIONS...
     remark "$(awk 'NR > 1 { print $NF " us" }' "$case_dir/client1.out")"
     rping_signal server INT
     rping_wait server 10 || explain 'the server did not end' || bad=1
-    # A client whose login is not answered at once, on a busy machine, logs in again.
+    # On a busy machine a client that gets no reply to its login in time logs in again.
     [ "$(grep -c '^client login from ' "$case_dir/server.out")" -ge "$clients" ] || explain "the server did not see $clients clients" || bad=1
     return $bad
 }
@@ -146,7 +147,7 @@ define_host_socket_cases() {
     case_add host/udpong/clients far near '4 clients' 60 case_udpong v4 4 '100 +600 +58k' -C 300 -S 100 -T e
 }
 
-# A file of so many bytes arrives with its SHA-256.
+# Copies a file of the given size; the SHA-256 of the copy must be that of the original.
 case_rcopy() { # SERVER CLIENT FAMILY BYTES [OPTIONS OF JAVA...]
     local server=$1 client=$2 family=$3 bytes=$4 source target sum came bad=0 options=()
     shift 4

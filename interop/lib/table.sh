@@ -1,4 +1,4 @@
-# The list of cases, running them one after the other, captures, and the printed table. Sourced, never run.
+# Runs the cases one after another, with captures, and prints the table; sourced by other scripts.
 
 cases=() cannot=()
 total_dropped=0 faulty_cases=0
@@ -10,7 +10,7 @@ case_add() { # see cases.sh
     cases+=("$line")
 }
 
-# A case that Linux's device cannot play: it is listed and counted apart, never as passed.
+# A case that Linux's device cannot run is listed and counted separately, not as passed.
 case_cannot() { # NAME SERVER CLIENT REASON
     local line
     printf -v line '%q ' "$@"
@@ -29,7 +29,7 @@ case_selected() { # TITLE
     return 1
 }
 
-# Whether a selected case has a side in the guest.
+# Succeeds if a selected case needs the guest.
 cases_need_guest() {
     local line
     for line in "${cases[@]}"; do
@@ -49,7 +49,7 @@ cases_list() {
     cannot_list
 }
 
-# Prints those that cannot be played, and counts them in cannot_count.
+# Prints the cases that cannot run, and counts them in cannot_count.
 cannot_list() {
     local line
     cannot_count=0
@@ -64,7 +64,7 @@ cannot_list() {
 row() { printf '%-26s %-12s %-20s %-6s %6s  %s\n' "$1" "$2" "$3" "$4" "$5" "${6:-}"; }
 remark() { printf '%s\n' "$*" >>"$case_dir/remark"; }
 
-# What passes the tap, or all interfaces of the namespace, from before the case's first packet.
+# Captures the packets on the tap, or on all interfaces of the namespace, beginning before the first packet of the case.
 capture_start() { # FILE [INTERFACE]
     ip netns exec "$netns" tcpdump -Z root -i "${2:-tap0}" -U -w "$1" 'udp port 4791 or icmp or (icmp6 and ip6[40] < 128)' 2>"$1.log" >/dev/null &
     capture_pid=$!
@@ -80,12 +80,12 @@ capture_stop() {
 }
 capture_gone() { ! kill -0 "$capture_pid" 2>/dev/null; }
 
-# One pattern for all: a program that reads all of /proc takes the emulated machine a third of a second.
+# One pattern for all processes, since the emulated machine needs a third of a second to read all of /proc.
 guest_clean='tools="rping|ucmatose|udaddy|mckey|rdma_x?(client|server)|cmtime|rstream|riostream|udpong|rcopy|ib_[a-z]+_(bw|lat)|ibv_.*|timeout"
     for i in $(seq 50); do pkill -9 -x "$tools" 2>/dev/null || break; sleep 0.1; done
     rm -f /tmp/*.pid'
 
-# Nothing of a case may reach the next one.
+# Ends all processes of a case, so that they cannot affect the next one.
 case_clean() {
     local label
     ! $needs_guest || guest_sh guest "$guest_clean"
