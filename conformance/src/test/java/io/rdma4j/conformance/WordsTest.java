@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The language of comments and the names that were replaced; CONTRIBUTING.md has the rules. */
+/** Checks the language of comments, and that replaced names do not come back; CONTRIBUTING.md has the rules. */
 class WordsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
 

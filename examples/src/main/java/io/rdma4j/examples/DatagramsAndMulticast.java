@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Datagrams: a question to a service and its answer, and a message to a multicast group with two receivers. */
+/** Datagrams: a request to a service and its response, and a message to a multicast group with two receivers. */
 public final class DatagramsAndMulticast {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
     private static final InetAddress GROUP = InetAddress.ofLiteral("239.1.2.3");
@@ -47,7 +47,7 @@ public final class DatagramsAndMulticast {
     private static void serve(CmId listener) {
         try (CmId id = listener.getRequest();
                 Messages messages = new Messages(id)) {
-            id.accept(ConnectionParameters.defaults()); // tells the client which queue pair serves
+            id.accept(ConnectionParameters.defaults()); // sends the number of the queue pair to the client
             WorkCompletion question = messages.receive();
             System.out.println("service: the question is " + messages.text());
             try (AddressHandle client =
@@ -62,7 +62,7 @@ public final class DatagramsAndMulticast {
             id.resolveAddress(service, TIMEOUT);
             id.resolveRoute(TIMEOUT);
             try (Messages messages = new Messages(id)) {
-                id.connect(ConnectionParameters.defaults()); // asks which queue pair serves
+                id.connect(ConnectionParameters.defaults()); // asks for the number of the queue pair
                 messages.send(destination(id), "six times seven");
                 var _ = messages.receive();
                 System.out.println("client: the answer is " + messages.text());
@@ -89,7 +89,7 @@ public final class DatagramsAndMulticast {
         }
     }
 
-    /** Returns where datagrams go, which the event of connecting or joining says. */
+    /** Returns the destination of datagrams, which the event of connecting or joining has. */
     private static DatagramParameters destination(CmId id) {
         CmEvent event = Objects.requireNonNull(id.event());
         return Objects.requireNonNull(event.datagram());
@@ -99,7 +99,7 @@ public final class DatagramsAndMulticast {
     private static final class Messages implements AutoCloseable {
         private static final int MESSAGE_BYTES = 64;
 
-        /** A datagram is received behind 40 bytes for its IP header, by which the receiver can reply. */
+        /** Length of the IP header that precedes each received datagram, from which the receiver can reply, in bytes. */
         private static final int HEADER_BYTES = 40;
 
         private final Arena arena = Arena.ofShared();

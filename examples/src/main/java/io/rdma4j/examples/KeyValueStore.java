@@ -24,7 +24,7 @@ public final class KeyValueStore {
 
     private KeyValueStore() {}
 
-    /** Runs the server, and a client that counts a key up. */
+    /** Runs the server, and a client that increments a key. */
     public static void main(String[] arguments) throws InterruptedException {
         try (CmId listener = CmId.listen(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults())) {
@@ -88,7 +88,7 @@ public final class KeyValueStore {
             verbs.write(region, slot(table, key));
         }
 
-        /** Adds a number, and returns the value before. */
+        /** Adds a number, and returns the previous value. */
         long add(int key, long summand) {
             Objects.requireNonNull(connection.queuePair())
                     .postSend(SendWorkRequest.fetchAndAdd(0, region, slot(table, key), summand)

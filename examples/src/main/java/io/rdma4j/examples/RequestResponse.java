@@ -125,7 +125,7 @@ public final class RequestResponse {
             while (completions.poll(completion) == 0) {
                 completions.requestNotification(false);
                 if (completions.poll(completion) > 0) {
-                    break; // it came before the request
+                    break; // completed before the notification was requested
                 }
                 Objects.requireNonNull(channel.await(), "interrupted").acknowledgeEvents(1);
             }

@@ -14,7 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 
-/** An echo server over RDMA sockets, written as one over TCP: only the channels are opened in another way. */
+/** An echo server over RDMA sockets, written like a server over TCP except for the opening of channels. */
 public final class SocketEcho {
     private SocketEcho() {}
 
@@ -63,7 +63,7 @@ public final class SocketEcho {
         }
     }
 
-    /** Returns whether the client has sent all. */
+    /** Returns whether the client has closed its output. */
     private static boolean echo(SocketChannel channel) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(64);
         int count = channel.read(buffer);

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * One thread that waits for everything at once: events of connections, completions and RDMA sockets. A C program polls the
+ * One thread that waits for events of connections, completions and RDMA sockets together. A C program polls the
  * descriptors of its channels together for this.
  */
 public final class WaitForEverything {

@@ -24,7 +24,7 @@ public final class BoundedMemory implements FuzzTarget {
     @Override
     public void run(byte[] input) {
         if (allocatedBytes(input) > LIMIT_BYTES) {
-            Law.atMost(allocatedBytes(input), LIMIT_BYTES, "bytes allocated");
+            Invariant.atMost(allocatedBytes(input), LIMIT_BYTES, "bytes allocated");
         }
     }
 

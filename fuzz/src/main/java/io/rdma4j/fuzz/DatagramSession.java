@@ -56,7 +56,7 @@ final class DatagramSession implements DatagramNetwork {
     }
 
     private void post(int slot) {
-        Law.holds(!receives.contains(slot), "a slot is posted once");
+        Invariant.holds(!receives.contains(slot), "a slot is posted once");
         receives.add(slot);
     }
 
@@ -70,17 +70,17 @@ final class DatagramSession implements DatagramNetwork {
     void run() {
         while (!script.isAtEnd()) {
             step();
-            Law.atMost(protocol.peerCount(), 16, "peers, at most eight with two entries each");
+            Invariant.atMost(protocol.peerCount(), 16, "peers, at most eight with two entries each");
         }
         int waiting = 0;
         while (protocol.receive(ByteBuffer.allocate(10), false) != null) {
-            Law.atMost(++waiting, 2 * SLOTS, "waiting datagrams");
+            Invariant.atMost(++waiting, 2 * SLOTS, "waiting datagrams");
         }
-        Law.equal(receives.size(), SLOTS, "receive slots posted");
+        Invariant.equal(receives.size(), SLOTS, "receive slots posted");
         while (!sent.isEmpty()) {
             protocol.onSent(end, sent.remove());
         }
-        Law.holds(protocol.isQuiet(), "no slot for sending is lost");
+        Invariant.holds(protocol.isQuiet(), "no slot for sending is lost");
         protocol.close();
     }
 
@@ -104,7 +104,7 @@ final class DatagramSession implements DatagramNetwork {
             case 8 -> {
                 ByteBuffer target = ByteBuffer.allocate(script.u8() * 16);
                 DatagramAddress from = protocol.receive(target, script.flag());
-                Law.holds(from != null || target.position() == 0, "no data without a source");
+                Invariant.holds(from != null || target.position() == 0, "no data without a source");
             }
             default -> {
                 now += script.u16() * 100_000L;
@@ -120,8 +120,8 @@ final class DatagramSession implements DatagramNetwork {
         responses = 0;
         responseBytes = 0;
         protocol.onCompanion(from, ByteBuffer.wrap(bytes), now);
-        Law.atMost(responses, 1, "responses to one message");
-        Law.atMost(responseBytes, bytes.length, "bytes of the response");
+        Invariant.atMost(responses, 1, "responses to one message");
+        Invariant.atMost(responseBytes, bytes.length, "bytes of the response");
     }
 
     private void companionMessage() {
@@ -164,7 +164,8 @@ final class DatagramSession implements DatagramNetwork {
     private void send(DatagramAddress to, int length) {
         ByteBuffer data = ByteBuffer.allocate(Math.min(length, DatagramProtocol.mostPayloadBytes(to.isIpv4())));
         boolean accepted = protocol.send(data, to, now);
-        Law.holds(accepted != data.hasRemaining() || data.limit() == 0, "a datagram is accepted whole or not at all");
+        Invariant.holds(
+                accepted != data.hasRemaining() || data.limit() == 0, "a datagram is accepted whole or not at all");
     }
 
     // ---- network
@@ -184,8 +185,8 @@ final class DatagramSession implements DatagramNetwork {
 
             @Override
             public void send(int slot, int length, int queuePairNumber) {
-                Law.atMost(length, pathBytes, "bytes of a datagram");
-                Law.holds(!sent.contains(slot), "a slot is used once");
+                Invariant.atMost(length, pathBytes, "bytes of a datagram");
+                Invariant.holds(!sent.contains(slot), "a slot is used once");
                 sent.add(slot);
             }
 

@@ -5,10 +5,10 @@ import java.util.stream.Stream;
 /** Code that is run with arbitrary bytes. Deterministic: the same input has the same effect. */
 public interface FuzzTarget {
     /**
-     * Interprets an input and checks the laws.
+     * Interprets an input and checks the invariants.
      *
      * @param input any bytes
-     * @throws AssertionError if a law is violated; any other throwable is a finding, too
+     * @throws AssertionError if an invariant is violated; any other throwable also counts as a failure
      */
     void run(byte[] input);
 

@@ -94,7 +94,7 @@ public final class ManagementTarget implements FuzzTarget {
             owner = script.u8();
             while (!script.isAtEnd()) {
                 step();
-                Law.atMost(agent.halfOpenCount(), MAX_HALF_OPEN, "half-open connections");
+                Invariant.atMost(agent.halfOpenCount(), MAX_HALF_OPEN, "half-open connections");
             }
             end();
         }
@@ -155,8 +155,8 @@ public final class ManagementTarget implements FuzzTarget {
             long before = counters.madsReceived;
             Gid source = (owner & FOREIGN_SOURCE) == 0 ? PEER : OTHER;
             agent.onMad(now, new CmDatagram(new CmRoute(LOCAL, source, 0), 0, s));
-            Law.equal(counters.madsReceived, before + 1, "every MAD is counted");
-            Law.atMost(drain(), MAX_SENT_PER_MAD + ownerMessages(), "MADs sent because of one");
+            Invariant.equal(counters.madsReceived, before + 1, "every MAD is counted");
+            Invariant.atMost(drain(), MAX_SENT_PER_MAD + ownerMessages(), "MADs sent because of one");
         }
 
         /**
@@ -169,20 +169,20 @@ public final class ManagementTarget implements FuzzTarget {
 
         private void checkMessage(MemorySegment s) {
             CmMessage message = CmMessage.parse(s, 0, s.byteSize());
-            Law.holds(
+            Invariant.holds(
                     (message == null) == (CmMad.check(s, 0, s.byteSize()) != CmMad.Result.OK),
                     "a MAD that passes the check is parsed");
             if (message != null) {
                 MemorySegment written = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
                 message.emit(written, 0, CmMad.transactionId(s, 0));
                 CmMessage again = CmMessage.parse(written, 0, CmMad.LENGTH);
-                Law.holds(message.equals(again), "a written message is parsed as the same");
+                Invariant.holds(message.equals(again), "a written message is parsed as the same");
                 // One per input is enough, because formatting takes longer than everything else.
-                Law.holds(isPrinted || !message.toString().isEmpty(), "every message can be formatted");
+                Invariant.holds(isPrinted || !message.toString().isEmpty(), "every message can be formatted");
                 isPrinted = true;
                 PrivateData data = message instanceof Req req ? req.privateData() : PrivateData.EMPTY;
                 IpCmHeader header = IpCmHeader.parse(data);
-                Law.holds(
+                Invariant.holds(
                         header == null || header.equals(IpCmHeader.parse(header.with(PrivateData.EMPTY))),
                         "a written IP header is parsed as the same");
             }
@@ -197,7 +197,7 @@ public final class ManagementTarget implements FuzzTarget {
             int sent = 0;
             CmDatagram datagram = agent.pollTransmit();
             while (datagram != null) {
-                Law.equal(datagram.mad().byteSize(), CmMad.LENGTH, "a MAD has its length");
+                Invariant.equal(datagram.mad().byteSize(), CmMad.LENGTH, "a MAD has its length");
                 sent++;
                 datagram = agent.pollTransmit();
             }
@@ -294,31 +294,32 @@ public final class ManagementTarget implements FuzzTarget {
                 case AgentEvent.Replied replied -> notifyOwner(replied.connection());
                 case AgentEvent.ReadyToUse ready -> {
                     CmState state = ready.connection().state();
-                    Law.holds(
+                    Invariant.holds(
                             state == CmState.ESTABLISHED || state == CmState.DREQ_RECEIVED,
                             "a connection that is ready to use is established, or its peer has disconnected at once");
                     notifyOwner(ready.connection());
                 }
                 case AgentEvent.Rejected rejected ->
-                    Law.holds(
+                    Invariant.holds(
                             isIn(rejected.connection(), CmState.IDLE, CmState.TIMEWAIT),
                             "a rejected connection is idle or in time-wait");
                 case AgentEvent.Unreachable unreachable ->
-                    Law.holds(isIn(unreachable.connection(), CmState.IDLE), "an unreachable connection is idle");
+                    Invariant.holds(isIn(unreachable.connection(), CmState.IDLE), "an unreachable connection is idle");
                 case AgentEvent.DisconnectRequested requested -> notifyOwner(requested.connection());
                 case AgentEvent.Disconnected disconnected ->
-                    Law.holds(
+                    Invariant.holds(
                             isIn(disconnected.connection(), CmState.TIMEWAIT),
                             "a disconnected connection is in time-wait");
                 case AgentEvent.TimewaitExit exit ->
-                    Law.holds(isIn(exit.connection(), CmState.IDLE), "a connection is idle after time-wait");
+                    Invariant.holds(isIn(exit.connection(), CmState.IDLE), "a connection is idle after time-wait");
                 case AgentEvent.Opened opened ->
-                    Law.holds(open.add(opened.connection()), "a connection is opened once");
+                    Invariant.holds(open.add(opened.connection()), "a connection is opened once");
                 case AgentEvent.Closed closed ->
-                    Law.holds(open.remove(closed.connection()), "an opened connection is closed once");
+                    Invariant.holds(open.remove(closed.connection()), "an opened connection is closed once");
                 case AgentEvent.ServiceRequested requested -> onRequest(requested.request());
                 case AgentEvent.OfResolution ended ->
-                    Law.holds(resolutions.remove(ended.resolution()), "a resolution is answered or times out, once");
+                    Invariant.holds(
+                            resolutions.remove(ended.resolution()), "a resolution is answered or times out, once");
             }
         }
 
@@ -351,16 +352,16 @@ public final class ManagementTarget implements FuzzTarget {
             }
             drain();
             for (int i = 0; agent.nextDeadlineNanos() != Long.MAX_VALUE; i++) {
-                Law.atMost(i, MAX_FINAL_DEADLINES, "deadlines until no connection is left");
+                Invariant.atMost(i, MAX_FINAL_DEADLINES, "deadlines until no connection is left");
                 now = Math.max(now, agent.nextDeadlineNanos());
                 agent.onDeadline(now);
                 drain();
             }
-            Law.equal(agent.connectionCount(), 0, "connections left");
-            Law.equal(open.size(), 0, "opened connections left");
-            Law.equal(agent.halfOpenCount(), 0, "half-open connections left");
-            Law.equal(agent.resolutionCount(), 0, "resolutions left");
-            Law.equal(agent.waitingServiceRequests(), 0, "service requests of peers left");
+            Invariant.equal(agent.connectionCount(), 0, "connections left");
+            Invariant.equal(open.size(), 0, "opened connections left");
+            Invariant.equal(agent.halfOpenCount(), 0, "half-open connections left");
+            Invariant.equal(agent.resolutionCount(), 0, "resolutions left");
+            Invariant.equal(agent.waitingServiceRequests(), 0, "service requests of peers left");
         }
     }
 

@@ -38,13 +38,13 @@ public final class PacketTarget implements FuzzTarget {
         byte[] datagram = script.rest();
         Captures.fill(frame, datagram);
         address(choice);
-        Law.holds(!Dissector.line(frame).isEmpty(), "every datagram is dissected");
+        Invariant.holds(!Dissector.line(frame).isEmpty(), "every datagram is dissected");
         if (packet.parse(frame) != Packet.Result.OK) {
             return;
         }
         checkParts(datagram.length);
         checkHeaders();
-        Law.holds(GsiPacket.isGsi(packet) || !GsiPacket.isDeliverable(packet), "only queue pair 1 gets MADs");
+        Invariant.holds(GsiPacket.isGsi(packet) || !GsiPacket.isDeliverable(packet), "only queue pair 1 gets MADs");
         checkIcrc(datagram, choice);
     }
 
@@ -59,13 +59,13 @@ public final class PacketTarget implements FuzzTarget {
     }
 
     private void checkParts(int length) {
-        Law.holds(packet.payloadLength() >= 0, "a payload length is not negative");
-        Law.equal(
+        Invariant.holds(packet.payloadLength() >= 0, "a payload length is not negative");
+        Invariant.equal(
                 packet.payloadOffset() + packet.payloadLength() + packet.padCount() + Packet.ICRC_LENGTH,
                 length,
                 "the parts of a packet fill it");
         Opcode opcode = packet.opcode();
-        Law.holds(opcode.headerLength() <= packet.payloadOffset(), "the payload begins after the headers");
+        Invariant.holds(opcode.headerLength() <= packet.payloadOffset(), "the payload begins after the headers");
     }
 
     private void checkHeaders() {
@@ -73,53 +73,57 @@ public final class PacketTarget implements FuzzTarget {
         MemorySegment copy = MemorySegment.ofArray(new byte[AtomicEth.LENGTH]);
         Opcode opcode = packet.opcode();
         Bth bth = Bth.parse(s, 0);
-        Law.equal(bth.psn(), packet.psn(), "PSN");
-        Law.equal(bth.destinationQueuePair(), packet.destinationQueuePair(), "queue pair number");
-        Law.holds(bth.acknowledgeRequest() == packet.acknowledgeRequest(), "acknowledge request");
+        Invariant.equal(bth.psn(), packet.psn(), "PSN");
+        Invariant.equal(bth.destinationQueuePair(), packet.destinationQueuePair(), "queue pair number");
+        Invariant.holds(bth.acknowledgeRequest() == packet.acknowledgeRequest(), "acknowledge request");
         bth.emit(copy, 0);
-        Law.holds(Bth.parse(copy, 0).equals(bth), "a written BTH is parsed as the same");
+        Invariant.holds(Bth.parse(copy, 0).equals(bth), "a written BTH is parsed as the same");
         if (opcode.hasDeth()) {
             Deth.parse(s, packet.dethOffset()).emit(copy, 0);
-            Law.holds(Deth.parse(copy, 0).equals(Deth.parse(s, packet.dethOffset())), "DETH");
+            Invariant.holds(Deth.parse(copy, 0).equals(Deth.parse(s, packet.dethOffset())), "DETH");
         }
         if (opcode.hasXrcEth()) {
-            Law.equal(packet.sharedReceiveQueue() >>> 24, 0, "a shared receive queue has 24 bits");
+            Invariant.equal(packet.sharedReceiveQueue() >>> 24, 0, "a shared receive queue has 24 bits");
         }
         if (opcode.hasReth()) {
             Reth.parse(s, packet.rethOffset()).emit(copy, 0);
-            Law.equal(copy.asSlice(0, Reth.LENGTH).mismatch(s.asSlice(packet.rethOffset(), Reth.LENGTH)), -1, "RETH");
+            Invariant.equal(
+                    copy.asSlice(0, Reth.LENGTH).mismatch(s.asSlice(packet.rethOffset(), Reth.LENGTH)), -1, "RETH");
         }
         if (opcode.hasAtomicEth()) {
             AtomicEth.parse(s, packet.atomicEthOffset()).emit(copy, 0);
-            Law.equal(copy.mismatch(s.asSlice(packet.atomicEthOffset(), AtomicEth.LENGTH)), -1, "AtomicETH");
+            Invariant.equal(copy.mismatch(s.asSlice(packet.atomicEthOffset(), AtomicEth.LENGTH)), -1, "AtomicETH");
         }
         if (opcode.hasAeth()) {
             Aeth.parse(s, packet.aethOffset()).emit(copy, 0);
-            Law.equal(copy.asSlice(0, Aeth.LENGTH).mismatch(s.asSlice(packet.aethOffset(), Aeth.LENGTH)), -1, "AETH");
-            Law.holds(!Dissector.syndrome(packet.syndrome()).isEmpty(), "every syndrome has a name");
+            Invariant.equal(
+                    copy.asSlice(0, Aeth.LENGTH).mismatch(s.asSlice(packet.aethOffset(), Aeth.LENGTH)), -1, "AETH");
+            Invariant.holds(!Dissector.syndrome(packet.syndrome()).isEmpty(), "every syndrome has a name");
         }
         if (opcode.hasAtomicAckEth()) {
             AtomicAckEth.parse(s, packet.atomicAckEthOffset()).emit(copy, 0);
         }
         if (opcode.hasImmediate()) {
-            Law.equal(packet.immediate(), Wire.u32(s, packet.payloadOffset() - 4), "immediate data is the last header");
+            Invariant.equal(
+                    packet.immediate(), Wire.u32(s, packet.payloadOffset() - 4), "immediate data is the last header");
         }
         if (opcode.hasIeth()) {
-            Law.equal(packet.invalidateKey(), Wire.u32(s, packet.payloadOffset() - 4), "IETH is the last header");
+            Invariant.equal(packet.invalidateKey(), Wire.u32(s, packet.payloadOffset() - 4), "IETH is the last header");
         }
     }
 
     private void checkIcrc(byte[] datagram, int choice) {
         icrc.seal(frame);
-        Law.holds(icrc.verify(frame), "a sealed packet verifies");
+        Invariant.holds(icrc.verify(frame), "a sealed packet verifies");
         if (frame.isIpv4()) {
-            Law.equal(icrc.recoverIdentification(frame), frame.identification, "the identification is in the ICRC");
+            Invariant.equal(
+                    icrc.recoverIdentification(frame), frame.identification, "the identification is in the ICRC");
         }
         int changed = Bth.LENGTH
                 - 1
                 + choice % (datagram.length - Bth.LENGTH + 1); // the last byte of the PSN, or a later one
         datagram[changed] ^= (byte) (1 << (choice & 7));
-        Law.holds(!icrc.verify(frame), "a changed packet does not verify");
+        Invariant.holds(!icrc.verify(frame), "a changed packet does not verify");
     }
 
     @Override

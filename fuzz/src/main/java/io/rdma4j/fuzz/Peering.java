@@ -124,7 +124,7 @@ final class Peering {
 
     void checkCanaries() {
         for (int i = 0; i < arrays.size(); i++) {
-            Law.holds(
+            Invariant.holds(
                     isUntouched(i, -CANARY_BYTES, 0) && isUntouched(i, REGION_BYTES, REGION_BYTES + CANARY_BYTES),
                     "nothing is written outside a region");
         }
@@ -138,7 +138,7 @@ final class Peering {
         if (packet.parse(frame) == Packet.Result.OK) {
             queuePair.onPacket(now, packet);
         }
-        Law.equal(
+        Invariant.equal(
                 queuePair.counters().processedPackets + queuePair.counters().droppedPackets,
                 queuePair.counters().receivedPackets,
                 "received = processed + dropped");
@@ -152,10 +152,10 @@ final class Peering {
             return null;
         }
         Captures.fill(sentFrame, Arrays.copyOf(out, length + Packet.ICRC_LENGTH));
-        Law.holds(sent.parse(sentFrame) == Packet.Result.OK, "a sent packet can be parsed");
-        Law.equal(sent.destinationQueuePair(), PEER_NUMBER, "a sent packet is for the peer");
-        Law.atMost(sent.payloadLength(), MTU, "a sent packet fits the path MTU");
-        Law.equal(sent.padCount(), -sent.payloadLength() & 3, "a sent packet has correct padding");
+        Invariant.holds(sent.parse(sentFrame) == Packet.Result.OK, "a sent packet can be parsed");
+        Invariant.equal(sent.destinationQueuePair(), PEER_NUMBER, "a sent packet is for the peer");
+        Invariant.atMost(sent.payloadLength(), MTU, "a sent packet fits the path MTU");
+        Invariant.equal(sent.padCount(), -sent.payloadLength() & 3, "a sent packet has correct padding");
         return sent;
     }
 
@@ -163,7 +163,7 @@ final class Peering {
     void pollAll(int limit) {
         int count = 0;
         while (poll() != null) {
-            Law.atMost(++count, limit, "packets in a row");
+            Invariant.atMost(++count, limit, "packets in a row");
         }
     }
 
@@ -173,7 +173,7 @@ final class Peering {
      */
     void checkCompletions() {
         queuePair.flush();
-        Law.holds(queuePair.sendQueue().isEmpty(), "nothing is left in the send queue");
+        Invariant.holds(queuePair.sendQueue().isEmpty(), "nothing is left in the send queue");
         int index = 0;
         boolean failed = false;
         for (Completed d : completions) {
@@ -181,32 +181,33 @@ final class Peering {
                 continue;
             }
             while (!failed && index < sends.size() && sends.get(index).id() != d.id()) {
-                Law.holds(!sends.get(index).isSignaled(), "every signaled send is completed, in order");
+                Invariant.holds(!sends.get(index).isSignaled(), "every signaled send is completed, in order");
                 index++;
             }
-            Law.holds(index < sends.size() && sends.get(index).id() == d.id(), "a send is completed once, in order");
+            Invariant.holds(
+                    index < sends.size() && sends.get(index).id() == d.id(), "a send is completed once, in order");
             boolean isFlushed = d.status() == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
-            Law.holds(!failed || isFlushed, "all sends after a failure are flushed");
-            Law.holds(
+            Invariant.holds(!failed || isFlushed, "all sends after a failure are flushed");
+            Invariant.holds(
                     d.status() != WorkStatus.SUCCESS || sends.get(index).isSignaled(),
                     "success is reported only for signaled sends");
             failed |= d.status() != WorkStatus.SUCCESS;
             index++;
         }
         for (; index < sends.size(); index++) {
-            Law.holds(!failed && !sends.get(index).isSignaled(), "no send lacks its completion");
+            Invariant.holds(!failed && !sends.get(index).isSignaled(), "no send lacks its completion");
         }
     }
 
     /** Checks that everything posted was completed once and in order, as required in the error state. */
     void checkFlushed() {
         checkCompletions();
-        Law.holds(queuePair.receiveQueue().isEmpty(), "nothing is left in the receive queue");
+        Invariant.holds(queuePair.receiveQueue().isEmpty(), "nothing is left in the receive queue");
         List<Long> receives = completions.stream()
                 .filter(Completed::isReceive)
                 .map(Completed::id)
                 .toList();
-        Law.holds(receives.equals(postedReceives), "every receive is completed once and in order");
+        Invariant.holds(receives.equals(postedReceives), "every receive is completed once and in order");
     }
 
     void postReceive(long id, MemoryRegion region, long offset, long length) {

@@ -76,9 +76,10 @@ public final class RequesterTarget implements FuzzTarget {
         }
         exhaustRetries(side);
         side.checkCanaries();
-        Law.holds(!isShaped || side.hasNone(SINK, PADDING), "only the payload of responses is written to memory");
-        Law.holds(side.isUntouched(SOURCE, 0, Peering.REGION_BYTES), "the source memory is unchanged");
-        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
+        Invariant.holds(!isShaped || side.hasNone(SINK, PADDING), "only the payload of responses is written to memory");
+        Invariant.holds(side.isUntouched(SOURCE, 0, Peering.REGION_BYTES), "the source memory is unchanged");
+        Invariant.holds(
+                side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
         side.checkCompletions();
         if (side.queuePair.state() == State.ERROR) {
             side.checkFlushed();
@@ -98,7 +99,7 @@ public final class RequesterTarget implements FuzzTarget {
                 Packet sent;
                 for (int count = 0; (sent = side.poll()) != null; count++) {
                     recordSent(sent, pending);
-                    Law.atMost(count, MAX_BURST, "packets in a row");
+                    Invariant.atMost(count, MAX_BURST, "packets in a row");
                 }
             }
             case 6 -> {
@@ -112,7 +113,7 @@ public final class RequesterTarget implements FuzzTarget {
                 side.queuePair.onDeadline(side.now);
             }
         }
-        Law.holds(
+        Invariant.holds(
                 side.queuePair.sendPsn() != FIRST_PSN
                         || side.queuePair.counters().sentPackets > 0
                         || side.completions.stream().noneMatch(d -> d.status() == WorkStatus.SUCCESS),
@@ -227,7 +228,7 @@ public final class RequesterTarget implements FuzzTarget {
     private static void exhaustRetries(Peering side) {
         side.pollAll(MAX_BURST);
         for (int i = 0; side.queuePair.nextDeadlineNanos() != Long.MAX_VALUE; i++) {
-            Law.atMost(i, MAX_DEADLINES, "deadlines until the retry count is exceeded");
+            Invariant.atMost(i, MAX_DEADLINES, "deadlines until the retry count is exceeded");
             side.now = Math.max(side.now, side.queuePair.nextDeadlineNanos());
             side.queuePair.onDeadline(side.now);
             side.pollAll(MAX_BURST);

@@ -136,10 +136,11 @@ public final class ResponderTarget implements FuzzTarget {
 
     private static void finish(Peering side) {
         side.checkCanaries();
-        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
-        Law.holds(side.isUntouched(LOCAL, 0, Peering.REGION_BYTES), "memory without remote access is unchanged");
-        Law.holds(side.isUntouched(FOREIGN, 0, Peering.REGION_BYTES), "memory of another domain is unchanged");
-        Law.holds(side.isUntouched(LAST, 0, Peering.REGION_BYTES), "memory whose key was not used is unchanged");
+        Invariant.holds(
+                side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
+        Invariant.holds(side.isUntouched(LOCAL, 0, Peering.REGION_BYTES), "memory without remote access is unchanged");
+        Invariant.holds(side.isUntouched(FOREIGN, 0, Peering.REGION_BYTES), "memory of another domain is unchanged");
+        Invariant.holds(side.isUntouched(LAST, 0, Peering.REGION_BYTES), "memory whose key was not used is unchanged");
         if (side.queuePair.state() != State.ERROR) {
             sendCorrectWrite(side);
         }
@@ -160,19 +161,19 @@ public final class ResponderTarget implements FuzzTarget {
         Reth.write(s, Bth.LENGTH, region.address(), region.key(), 4);
         side.deliver(datagram);
         Packet response = side.poll();
-        Law.holds(response != null, "a correct request is responded to");
+        Invariant.holds(response != null, "a correct request is responded to");
         if (response != null) {
-            Law.equal(response.psn(), psn, "the response has the PSN of the request");
+            Invariant.equal(response.psn(), psn, "the response has the PSN of the request");
             boolean isAcknowledged = Aeth.isAck(response.syndrome());
-            Law.holds(
+            Invariant.holds(
                     isAcknowledged == (side.queuePair.state() != State.ERROR),
                     "a queue pair that refuses a request is in the error state");
-            Law.holds(
+            Invariant.holds(
                     isAcknowledged != side.isUntouched(LAST, 0, 4),
                     "a WRITE is acknowledged if and only if it was executed");
-            Law.holds(side.isUntouched(LAST, 4, Peering.REGION_BYTES), "nothing else was written");
+            Invariant.holds(side.isUntouched(LAST, 4, Peering.REGION_BYTES), "nothing else was written");
         }
-        Law.holds(side.poll() == null, "there is one response");
+        Invariant.holds(side.poll() == null, "there is one response");
     }
 
     @Override

@@ -85,14 +85,14 @@ final class StreamSession implements StreamPort {
         }
         while (!script.isAtEnd()) {
             step();
-            Law.atMost(protocol.availableBytes(), SIZES.receiveBufferBytes(), "bytes that can be read");
-            Law.atMost(readBytes, announcedBytes, "bytes read, of those announced");
+            Invariant.atMost(protocol.availableBytes(), SIZES.receiveBufferBytes(), "bytes that can be read");
+            Invariant.atMost(readBytes, announcedBytes, "bytes read, of those announced");
         }
         protocol.disconnect();
         while (!outstanding.isEmpty()) {
             complete(true);
         }
-        Law.holds(protocol.isQuiet(), "in the end no request is outstanding");
+        Invariant.holds(protocol.isQuiet(), "in the end no request is outstanding");
     }
 
     /** Returns the connection data of this side with a few bytes replaced by the script. */
@@ -177,7 +177,7 @@ final class StreamSession implements StreamPort {
         if (isData && wasOpen && protocol.isBroken() == null) {
             announcedBytes += ControlWord.value(controlWord);
         } else {
-            Law.atMost(protocol.availableBytes(), before, "bytes that can be read without a data message");
+            Invariant.atMost(protocol.availableBytes(), before, "bytes that can be read without a data message");
         }
         protocol.update();
     }
@@ -210,13 +210,13 @@ final class StreamSession implements StreamPort {
     private void write(int bytes) {
         ByteBuffer source = buffer(bytes);
         int count = protocol.write(source);
-        Law.equal(source.position(), count, "bytes accepted");
+        Invariant.equal(source.position(), count, "bytes accepted");
     }
 
     private void read(int max, boolean peek) {
         ByteBuffer target = buffer(max);
         int count = peek ? protocol.peek(target) : protocol.read(target);
-        Law.equal(target.position(), count, "bytes returned");
+        Invariant.equal(target.position(), count, "bytes returned");
         readBytes += peek ? 0 : count;
     }
 
@@ -236,29 +236,29 @@ final class StreamSession implements StreamPort {
 
     @Override
     public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int controlWord) {
-        Law.holds(hasImmediate, "immediate data is sent only if enabled");
+        Invariant.holds(hasImmediate, "immediate data is sent only if enabled");
         post(id, bytes, remoteAddress, remoteKey);
     }
 
     @Override
     public void sendWord(long id, int controlWord) {
-        Law.holds(!hasImmediate, "messages are sent only without immediate data");
+        Invariant.holds(!hasImmediate, "messages are sent only without immediate data");
         post(id, new Piece(), 0, 0);
     }
 
     private void post(long id, Piece bytes, long address, int key) {
-        Law.holds(protocol.isBroken() == null, "nothing is sent to a peer that violated the protocol");
+        Invariant.holds(protocol.isBroken() == null, "nothing is sent to a peer that violated the protocol");
         outstanding.add(id);
-        Law.atMost(outstanding.size(), SIZES.sendQueue(), "outstanding requests");
+        Invariant.atMost(outstanding.size(), SIZES.sendQueue(), "outstanding requests");
         MemorySegment local = memory.local();
-        Law.equal(
+        Invariant.equal(
                 local.asSlice(bytes.offset(), bytes.length()).byteSize()
                         + local.asSlice(bytes.secondOffset(), bytes.secondLength())
                                 .byteSize(),
                 bytes.totalLength(),
                 "sent bytes are in the local memory");
         if (bytes.totalLength() > 0) {
-            Law.holds(
+            Invariant.holds(
                     offered.stream().anyMatch(offer -> offer.holds(address, key, bytes.totalLength())),
                     "data is written only to memory that the peer has offered");
         }

@@ -62,20 +62,20 @@ public final class TextTarget implements FuzzTarget {
     private static void parsesOrExplains(Function<String, Object> parser, String text) {
         try {
             Object parsed = parser.apply(text);
-            Law.holds(parsed.equals(parser.apply(text)), "the same text is parsed as the same");
+            Invariant.holds(parsed.equals(parser.apply(text)), "the same text is parsed as the same");
         } catch (NumberFormatException e) {
             throw new AssertionError("an invalid number causes a NumberFormatException", e);
         } catch (IllegalArgumentException refused) {
-            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "a refusal has a message");
+            Invariant.holds(String.valueOf(refused.getMessage()).length() > 10, "a refusal has a message");
         }
     }
 
     private static void common(List<String> arguments) {
         try {
             CommonOptions options = CommonOptions.parse(arguments);
-            Law.atMost(options.arguments().size(), arguments.size(), "arguments left for the tool");
+            Invariant.atMost(options.arguments().size(), arguments.size(), "arguments left for the tool");
         } catch (CommonOptions.UsageException refused) {
-            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "a refusal has a message");
+            Invariant.holds(String.valueOf(refused.getMessage()).length() > 10, "a refusal has a message");
         }
     }
 
@@ -85,9 +85,9 @@ public final class TextTarget implements FuzzTarget {
         for (String letters : List.of("a:b::c", "+:a:b", ":xy:")) {
             Getopt getopt = new Getopt("fuzz", letters, LONG_OPTIONS, arguments, DISCARD);
             for (int count = 0; getopt.next() != Getopt.END; count++) {
-                Law.atMost(count, MAX_OPTIONS_PER_CHARACTER * characters, "options of a command line");
+                Invariant.atMost(count, MAX_OPTIONS_PER_CHARACTER * characters, "options of a command line");
             }
-            Law.atMost(getopt.operands().size(), arguments.size(), "operands");
+            Invariant.atMost(getopt.operands().size(), arguments.size(), "operands");
         }
     }
 

@@ -90,16 +90,16 @@ public final class VerbsTarget implements FuzzTarget {
             closeAll();
         }
         for (int i = 0; i < GUARD; i++) {
-            Law.holds(
+            Invariant.holds(
                     memory.get(ValueLayout.JAVA_BYTE, i) == CANARY
                             && memory.get(ValueLayout.JAVA_BYTE, GUARD + BYTES + i) == CANARY,
                     "nothing is written outside registered memory");
         }
-        Law.equal(
+        Invariant.equal(
                 ProcessStack.stack().internals().engine().engines().counters().queuePairFailures,
                 failures,
                 "queue pairs that failed by an internal error");
-        Law.equal(queuePairsLeft(), 0, "queue pairs left in the end");
+        Invariant.equal(queuePairsLeft(), 0, "queue pairs left in the end");
     }
 
     private void execute(Script script, DeviceContext context) {
@@ -109,7 +109,7 @@ public final class VerbsTarget implements FuzzTarget {
             try {
                 step(script, context);
             } catch (RdmaException refused) {
-                Law.holds(
+                Invariant.holds(
                         !refused.operation().isEmpty()
                                 && String.valueOf(refused.getMessage()).length()
                                         > refused.operation().length(),
@@ -192,7 +192,7 @@ public final class VerbsTarget implements FuzzTarget {
                 CompletionQueue queue = choose(queues, script);
                 if (queue != null) {
                     int count = queue.poll(WorkCompletion.array(1 + script.choice(ENTRIES)));
-                    Law.atMost(count, queue.capacity(), "completions of a queue");
+                    Invariant.atMost(count, queue.capacity(), "completions of a queue");
                 }
             }
             case 14 -> close(script);
@@ -285,7 +285,8 @@ public final class VerbsTarget implements FuzzTarget {
         try {
             pair.modify(a);
         } catch (RdmaException refused) {
-            Law.holds(isPossibleAfterRefusal(before, pair.state()), "a refused change leaves the state unchanged");
+            Invariant.holds(
+                    isPossibleAfterRefusal(before, pair.state()), "a refused change leaves the state unchanged");
             throw refused;
         }
     }
@@ -373,9 +374,9 @@ public final class VerbsTarget implements FuzzTarget {
         boolean fits = offset >= 0 && length >= 0 && offset <= region.lengthBytes() - length;
         try {
             list.add(region, offset, length);
-            Law.holds(fits, "an accepted element is within its region");
+            Invariant.holds(fits, "an accepted element is within its region");
         } catch (IndexOutOfBoundsException refused) {
-            Law.holds(!fits, "an element within its region is accepted");
+            Invariant.holds(!fits, "an element within its region is accepted");
         }
     }
 
@@ -457,7 +458,7 @@ public final class VerbsTarget implements FuzzTarget {
             }
             case 2 -> {
                 if (pair != null) {
-                    Law.holds(pair.query().state() != null, "a queue pair has a state");
+                    Invariant.holds(pair.query().state() != null, "a queue pair has a state");
                 }
             }
             default -> {

@@ -32,7 +32,7 @@ class KnownTargetTest {
         seeds.forEach(seed -> run(target, seed));
     }
 
-    /** Files {@code findings/F1/NAME} are inputs that once violated a law. */
+    /** Files {@code findings/F1/NAME} are inputs that once violated an invariant. */
     @ParameterizedTest
     @EnumSource
     void lawsHoldForEarlierFindings(KnownTarget target) {

@@ -58,7 +58,8 @@ public final class ChildProcess implements AutoCloseable {
                 io.rdma4j.transport.RcQueuePair.class,
                 io.rdma4j.link.Link.class,
                 io.rdma4j.verbs.Device.class,
-                io.rdma4j.cm.CmId.class)) {
+                io.rdma4j.cm.CmId.class,
+                io.rdma4j.fixture.TestEndpoint.class)) {
             roots.add(root(each));
         }
         return String.join(File.pathSeparator, roots);

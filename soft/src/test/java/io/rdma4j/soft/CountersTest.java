@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import java.net.InetAddress;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -12,15 +13,15 @@ import org.junit.jupiter.api.Timeout;
 /** Queue pairs and the device count packets and operations by the names of Linux. */
 @Timeout(30)
 class CountersTest {
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void connect() {
         InetAddress address = TestAddresses.loopback();
-        a = new Endpoint(address);
-        b = new Endpoint(address);
-        Endpoint.connect(a, b);
+        a = new TestEndpoint(address);
+        b = new TestEndpoint(address);
+        TestEndpoint.connect(a, b);
     }
 
     @AfterEach

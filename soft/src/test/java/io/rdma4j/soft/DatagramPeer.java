@@ -1,5 +1,6 @@
 package io.rdma4j.soft;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionOpcode;
@@ -38,7 +39,7 @@ final class DatagramPeer {
 
     private static final int SEND_AT = 1 << 12;
 
-    private final Endpoint endpoint;
+    private final TestEndpoint endpoint;
     private final CompletionQueue completions;
     private final QueuePair queuePair;
     private final WorkCompletion[] some = WorkCompletion.array(16);
@@ -46,7 +47,7 @@ final class DatagramPeer {
     private int underWay;
     private int wrong;
 
-    DatagramPeer(Endpoint endpoint) {
+    DatagramPeer(TestEndpoint endpoint) {
         this.endpoint = endpoint;
         completions = endpoint.context.createCompletionQueue(256, null, null);
         queuePair = ready(endpoint, completions);
@@ -56,9 +57,9 @@ final class DatagramPeer {
     }
 
     /** Creates a datagram queue pair in the state ready-to-send, with the tests' key. */
-    static QueuePair ready(Endpoint side, CompletionQueue completions) {
+    static QueuePair ready(TestEndpoint side, CompletionQueue completions) {
         QueuePair queuePair = side.domain.createQueuePair(
-                QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, completions, Endpoint.CAPABILITIES));
+                QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, completions, TestEndpoint.CAPABILITIES));
         queuePair.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
                 .partitionKeyIndex(0)

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.Gid;
@@ -29,15 +30,15 @@ class DropsTest {
     private static final int SEND_BYTES = Bth.LENGTH + 8 + Icrc.LENGTH;
 
     private final InetAddress address = TestAddresses.loopback();
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
     private DatagramSocket attacker;
 
     @BeforeEach
     void open() throws IOException {
-        a = new Endpoint(address);
-        b = new Endpoint(address);
-        Endpoint.connect(a, b);
+        a = new TestEndpoint(address);
+        b = new TestEndpoint(address);
+        TestEndpoint.connect(a, b);
         attacker = new DatagramSocket(new InetSocketAddress(TestAddresses.loopback(), 0));
     }
 

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.link.Link;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.AsyncEvent;
@@ -43,8 +44,8 @@ class EnginesTest {
     private static final int ENTRIES = 1024;
 
     private final InetAddress address = TestAddresses.loopback();
-    private final Endpoint first = new Endpoint(address, MEMORY_BYTES, ENTRIES, 0);
-    private final Endpoint second = new Endpoint(address, MEMORY_BYTES, ENTRIES, 1);
+    private final TestEndpoint first = new TestEndpoint(address, MEMORY_BYTES, ENTRIES, 0);
+    private final TestEndpoint second = new TestEndpoint(address, MEMORY_BYTES, ENTRIES, 1);
 
     @AfterEach
     void close() {
@@ -52,12 +53,13 @@ class EnginesTest {
         second.close();
     }
 
-    private static long counter(Endpoint endpoint, String name) {
+    private static long counter(TestEndpoint endpoint, String name) {
         return endpoint.context.counters().getOrDefault(name, -1L);
     }
 
     private static QueuePairInitAttributes reliable(CompletionQueue sends, CompletionQueue receives) {
-        return QueuePairInitAttributes.reliable(sends, Endpoint.CAPABILITIES).withReceiveCompletions(receives);
+        return QueuePairInitAttributes.reliable(sends, TestEndpoint.CAPABILITIES)
+                .withReceiveCompletions(receives);
     }
 
     /** Runs tasks concurrently and fails if one of them fails. */
@@ -79,9 +81,9 @@ class EnginesTest {
     @ParameterizedTest
     @CsvSource({"0, 1", "1, 0", "1, 1", "0, 0"})
     void writesReadsAndSendsGoBetweenAnyEngines(int vectorA, int vectorB) {
-        try (Endpoint a = new Endpoint(address, MEMORY_BYTES, ENTRIES, vectorA);
-                Endpoint b = new Endpoint(address, MEMORY_BYTES, ENTRIES, vectorB)) {
-            Endpoint.connect(a, b);
+        try (TestEndpoint a = new TestEndpoint(address, MEMORY_BYTES, ENTRIES, vectorA);
+                TestEndpoint b = new TestEndpoint(address, MEMORY_BYTES, ENTRIES, vectorB)) {
+            TestEndpoint.connect(a, b);
             for (int round = 1; round <= 50; round++) {
                 int bytes = 20_000;
                 a.memory.asSlice(0, bytes).fill((byte) round);
@@ -114,7 +116,7 @@ class EnginesTest {
 
     @Test
     void kernelDeliversFramesToTheirEngineIfItCan() {
-        Endpoint.connect(first, second);
+        TestEndpoint.connect(first, second);
         first.queuePair.postWrite(1, first.region, 0, 64, second.region.remote());
         assertThat(first.completion().isSuccess()).isTrue();
         long before = counter(first, "process_handed_over_pkts");
@@ -130,7 +132,7 @@ class EnginesTest {
 
     @Test
     void waitingThreadIsWokenByItsEngine() {
-        Endpoint.connect(first, second);
+        TestEndpoint.connect(first, second);
         for (int i = 0; i < 20; i++) {
             second.postReceive(i);
             second.completions.requestNotification(false);
@@ -147,13 +149,13 @@ class EnginesTest {
     @Test
     void completionQueueGetsEveryCompletionOfTwoEnginesOnce() throws InterruptedException, ExecutionException {
         QueuePair ofSecond = second.domain.createQueuePair(
-                QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
+                QueuePairInitAttributes.reliable(second.completions, TestEndpoint.CAPABILITIES));
         // Its sends complete at the second engine's queue, so that engine drives it. Its receives are reported to the
         // first one.
         QueuePair mixed = first.domain.createQueuePair(
                 reliable(first.context.createCompletionQueue(ENTRIES, null, null, 1), first.completions));
-        Endpoint.connect(first, first.queuePair, second, second.queuePair);
-        Endpoint.connect(first, mixed, second, ofSecond);
+        TestEndpoint.connect(first, first.queuePair, second, second.queuePair);
+        TestEndpoint.connect(first, mixed, second, ofSecond);
         int each = 2_000;
         together(List.of(
                 () -> send(second.queuePair, second, each),
@@ -162,7 +164,7 @@ class EnginesTest {
     }
 
     /** Sends a number of messages; another thread that does the same may take the completions. */
-    private static Void send(QueuePair queuePair, Endpoint endpoint, int count) {
+    private static Void send(QueuePair queuePair, TestEndpoint endpoint, int count) {
         WorkCompletion[] some = WorkCompletion.array(16);
         for (int i = 0; i < count; i++) {
             SendWorkRequest request = new SendWorkRequest().reset(i).from(endpoint.region, 0, 64);
@@ -181,7 +183,7 @@ class EnginesTest {
     }
 
     /** Receives a number of messages at each queue pair, in any order, each of them once. */
-    private static Void receive(List<QueuePair> queuePairs, Endpoint endpoint, int each) {
+    private static Void receive(List<QueuePair> queuePairs, TestEndpoint endpoint, int each) {
         int depth = 32;
         BitSet seen = new BitSet();
         int posted = 0;
@@ -208,7 +210,7 @@ class EnginesTest {
         return null;
     }
 
-    private static ReceiveWorkRequest receive(Endpoint endpoint, int queuePair, int number) {
+    private static ReceiveWorkRequest receive(TestEndpoint endpoint, int queuePair, int number) {
         return new ReceiveWorkRequest().reset(2L * number + queuePair).into(endpoint.region, 64L * queuePair, 64);
     }
 
@@ -217,15 +219,15 @@ class EnginesTest {
         SharedReceiveQueue shared =
                 first.domain.createSharedReceiveQueue(new SharedReceiveQueueInitAttributes(64, 1, null, null, null));
         CompletionQueue other = first.context.createCompletionQueue(ENTRIES, null, null, 1);
-        QueuePair one =
-                first.domain.createQueuePair(QueuePairInitAttributes.reliable(first.completions, Endpoint.CAPABILITIES)
+        QueuePair one = first.domain.createQueuePair(
+                QueuePairInitAttributes.reliable(first.completions, TestEndpoint.CAPABILITIES)
                         .withSharedReceiveQueue(shared));
         QueuePair two =
                 first.domain.createQueuePair(reliable(other, first.completions).withSharedReceiveQueue(shared));
         QueuePair toTwo = second.domain.createQueuePair(
-                QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
-        Endpoint.connect(first, one, second, second.queuePair);
-        Endpoint.connect(first, two, second, toTwo);
+                QueuePairInitAttributes.reliable(second.completions, TestEndpoint.CAPABILITIES));
+        TestEndpoint.connect(first, one, second, second.queuePair);
+        TestEndpoint.connect(first, two, second, toTwo);
         int each = 2_000;
         together(List.of(
                 () -> send(second.queuePair, second, each),
@@ -257,19 +259,19 @@ class EnginesTest {
 
     @Test
     void atomicsOfTwoEnginesOnOneWordLoseNothing() throws InterruptedException, ExecutionException {
-        try (Endpoint target = new Endpoint(address, MEMORY_BYTES, ENTRIES, 1);
-                Endpoint other = new Endpoint(address, MEMORY_BYTES, ENTRIES, 0)) {
+        try (TestEndpoint target = new TestEndpoint(address, MEMORY_BYTES, ENTRIES, 1);
+                TestEndpoint other = new TestEndpoint(address, MEMORY_BYTES, ENTRIES, 0)) {
             QueuePair here = target.domain.createQueuePair(QueuePairInitAttributes.reliable(
-                    target.context.createCompletionQueue(ENTRIES, null, null, 0), Endpoint.CAPABILITIES));
-            Endpoint.connect(second, second.queuePair, target, target.queuePair);
-            Endpoint.connect(other, other.queuePair, target, here);
+                    target.context.createCompletionQueue(ENTRIES, null, null, 0), TestEndpoint.CAPABILITIES));
+            TestEndpoint.connect(second, second.queuePair, target, target.queuePair);
+            TestEndpoint.connect(other, other.queuePair, target, here);
             int each = 5_000;
             together(List.of(() -> add(second, target, each), () -> add(other, target, each)));
             assertThat(target.memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(2L * each);
         }
     }
 
-    private static Void add(Endpoint from, Endpoint to, int count) {
+    private static Void add(TestEndpoint from, TestEndpoint to, int count) {
         int done = 0;
         for (int posted = 0; done < count; ) {
             while (posted < count && posted - done < 16) {
@@ -287,15 +289,15 @@ class EnginesTest {
 
     @Test
     void memoryIsNotWrittenAfterItsRegionIsClosed() throws InterruptedException, ExecutionException {
-        Endpoint.connect(first, second);
+        TestEndpoint.connect(first, second);
         MemorySegment memory = Arena.ofAuto().allocate(4096, 8);
         for (int round = 0; round < 50; round++) {
-            MemoryRegion region = second.domain.register(memory, Endpoint.ALL);
+            MemoryRegion region = second.domain.register(memory, TestEndpoint.ALL);
             QueuePair from = first.domain.createQueuePair(
-                    QueuePairInitAttributes.reliable(first.completions, Endpoint.CAPABILITIES));
+                    QueuePairInitAttributes.reliable(first.completions, TestEndpoint.CAPABILITIES));
             QueuePair to = second.domain.createQueuePair(
-                    QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
-            Endpoint.connect(first, from, second, to);
+                    QueuePairInitAttributes.reliable(second.completions, TestEndpoint.CAPABILITIES));
+            TestEndpoint.connect(first, from, second, to);
             together(List.of(() -> writeUntilRefused(from, region), () -> {
                 Thread.sleep(1);
                 region.close();
@@ -328,12 +330,13 @@ class EnginesTest {
     void overrunFailsQueuePairsOfOtherEngines() throws InterruptedException {
         CompletionQueue small = first.context.createCompletionQueue(2, null, null, 0);
         CompletionQueue other = first.context.createCompletionQueue(16, null, null, 1);
-        QueuePair one = first.domain.createQueuePair(QueuePairInitAttributes.reliable(small, Endpoint.CAPABILITIES));
+        QueuePair one =
+                first.domain.createQueuePair(QueuePairInitAttributes.reliable(small, TestEndpoint.CAPABILITIES));
         QueuePair two = first.domain.createQueuePair(reliable(other, small));
-        Endpoint.connect(first, one, second, second.queuePair);
+        TestEndpoint.connect(first, one, second, second.queuePair);
         QueuePair peer = second.domain.createQueuePair(
-                QueuePairInitAttributes.reliable(second.completions, Endpoint.CAPABILITIES));
-        Endpoint.connect(first, two, second, peer);
+                QueuePairInitAttributes.reliable(second.completions, TestEndpoint.CAPABILITIES));
+        TestEndpoint.connect(first, two, second, peer);
         for (int i = 0; i < 3; i++) {
             one.postWrite(i, first.region, 0, 8, second.region.remote());
         }
@@ -348,7 +351,7 @@ class EnginesTest {
 
     @Test
     void exitOfTheProcessFailsTheQueuePairsOfAllEngines() {
-        Endpoint.connect(first, second);
+        TestEndpoint.connect(first, second);
         ProcessStack.stack().internals().engines().failQueuePairs();
         assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.queuePair.state()).isEqualTo(QueuePairState.ERROR);
@@ -356,7 +359,7 @@ class EnginesTest {
 
     @Test
     void queuePairFailedByProcessExitFlushesAndSendsNothing() {
-        Endpoint.connect(first, second);
+        TestEndpoint.connect(first, second);
         first.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(first.region, 0, 64));
         second.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(second.region, 0, 64));
         ProcessStack.stack().internals().engines().failQueuePairs();

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -14,13 +15,13 @@ import org.junit.jupiter.api.Timeout;
 /** A failed work request is explained by the number of retries and the timeout. */
 @Timeout(60)
 class GivenUpPeerTest {
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void open() {
-        a = new Endpoint(TestAddresses.loopback());
-        b = new Endpoint(TestAddresses.loopback());
+        a = new TestEndpoint(TestAddresses.loopback());
+        b = new TestEndpoint(TestAddresses.loopback());
     }
 
     @AfterEach
@@ -30,7 +31,7 @@ class GivenUpPeerTest {
     }
 
     private void connect(int retryCount, int rnrRetry, int timeout) {
-        Endpoint.toInit(a.queuePair);
+        TestEndpoint.toInit(a.queuePair);
         a.toReadyToReceive(a.queuePair, b.address, b.queuePair.number(), b.psn);
         a.queuePair.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.Gid;
@@ -53,7 +54,7 @@ class GroupDropsTest {
     @Test
     void corruptedDatagramToAGroupIsDropped() throws IOException {
         InetSocketAddress at = new InetSocketAddress(TestAddresses.loopback(), 0);
-        try (Endpoint receiver = new Endpoint(TestAddresses.loopback());
+        try (TestEndpoint receiver = new TestEndpoint(TestAddresses.loopback());
                 DatagramSocket sender = new DatagramSocket(at)) {
             QueuePair queuePair = DatagramPeer.ready(receiver, receiver.completions);
             queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(receiver.region, 0, 64));

@@ -1,5 +1,6 @@
 package io.rdma4j.soft;
 
+import io.rdma4j.fixture.TestEndpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 
@@ -10,9 +11,9 @@ public final class IdleProcess {
     /** Runs the process; the argument is the local address. */
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.getByName(arguments[0]);
-        Endpoint a = new Endpoint(address);
-        Endpoint b = new Endpoint(address);
-        Endpoint.connect(a, b);
+        TestEndpoint a = new TestEndpoint(address);
+        TestEndpoint b = new TestEndpoint(address);
+        TestEndpoint.connect(a, b);
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         if (!a.completion().isSuccess()) {
             throw new IllegalStateException("the write failed");

@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.RdmaException;
 import java.io.BufferedReader;
@@ -39,8 +40,8 @@ public final class InterfaceProcess {
         }
         Thread.sleep(2500); // until the link-local address is assigned
         InetAddress address = InetAddress.getByName(ADDRESS);
-        Endpoint endpoint = new Endpoint(address);
-        Endpoint.toInit(endpoint.queuePair);
+        TestEndpoint endpoint = new TestEndpoint(address);
+        TestEndpoint.toInit(endpoint.queuePair);
         endpoint.postReceive(1);
         EventChannel channel = EventChannel.open();
         CmId id = channel.createId(PortSpace.TCP);
@@ -61,7 +62,7 @@ public final class InterfaceProcess {
         }
     }
 
-    private static List<String> events(Endpoint endpoint, EventChannel channel, int wanted)
+    private static List<String> events(TestEndpoint endpoint, EventChannel channel, int wanted)
             throws InterruptedException {
         List<String> seen = new ArrayList<>();
         long giveUp = System.nanoTime() + 10_000_000_000L;
@@ -81,7 +82,7 @@ public final class InterfaceProcess {
     }
 
     /** Uses the objects of a device that was removed. */
-    private static String aftermath(Endpoint endpoint, CmId id) {
+    private static String aftermath(TestEndpoint endpoint, CmId id) {
         String flushed = endpoint.completion().status().toString();
         String refused;
         try {

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.QueuePairState;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -15,15 +16,15 @@ import org.junit.jupiter.api.Timeout;
 class KeepAliveProbesTest {
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void connect() {
         InetAddress address = TestAddresses.loopback();
-        a = new Endpoint(address);
-        b = new Endpoint(address);
-        Endpoint.connect(a, b);
+        a = new TestEndpoint(address);
+        b = new TestEndpoint(address);
+        TestEndpoint.connect(a, b);
     }
 
     @AfterEach

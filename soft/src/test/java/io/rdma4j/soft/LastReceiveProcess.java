@@ -1,5 +1,6 @@
 package io.rdma4j.soft;
 
+import io.rdma4j.fixture.TestEndpoint;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -13,7 +14,7 @@ public final class LastReceiveProcess {
     /** Runs the process; the argument is the local address. */
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.getByName(arguments[0]);
-        Endpoint endpoint = new Endpoint(address);
+        TestEndpoint endpoint = new TestEndpoint(address);
         System.out.println("ready " + endpoint.queuePair.number());
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         int peer = Integer.parseInt(input.readLine());

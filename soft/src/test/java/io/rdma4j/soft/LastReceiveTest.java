@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,7 +18,7 @@ class LastReceiveTest {
     @Test
     void messagePolledBeforeTheProcessExitsIsAcknowledged() throws IOException, InterruptedException {
         for (int i = 0; i < 3; i++) {
-            try (Endpoint sender = new Endpoint(address);
+            try (TestEndpoint sender = new TestEndpoint(address);
                     ChildProcess child =
                             new ChildProcess(LastReceiveProcess.class, List.of(), address.getHostAddress())) {
                 int peer = Integer.parseInt(child.expect("ready")[0]);

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.MemoryRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class MemoryKeysTest {
     @Test
     void addressesAndKeysAreUnpredictable() {
-        try (Endpoint a = new Endpoint(TestAddresses.loopback())) {
+        try (TestEndpoint a = new TestEndpoint(TestAddresses.loopback())) {
             MemorySegment memory = Arena.ofAuto().allocate(64, 64).asSlice(8);
             Set<Long> pages = new HashSet<>();
             Set<Integer> keys = new HashSet<>();

@@ -1,5 +1,6 @@
 package io.rdma4j.soft;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
@@ -24,7 +25,7 @@ public final class PeerProcess {
 
     /** Runs the process; the argument is the local address. */
     public static void main(String[] arguments) throws IOException {
-        Endpoint endpoint = new Endpoint(InetAddress.getByName(arguments[0]));
+        TestEndpoint endpoint = new TestEndpoint(InetAddress.getByName(arguments[0]));
         say("ready " + endpoint.queuePair.number() + " " + endpoint.region.address() + " "
                 + endpoint.region.remoteKey());
         AtomicLong rounds = new AtomicLong();
@@ -71,7 +72,7 @@ public final class PeerProcess {
     }
 
     /** Writes a number to the peer and reads it back, until something fails. */
-    private static void run(Endpoint endpoint, AtomicLong rounds, long address, int key) {
+    private static void run(TestEndpoint endpoint, AtomicLong rounds, long address, int key) {
         for (long round = 1; ; round++) {
             endpoint.memory.set(ValueLayout.JAVA_LONG, 0, round);
             endpoint.queuePair.postWrite(round, endpoint.region, 0, 8, new RemoteMemory(address + 64, key, 8));

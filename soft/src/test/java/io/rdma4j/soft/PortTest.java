@@ -3,6 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
@@ -97,10 +98,10 @@ class PortTest {
         NetworkInterface network = NetworkInterface.getByInetAddress(plain);
         Assumptions.assumeTrue(network != null, "no IPv6 here");
         InetAddress scoped = Inet6Address.getByAddress(null, plain.getAddress(), network);
-        try (Endpoint a = new Endpoint(plain);
-                Endpoint b = new Endpoint(scoped)) {
+        try (TestEndpoint a = new TestEndpoint(plain);
+                TestEndpoint b = new TestEndpoint(scoped)) {
             assertThat(a.gidIndex()).isEqualTo(b.gidIndex());
-            Endpoint.connect(a, b);
+            TestEndpoint.connect(a, b);
             a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
             assertThat(a.completion().isSuccess()).isTrue();
         }
@@ -120,9 +121,9 @@ class PortTest {
     }
 
     private static void exchange(InetAddress address) {
-        try (Endpoint a = new Endpoint(address);
-                Endpoint b = new Endpoint(address)) {
-            Endpoint.connect(a, b);
+        try (TestEndpoint a = new TestEndpoint(address);
+                TestEndpoint b = new TestEndpoint(address)) {
+            TestEndpoint.connect(a, b);
             a.queuePair.postWrite(1, a.region, 0, 3000, b.region.remote());
             assertThat(a.completion().isSuccess()).isTrue();
         }
@@ -132,7 +133,7 @@ class PortTest {
     void portHeldByAnotherSocketIsExplained() throws IOException {
         InetAddress address = TestAddresses.loopback();
         try (DatagramSocket holder = new DatagramSocket(new InetSocketAddress(address, 4791));
-                Endpoint a = new Endpoint(address)) {
+                TestEndpoint a = new TestEndpoint(address)) {
             assertThat(holder.isBound()).isTrue();
             assertThatThrownBy(() -> a.connect(address, 100, 0)).isInstanceOfSatisfying(RdmaException.class, e -> {
                 assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE);

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.TestEndpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -96,7 +97,7 @@ class SharedAddressTest {
 
     @Test
     void queuePairsOfOtherEnginesShareTheAddressToo() throws IOException, InterruptedException {
-        String otherEngine = "-D" + Endpoint.VECTOR_PROPERTY + "=1";
+        String otherEngine = "-D" + TestEndpoint.VECTOR_PROPERTY + "=1";
         ChildProcess owner = start(otherEngine);
         ChildProcess withOwner = start(otherEngine);
         connect(owner, withOwner);

@@ -96,7 +96,7 @@ public final class CapturedFrame {
         return packet.length - frameOffset();
     }
 
-    /** Returns the bytes from BTH to ICRC, in a read-only buffer of their own position and limit. */
+    /** Returns the bytes from BTH to ICRC, as a new read-only buffer. */
     public ByteBuffer bytes() {
         return ByteBuffer.wrap(packet, frameOffset(), length()).slice().asReadOnlyBuffer();
     }
@@ -104,7 +104,7 @@ public final class CapturedFrame {
     /**
      * Returns whether the ICRC is right.
      *
-     * <p>This is the definition of annex A17, computed byte by byte and apart from the code of the device that it checks.
+     * <p>Computes the ICRC by the definition in annex A17, without the code of the device, so that tests can check that code.
      */
     public boolean isIcrcValid() {
         byte[] masked = packet.clone();

@@ -10,7 +10,7 @@ public final class HostOptions {
     private final LinkOptions linkOptions;
     private final SecurityOptions security;
 
-    /** Creates options without capture, faults or trace, and with the usual limits on peers. */
+    /** Creates options without capture, faults or trace, and with the default security options. */
     public HostOptions() {
         this(LinkOptions.NONE, SecurityOptions.DEFAULT);
     }
@@ -26,10 +26,10 @@ public final class HostOptions {
     }
 
     /**
-     * Returns these options with damage to the packets that the host sends and receives, repeatable by its seed.
+     * Returns these options with faults in the packets that the host sends and receives, repeatable by a seed.
      *
      * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
-     * @throws IllegalArgumentException if the specification is not of the right form
+     * @throws IllegalArgumentException if the specification is malformed
      */
     public HostOptions faults(String specification) {
         return new HostOptions(linkOptions.withFaults(FaultSpec.parse(specification)), security);
@@ -40,7 +40,7 @@ public final class HostOptions {
         return new HostOptions(linkOptions.withTrace(), security);
     }
 
-    /** Returns these options with other limits on what peers may do. */
+    /** Returns these options with other security options, which limit peers. */
     public HostOptions security(SecurityOptions limits) {
         return new HostOptions(linkOptions, limits);
     }

@@ -47,22 +47,22 @@ public final class TestHost {
         return address;
     }
 
-    /** Returns the stack of the host, or the first of them. */
+    /** Returns the first stack of the host. */
     public SoftStack stack() {
         return stack;
     }
 
-    /** Returns connection management of the host's stack. */
+    /** Returns the connection manager of the host's first stack. */
     public ConnectionManager connectionManager() {
         return stack.connectionManager();
     }
 
-    /** Returns the device of the host's stack. */
+    /** Returns the device of the host's first stack. */
     public Device device() {
         return stack.deviceOf(address).orElseThrow();
     }
 
-    /** Adds a stack to the host, as another process on the same host would have one: both share the host's address. */
+    /** Adds a stack to the host. The stacks share the host's address, like processes of one host. */
     public SoftStack addStack() {
         SoftStack added = new SoftStack(settings);
         synchronized (stacks) {
@@ -77,7 +77,7 @@ public final class TestHost {
         }
     }
 
-    /** Closes all stacks, and returns what was left open. */
+    /** Closes all stacks, and returns the names of objects that were still open. */
     List<String> closeStacks() {
         List<SoftStack> all;
         synchronized (stacks) {

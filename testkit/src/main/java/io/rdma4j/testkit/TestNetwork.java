@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * }
  */
 public final class TestNetwork implements AutoCloseable {
-    /** The largest IP packet unless stated otherwise, in bytes; it lets a packet carry 4096 bytes of payload. */
+    /** The default size of the largest IP packet, in bytes, in which 4096 bytes of payload fit. */
     public static final int DEFAULT_MTU_BYTES = 4500;
 
     private final int mtuBytes;
@@ -61,22 +61,22 @@ public final class TestNetwork implements AutoCloseable {
     }
 
     /**
-     * Creates a network without hosts in virtual time. Its stacks start no threads, and their timers run by the network's clock,
-     * which passes only while a thread waits for one of them or calls {@link #step}. So a test of a timeout of minutes takes
-     * milliseconds, and the same program with the same seeds sends the same packets at the same times.
+     * Creates a network without hosts in virtual time. Its stacks start no threads, and their timers use the network's clock,
+     * which advances only while a thread waits for an object of a stack or calls {@link #step}. So a test of a timeout of
+     * minutes takes milliseconds, and the same program with the same seeds sends the same packets at the same times.
      *
-     * <p>One thread uses the network and all that belongs to it.
+     * <p>The network, its hosts and all their objects may be used by one thread only.
      *
-     * @param seed of all keys, identifiers and sequence numbers of the stacks
+     * @param seed the seed of all keys, identifiers and sequence numbers of the stacks
      */
     public static TestNetwork inVirtualTime(long seed) {
         return new TestNetwork(DEFAULT_MTU_BYTES, seed);
     }
 
     /**
-     * Lets virtual time pass: each stack does what is due, or the clock advances to the next timer.
+     * Lets virtual time pass: runs a duty cycle of each stack, or advances the clock to the next timer if all are idle.
      *
-     * @throws IllegalStateException if the network is in real time, or if no stack has a timer: nothing would ever happen again
+     * @throws IllegalStateException if the network is in real time, or if no stack has a timer, so that no event can follow
      */
     public void step() {
         virtualTime().step(Long.MAX_VALUE);
@@ -133,7 +133,7 @@ public final class TestNetwork implements AutoCloseable {
     /**
      * Closes the stacks of all hosts.
      *
-     * @throws IllegalStateException if a test has left contexts or identifiers open; the message names them, and all is closed
+     * @throws IllegalStateException if contexts or identifiers are still open; the message names them, and they are closed
      */
     @Override
     public synchronized void close() {

@@ -16,7 +16,7 @@ final class VirtualTime implements StackClock, StackDriver {
     /** The time that a duty cycle of all engines takes. */
     private static final long CYCLE_NANOS = 1_000;
 
-    /** 2026-01-01, so that captures have times that a person finds plausible. */
+    /** 2026-01-01, a plausible time for captures. */
     private static final long EPOCH_NANOS = 1_767_225_600_000_000_000L;
 
     private final MemoryNetwork network;
@@ -62,7 +62,7 @@ final class VirtualTime implements StackClock, StackDriver {
         } else if (wasIdle) {
             throw new IllegalStateException("no stack has a timer or a packet: nothing would ever happen again");
         } else {
-            wasIdle = true; // this step may have fired the last timer, which the caller is to see
+            wasIdle = true; // this step may have fired the last timer, so the caller checks its condition first
         }
     }
 }

@@ -35,8 +35,8 @@ public final class Soak implements AcceptanceTest {
     private static final Duration ROUND = Duration.ofSeconds(3);
     private static final Duration LIMIT = Duration.ofSeconds(60);
     /**
-     * A process that is killed just after connecting has not yet left another process what it needs to disconnect its
-     * peer. The server therefore probes silent peers.
+     * A process that is killed just after connecting may not have registered its connection with another process. The
+     * server therefore probes silent peers.
      */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(2);
     /** Longer than the keep-alive interval and time-wait. */

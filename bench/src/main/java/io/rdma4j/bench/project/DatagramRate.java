@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Unreliable datagrams in one direction.
  *
- * <p>Nothing else limits the sender to the receiver's rate. So the receiver returns a datagram with the number of
+ * <p>Datagrams have no flow control. The receiver therefore returns a datagram with the number of
  * received messages, for each quarter of a window of 4096 messages, and periodically while none arrive. Parameters:
  * {@code size}, {@code batch} (messages posted one after the other, of which the last is signaled). The figures count
  * received messages.

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
  * Every blocking call of the connection manager and of the verbs ends when another thread closes its object, and when
  * its thread is interrupted.
  *
- * <p>The call reports which of them happened. Addresses, routes and groups of the software device are resolved without
+ * <p>The call reports which of the two happened. Addresses, routes and groups of the software device are resolved without
  * blocking.
  */
 @Timeout(60)
@@ -116,7 +116,7 @@ class BlockingCallsTest {
         return Thread.currentThread().isInterrupted() ? result + ", interrupted" : result;
     }
 
-    /** Waits until the thread blocks. If the end comes before the wait, the outcome is the same. */
+    /** Waits until the thread blocks. If the object is closed before the thread waits, the outcome is the same. */
     private static void awaitBlocked(Thread thread) throws InterruptedException {
         for (int checks = 0; thread.isAlive() && !Session.isBlocked(thread) && checks < 200; checks++) {
             Thread.sleep(1); // a thread that drives the device blocks in the kernel, which its state does not show

@@ -199,7 +199,7 @@ class TwoProcessesTest {
             while (queue.poll(one) == 0) {
                 assertThat(System.nanoTime() - start).isLessThan(Session.PATIENCE.toNanos());
             }
-            // 17 ms for each of 8 tries, by the timeout of exponent 12. It takes longer only because waits grow.
+            // A timeout of exponent 12 is 17 ms, for each of 8 tries. The total is longer because the waits grow.
             assertThat(System.nanoTime() - start).isBetween(100_000_000L, 8_000_000_000L);
             assertThat(one[0].status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
         }

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Something that a device may lack without a violation of the semantics of RDMA. */
+/** A feature that a device may lack and still have the semantics of RDMA. */
 public enum Capability {
     /** Memory windows of both types. */
     MEMORY_WINDOWS("memory windows"),
@@ -53,7 +53,7 @@ public enum Capability {
         this.words = words;
     }
 
-    /** Returns a sentence that says what the device lacks and how that was found, or nothing if it lacks nothing. */
+    /** Returns a sentence that names the missing feature and how that was found, or nothing if the device has it. */
     public Optional<String> lackOf(DeviceContext context) {
         return sentence(context.device().name(), reason(context));
     }

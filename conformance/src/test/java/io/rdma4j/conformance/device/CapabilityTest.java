@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A lack of a device is found in its limits, or by a call that it does not support. */
+/** A missing feature of a device is found in its limits, or by a call that it does not support. */
 class CapabilityTest {
     private static DeviceAttributes limits(int memoryWindows, int sharedReceiveQueues) {
         return new DeviceAttributes(

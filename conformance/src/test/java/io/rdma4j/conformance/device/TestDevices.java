@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Assumptions;
  * The device under test and its addresses.
  *
  * <p>It is the software device of the loopback interface, or the one that the system property {@value #DEVICE} names,
- * with its own addresses and those of {@value #PEERS}. {@code conformance/run} sets both. A test that needs what the
- * device lacks ends as aborted, with a sentence that says so.
+ * with its own addresses and those of {@value #PEERS}. {@code conformance/run} sets both. A test that needs a feature that
+ * the device lacks ends as aborted, with a sentence that names the feature.
  */
 public final class TestDevices {
     /** The system property with the name of the device, as {@code ibv_devices} prints it. */

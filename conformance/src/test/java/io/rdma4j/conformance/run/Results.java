@@ -16,7 +16,7 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Counts the results of tests by class. A test that is aborted needs what the device or the host lacks. */
+/** Counts the results of tests by class. An aborted test needs a feature that the device or the host lacks. */
 final class Results implements TestExecutionListener {
     private static final String ROOT = "io.rdma4j.conformance.";
 
@@ -116,7 +116,7 @@ final class Results implements TestExecutionListener {
         return !failures.isEmpty();
     }
 
-    /** Prints a row for each class, then what the device lacks, then the failures. */
+    /** Prints a row for each class, then the missing features, then the failures. */
     void print(String device, PrintStream out) {
         Row all = new Row();
         out.printf("%-42s %7s %7s %7s %8s%n", "class", "passed", "failed", "lacks", "seconds");

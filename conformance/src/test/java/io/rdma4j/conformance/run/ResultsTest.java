@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** A run tells tests that have failed from those that need what the device lacks. */
+/** A run distinguishes tests that failed from those that need a missing feature of the device. */
 class ResultsTest {
     private static final String LACK = "mlx5_0 lacks memory windows (ibv_query_device: max_mw 0)";
 

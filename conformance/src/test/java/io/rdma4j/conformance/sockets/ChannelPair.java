@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 
 /** Two connected channels of this process, and their listener. */
 final class ChannelPair implements AutoCloseable {
-    /** A kind of channel. The channels of the platform verify that the tests expect what Java does. */
+    /** A kind of channel. The tests also run with the platform's channels, which shows that they expect the behaviour of Java. */
     enum Kind {
         RDMA,
         TCP;

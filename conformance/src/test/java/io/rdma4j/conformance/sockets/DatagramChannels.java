@@ -20,7 +20,7 @@ import java.util.Set;
 
 /** Datagram channels of this process, all at one address of the device under test. */
 final class DatagramChannels implements AutoCloseable {
-    /** A kind of channel. The channels of the platform verify that the tests expect what Java does. */
+    /** A kind of channel. The tests also run with the platform's channels, which shows that they expect the behaviour of Java. */
     enum Kind {
         RDMA,
         UDP;

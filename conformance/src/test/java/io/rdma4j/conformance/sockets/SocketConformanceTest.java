@@ -174,7 +174,7 @@ class SocketConformanceTest {
         try (ServerSocket listener = SocketPair.listen(TestDevices.freshAddress(), 1);
                 Socket first = SocketPair.connect(listener);
                 Socket second = RdmaSockets.openSocket(StandardProtocolFamily.INET)) {
-            // The backlog is full, so the second request is not answered.
+            // The backlog is full, so the server does not reply to the second request.
             assertThatThrownBy(() -> second.connect(listener.getLocalSocketAddress(), 200))
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessage("Connect timed out");

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One thread waits for channels, events and sockets at once. */
+/** One thread waits for channels, events and sockets together. */
 @Timeout(60)
 class WaitSetConformanceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionReader;
@@ -27,12 +28,12 @@ import org.junit.jupiter.api.Timeout;
 /** The size of completion queues, and reading completions one by one. */
 @Timeout(30)
 class CompletionQueueTest {
-    private Endpoint endpoint;
+    private TestEndpoint endpoint;
 
     @BeforeEach
     void open() {
-        endpoint = new Endpoint(TestDevices.freshAddress(), 4096, 16);
-        Endpoint.toInit(endpoint.queuePair);
+        endpoint = new TestEndpoint(TestDevices.freshAddress(), 4096, 16);
+        TestEndpoint.toInit(endpoint.queuePair);
     }
 
     @AfterEach
@@ -130,10 +131,10 @@ class CompletionQueueTest {
     @Test
     void queuePairWithAnOverrunQueueFailsInsteadOfLosingCompletions() {
         complete(0, endpoint.completions.capacity() + 1); // one more than its capacity
-        Endpoint peer = new Endpoint(endpoint.address);
+        TestEndpoint peer = new TestEndpoint(endpoint.address);
         QueuePair late = endpoint.domain.createQueuePair(
-                QueuePairInitAttributes.reliable(endpoint.completions, Endpoint.CAPABILITIES));
-        Endpoint.connect(endpoint, late, peer, peer.queuePair);
+                QueuePairInitAttributes.reliable(endpoint.completions, TestEndpoint.CAPABILITIES));
+        TestEndpoint.connect(endpoint, late, peer, peer.queuePair);
         late.postWrite(1, endpoint.region, 0, 8, peer.region.remote());
         becomesTrue(() -> {
             assertThat(peer.completions.poll(WorkCompletion.array(1))).isZero(); // drives
@@ -142,7 +143,7 @@ class CompletionQueueTest {
         peer.close();
     }
 
-    private static void refusedVector(int vector, Endpoint endpoint) {
+    private static void refusedVector(int vector, TestEndpoint endpoint) {
         int last = endpoint.context.completionVectors() - 1;
         assertThatThrownBy(() -> endpoint.context.createCompletionQueue(16, null, null, vector))
                 .isInstanceOfSatisfying(RdmaException.class, e -> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionOpcode;
@@ -36,14 +37,14 @@ class CompletionVectorsTest {
     private static final int BYTES = 3000;
     private static final int PACKET_BYTES = 1000;
     private static final int ROUTE_BYTES = 40;
-    private static final int KEY = Endpoint.QUEUE_KEY;
+    private static final int KEY = TestEndpoint.QUEUE_KEY;
 
-    private Endpoint side;
+    private TestEndpoint side;
     private final List<AutoCloseable> opened = new ArrayList<>();
 
     @BeforeEach
     void open() {
-        side = new Endpoint(TestDevices.freshAddress());
+        side = new TestEndpoint(TestDevices.freshAddress());
     }
 
     @AfterEach
@@ -66,8 +67,9 @@ class CompletionVectorsTest {
     }
 
     private QueuePair queuePair(QueuePairType type, CompletionQueue sends, CompletionQueue receives) {
-        QueuePair queuePair = side.domain.createQueuePair(
-                QueuePairInitAttributes.of(type, sends, Endpoint.CAPABILITIES).withReceiveCompletions(receives));
+        QueuePair queuePair =
+                side.domain.createQueuePair(QueuePairInitAttributes.of(type, sends, TestEndpoint.CAPABILITIES)
+                        .withReceiveCompletions(receives));
         opened.add(queuePair);
         return queuePair;
     }
@@ -77,7 +79,7 @@ class CompletionVectorsTest {
             side.connect(local, side.address, remote.number(), side.psn);
             return;
         }
-        Endpoint.toInit(local);
+        TestEndpoint.toInit(local);
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(AddressVector.of(side.gidIndex(), Gid.of(side.address)))

@@ -3,6 +3,7 @@ package io.rdma4j.conformance.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
@@ -24,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that post, poll and wait at the same time get every completion exactly once. */
+/** Threads that post, poll and wait concurrently get every completion exactly once. */
 @Timeout(90)
 class ConcurrentUseTest {
     private static void run(List<Callable<Void>> tasks) throws InterruptedException, ExecutionException {
@@ -44,9 +45,9 @@ class ConcurrentUseTest {
     void twoThreadsPostToOneQueuePairWhileTwoPollItsCompletions() throws InterruptedException, ExecutionException {
         InetAddress address = TestDevices.freshAddress();
         int each = 5_000;
-        try (Endpoint a = new Endpoint(address);
-                Endpoint b = new Endpoint(address)) {
-            Endpoint.connect(a, b);
+        try (TestEndpoint a = new TestEndpoint(address);
+                TestEndpoint b = new TestEndpoint(address)) {
+            TestEndpoint.connect(a, b);
             BitSet seen = new BitSet();
             AtomicInteger posted = new AtomicInteger();
             AtomicInteger completed = new AtomicInteger();
@@ -92,13 +93,13 @@ class ConcurrentUseTest {
     @Test
     void pollersAndWaitersDoNotHinderEachOther() throws InterruptedException, ExecutionException {
         InetAddress address = TestDevices.freshAddress();
-        try (Endpoint a = new Endpoint(address);
-                Endpoint b = new Endpoint(address);
-                Endpoint c = new Endpoint(address)) {
-            Endpoint.connect(a, b);
-            QueuePair extra =
-                    b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
-            Endpoint.connect(c, c.queuePair, b, extra);
+        try (TestEndpoint a = new TestEndpoint(address);
+                TestEndpoint b = new TestEndpoint(address);
+                TestEndpoint c = new TestEndpoint(address)) {
+            TestEndpoint.connect(a, b);
+            QueuePair extra = b.domain.createQueuePair(
+                    QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
+            TestEndpoint.connect(c, c.queuePair, b, extra);
             List<Callable<Void>> tasks = new ArrayList<>();
             tasks.add(() -> {
                 for (int i = 0; i < 3_000; i++) {
@@ -129,16 +130,16 @@ class ConcurrentUseTest {
         InetAddress address = TestDevices.freshAddress();
         int pairs = 300;
         int each = 20;
-        try (Endpoint a = new Endpoint(address, 4096, 16_384);
-                Endpoint b = new Endpoint(address, 4096, 16_384)) {
+        try (TestEndpoint a = new TestEndpoint(address, 4096, 16_384);
+                TestEndpoint b = new TestEndpoint(address, 4096, 16_384)) {
             QueuePairCapabilities small = new QueuePairCapabilities(each, 1, 1, 1, 0);
-            MemoryRegion big = a.domain.register(Arena.ofAuto().allocate(100_000), Endpoint.ALL);
-            MemoryRegion target = b.domain.register(Arena.ofAuto().allocate(100_000), Endpoint.ALL);
+            MemoryRegion big = a.domain.register(Arena.ofAuto().allocate(100_000), TestEndpoint.ALL);
+            MemoryRegion target = b.domain.register(Arena.ofAuto().allocate(100_000), TestEndpoint.ALL);
             List<QueuePair> left = new ArrayList<>();
             for (int i = 0; i < pairs; i++) {
                 QueuePair l = a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, small));
                 QueuePair r = b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, small));
-                Endpoint.connect(a, l, b, r);
+                TestEndpoint.connect(a, l, b, r);
                 left.add(l);
             }
             for (int n = 0; n < each; n++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionOpcode;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Datagram queue pairs. */
 class DatagramTest {
-    private static final int KEY = Endpoint.QUEUE_KEY;
+    private static final int KEY = TestEndpoint.QUEUE_KEY;
     private static final int ROUTE = 40;
     private static final int BYTES = 1000;
 
@@ -38,15 +39,15 @@ class DatagramTest {
         TestDevices.require(Capability.DATAGRAMS);
     }
 
-    private static QueuePair datagrams(Endpoint side) {
+    private static QueuePair datagrams(TestEndpoint side) {
         return side.datagramQueuePair(side.completions);
     }
 
-    private static AddressHandle handle(Endpoint from, Endpoint to) {
+    private static AddressHandle handle(TestEndpoint from, TestEndpoint to) {
         return from.domain.createAddressHandle(AddressVector.of(from.gidIndex(), Gid.of(to.address)));
     }
 
-    private static SendWorkRequest message(Endpoint from, long id, int bytes, AddressHandle handle, QueuePair to) {
+    private static SendWorkRequest message(TestEndpoint from, long id, int bytes, AddressHandle handle, QueuePair to) {
         return new SendWorkRequest()
                 .reset(id)
                 .from(from.region, 0, bytes)
@@ -54,11 +55,11 @@ class DatagramTest {
                 .signaled();
     }
 
-    private record Scene(Endpoint a, QueuePair qpA, Endpoint b, QueuePair qpB, AddressHandle toB) {}
+    private record Scene(TestEndpoint a, QueuePair qpA, TestEndpoint b, QueuePair qpB, AddressHandle toB) {}
 
     private static void between(InetAddress addressA, InetAddress addressB, Consumer<Scene> test) {
-        try (Endpoint a = new Endpoint(addressA);
-                Endpoint b = new Endpoint(addressB)) {
+        try (TestEndpoint a = new TestEndpoint(addressA);
+                TestEndpoint b = new TestEndpoint(addressB)) {
             for (int i = 0; i < BYTES; i++) {
                 a.memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 13));
             }
@@ -66,7 +67,7 @@ class DatagramTest {
         }
     }
 
-    private static WorkCompletion succeeds(Endpoint side, long id, CompletionOpcode opcode) {
+    private static WorkCompletion succeeds(TestEndpoint side, long id, CompletionOpcode opcode) {
         WorkCompletion completion = side.completion();
         assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(completion.id()).isEqualTo(id);
@@ -142,8 +143,8 @@ class DatagramTest {
 
     @Test
     void datagramToAnAddressOfAnotherDeviceIsDropped() {
-        try (Endpoint inside = new Endpoint(TestDevices.freshAddress());
-                Endpoint outside = new Endpoint(TestDevices.addressOfAnotherDevice())) {
+        try (TestEndpoint inside = new TestEndpoint(TestDevices.freshAddress());
+                TestEndpoint outside = new TestEndpoint(TestDevices.addressOfAnotherDevice())) {
             QueuePair hidden = datagrams(inside);
             QueuePair open = datagrams(outside);
             hidden.postReceive(new ReceiveWorkRequest().reset(1).into(inside.region));

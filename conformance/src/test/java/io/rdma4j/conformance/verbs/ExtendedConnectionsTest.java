@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionOpcode;
@@ -38,8 +39,8 @@ import org.junit.jupiter.api.Timeout;
 class ExtendedConnectionsTest {
     private static final int BYTES = 5000;
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
     private XrcDomain domain;
     private CompletionQueue secondCompletions;
     private SharedReceiveQueue first;
@@ -50,18 +51,18 @@ class ExtendedConnectionsTest {
     @BeforeEach
     void connect() {
         TestDevices.require(Capability.EXTENDED_CONNECTIONS);
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
         domain = b.context.openXrcDomain();
         secondCompletions = b.context.createCompletionQueue(16, null, null);
         SharedReceiveQueueInitAttributes sizes = SharedReceiveQueueInitAttributes.of(8, 1);
         first = b.domain.createSharedReceiveQueue(sizes.extended(domain, b.completions));
         second = b.domain.createSharedReceiveQueue(sizes.extended(domain, secondCompletions));
         initiator = a.domain.createQueuePair(
-                QueuePairInitAttributes.of(QueuePairType.XRC_SEND, a.completions, Endpoint.CAPABILITIES));
+                QueuePairInitAttributes.of(QueuePairType.XRC_SEND, a.completions, TestEndpoint.CAPABILITIES));
         target = b.domain.createQueuePair(QueuePairInitAttributes.extendedReceive(domain, b.completions));
-        Endpoint.toInit(initiator);
-        Endpoint.toInit(target);
+        TestEndpoint.toInit(initiator);
+        TestEndpoint.toInit(target);
         initiator.modify(ready(a, b, target));
         target.modify(ready(b, a, initiator).maxDestinationReadAtomic(16).minRnrTimer(1));
         initiator.modify(new QueuePairAttributes()
@@ -74,7 +75,7 @@ class ExtendedConnectionsTest {
         a.memory.asSlice(0, BYTES).fill((byte) 3);
     }
 
-    private static QueuePairAttributes ready(Endpoint side, Endpoint peer, QueuePair remote) {
+    private static QueuePairAttributes ready(TestEndpoint side, TestEndpoint peer, QueuePair remote) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(AddressVector.of(side.gidIndex(), Gid.of(peer.address)))
@@ -203,15 +204,15 @@ class ExtendedConnectionsTest {
     void typesOfQueuesAndQueuePairsMustMatch() {
         SharedReceiveQueue plain = b.domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(1, 1));
         assertThat(refused(plain::number)).isEqualTo(Errno.EOPNOTSUPP);
-        QueuePairInitAttributes connected = QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES);
+        QueuePairInitAttributes connected = QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES);
         assertThat(refused(() -> b.domain.createQueuePair(connected.withSharedReceiveQueue(first))))
                 .isEqualTo(Errno.EINVAL);
         QueuePairInitAttributes send =
-                QueuePairInitAttributes.of(QueuePairType.XRC_SEND, b.completions, Endpoint.CAPABILITIES);
+                QueuePairInitAttributes.of(QueuePairType.XRC_SEND, b.completions, TestEndpoint.CAPABILITIES);
         assertThat(refused(() -> b.domain.createQueuePair(send.withSharedReceiveQueue(plain))))
                 .isEqualTo(Errno.EINVAL);
         QueuePairInitAttributes noDomain =
-                QueuePairInitAttributes.of(QueuePairType.XRC_RECEIVE, b.completions, Endpoint.CAPABILITIES);
+                QueuePairInitAttributes.of(QueuePairType.XRC_RECEIVE, b.completions, TestEndpoint.CAPABILITIES);
         assertThat(refused(() -> b.domain.createQueuePair(noDomain))).isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> b.domain.createSharedReceiveQueue(
                         new SharedReceiveQueueInitAttributes(1, 1, null, null, b.completions))))
@@ -224,8 +225,8 @@ class ExtendedConnectionsTest {
     @Test
     void transitionsRequireTheAttributesOfTheRole() {
         QueuePair other = a.domain.createQueuePair(
-                QueuePairInitAttributes.of(QueuePairType.XRC_SEND, a.completions, Endpoint.CAPABILITIES));
-        Endpoint.toInit(other);
+                QueuePairInitAttributes.of(QueuePairType.XRC_SEND, a.completions, TestEndpoint.CAPABILITIES));
+        TestEndpoint.toInit(other);
         assertThat(refused(() -> other.modify(ready(a, b, target).minRnrTimer(1))))
                 .isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> target.modify(new QueuePairAttributes()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
@@ -24,14 +25,14 @@ import org.junit.jupiter.api.Timeout;
 class KeepAliveTest {
     private static final Duration SHORT = Duration.ofMillis(20);
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void open() {
         TestDevices.require(Capability.KEEP_ALIVE);
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
     }
 
     @AfterEach
@@ -48,7 +49,7 @@ class KeepAliveTest {
 
     @Test
     void exitedIdlePeerIsDetected() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         a.postReceive(1);
         a.queuePair.setKeepAlive(SHORT);
         b.queuePair.close();
@@ -61,11 +62,11 @@ class KeepAliveTest {
     @Test
     void onlyReliableConnectionsReadyToSendHaveKeepAlive() {
         refused(Errno.EINVAL, a.queuePair, SHORT);
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         refused(Errno.EINVAL, a.queuePair, Duration.ofMillis(-1));
         refused(Errno.EINVAL, a.queuePair, Duration.ofDays(1000));
-        try (QueuePair datagrams = a.domain.createQueuePair(
-                QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, a.completions, Endpoint.CAPABILITIES))) {
+        try (QueuePair datagrams = a.domain.createQueuePair(QueuePairInitAttributes.of(
+                QueuePairType.UNRELIABLE_DATAGRAM, a.completions, TestEndpoint.CAPABILITIES))) {
             refused(Errno.EOPNOTSUPP, datagrams, SHORT);
         }
     }

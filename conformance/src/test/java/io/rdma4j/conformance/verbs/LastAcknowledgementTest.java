@@ -3,6 +3,7 @@ package io.rdma4j.conformance.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -11,7 +12,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A receiver that has polled a message may close everything at once: the message is still acknowledged. */
+/** A receiver that has polled a message may close its queue pair or context at once: the message is still acknowledged. */
 @Timeout(30)
 class LastAcknowledgementTest {
     private static final int ROUNDS = 20;
@@ -22,16 +23,16 @@ class LastAcknowledgementTest {
      * Repeats the test several times: cold code may be slow enough for the background thread to send the
      * acknowledgement.
      */
-    private void sendSucceedsDespite(Consumer<Endpoint> receiversEnd) {
+    private void sendSucceedsDespite(Consumer<TestEndpoint> receiversEnd) {
         for (int i = 0; i < ROUNDS; i++) {
             sendOnce(receiversEnd);
         }
     }
 
-    private void sendOnce(Consumer<Endpoint> receiversEnd) {
-        try (Endpoint sender = new Endpoint(address);
-                Endpoint receiver = new Endpoint(TestDevices.peerOf(address))) {
-            Endpoint.connect(sender, receiver);
+    private void sendOnce(Consumer<TestEndpoint> receiversEnd) {
+        try (TestEndpoint sender = new TestEndpoint(address);
+                TestEndpoint receiver = new TestEndpoint(TestDevices.peerOf(address))) {
+            TestEndpoint.connect(sender, receiver);
             receiver.postReceive(1);
             sender.queuePair.postSend(
                     new SendWorkRequest().reset(2).from(sender.region, 0, 8).signaled());
@@ -48,7 +49,7 @@ class LastAcknowledgementTest {
 
     @Test
     void messagePolledBeforeTheDeviceIsClosedIsAcknowledged() {
-        sendSucceedsDespite(Endpoint::close);
+        sendSucceedsDespite(TestEndpoint::close);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
@@ -23,14 +24,14 @@ import org.junit.jupiter.api.Timeout;
 /** Memory registration: valid memory, addresses and keys, and the guarantees of deregistration. */
 @Timeout(30)
 class MemoryRegistrationTest {
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void open() {
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
-        Endpoint.connect(a, b);
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
+        TestEndpoint.connect(a, b);
     }
 
     @AfterEach
@@ -67,7 +68,7 @@ class MemoryRegistrationTest {
 
     @Test
     void deregisteredMemoryIsInaccessibleToThePeer() {
-        MemoryRegion deregistered = b.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        MemoryRegion deregistered = b.domain.register(Arena.ofAuto().allocate(64), TestEndpoint.ALL);
         deregistered.close();
         a.queuePair.postWrite(1, a.region, 0, 8, deregistered.remote());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
@@ -75,7 +76,7 @@ class MemoryRegistrationTest {
 
     @Test
     void workRequestWithDeregisteredMemoryIsALocalProtectionError() {
-        MemoryRegion deregistered = a.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        MemoryRegion deregistered = a.domain.register(Arena.ofAuto().allocate(64), TestEndpoint.ALL);
         deregistered.close();
         a.queuePair.postWrite(1, deregistered, 0, 8, b.region.remote());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
@@ -83,15 +84,15 @@ class MemoryRegistrationTest {
 
     @Test
     void memoryWhoseArenaIsClosedFailsItsQueuePairOnly() {
-        Endpoint c = new Endpoint(a.address);
+        TestEndpoint c = new TestEndpoint(a.address);
         try (c) {
             Arena arena = Arena.ofShared();
-            MemoryRegion region = a.domain.register(arena.allocate(64), Endpoint.ALL);
+            MemoryRegion region = a.domain.register(arena.allocate(64), TestEndpoint.ALL);
             arena.close();
             a.queuePair.postWrite(1, region, 0, 8, b.region.remote());
             assertThat(a.completion().isSuccess()).isFalse();
             b.queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
-            Endpoint.connect(c, b);
+            TestEndpoint.connect(c, b);
             c.queuePair.postWrite(2, c.region, 0, 8, b.region.remote());
             assertThat(c.completion().isSuccess()).isTrue();
         }
@@ -100,7 +101,7 @@ class MemoryRegistrationTest {
     @Test
     void receiveIntoMemoryWhoseArenaIsClosedFails() {
         Arena arena = Arena.ofShared();
-        MemoryRegion region = b.domain.register(arena.allocate(64), Endpoint.ALL);
+        MemoryRegion region = b.domain.register(arena.allocate(64), TestEndpoint.ALL);
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region));
         arena.close();
         a.queuePair.postSend(new SendWorkRequest().reset(2).from(a.region, 0, 8));

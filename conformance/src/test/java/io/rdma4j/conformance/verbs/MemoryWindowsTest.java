@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
@@ -34,16 +35,16 @@ class MemoryWindowsTest {
     private static final int OFFSET = 1000;
     private static final int LENGTH = 5000;
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
     private MemoryWindow window;
 
     @BeforeEach
     void connect() {
         TestDevices.require(Capability.MEMORY_WINDOWS);
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
-        Endpoint.connect(a, b);
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
+        TestEndpoint.connect(a, b);
         window = b.domain.allocateMemoryWindow(MemoryWindow.Type.TYPE_2);
         a.memory.asSlice(0, LENGTH).fill((byte) 7);
     }
@@ -137,12 +138,12 @@ class MemoryWindowsTest {
     @Test
     void closedQueuePairFreesItsWindow() {
         QueuePair second =
-                b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
-        Endpoint.connect(
+                b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
+        TestEndpoint.connect(
                 b,
                 second,
                 a,
-                a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, Endpoint.CAPABILITIES)));
+                a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, TestEndpoint.CAPABILITIES)));
         second.postSend(new SendWorkRequest()
                 .reset(1)
                 .bind(window, window.nextRemoteKey())
@@ -165,10 +166,10 @@ class MemoryWindowsTest {
     void typeOneServesAllQueuePairsOfTheDomain() {
         MemoryWindow one = b.domain.allocateMemoryWindow(MemoryWindow.Type.TYPE_1);
         QueuePair otherA =
-                a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, Endpoint.CAPABILITIES));
+                a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, TestEndpoint.CAPABILITIES));
         QueuePair otherB =
-                b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
-        Endpoint.connect(a, otherA, b, otherB);
+                b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
+        TestEndpoint.connect(a, otherA, b, otherB);
         int key = one.nextRemoteKey();
         b.queuePair.postSend(new SendWorkRequest()
                 .reset(1)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.KernelGroups;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionQueue;
@@ -45,13 +46,13 @@ class MulticastTest {
 
     /** A datagram queue pair with an endpoint of its own, ready to send, with receives posted. */
     private final class Member {
-        final Endpoint endpoint = new Endpoint(TestDevices.freshAddress());
+        final TestEndpoint endpoint = new TestEndpoint(TestDevices.freshAddress());
         final CompletionQueue received = endpoint.context.createCompletionQueue(64, null, null);
         final QueuePair queuePair;
 
         Member(int queueKey, int receives) {
             queuePair = endpoint.domain.createQueuePair(QueuePairInitAttributes.of(
-                            QueuePairType.UNRELIABLE_DATAGRAM, endpoint.completions, Endpoint.CAPABILITIES)
+                            QueuePairType.UNRELIABLE_DATAGRAM, endpoint.completions, TestEndpoint.CAPABILITIES)
                     .withReceiveCompletions(received));
             queuePair.modify(new QueuePairAttributes()
                     .state(QueuePairState.INIT)

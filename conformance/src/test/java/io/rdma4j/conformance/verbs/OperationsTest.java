@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.PartialPostException;
@@ -24,14 +25,14 @@ import org.junit.jupiter.api.Timeout;
 class OperationsTest {
     private static final int BYTES = 10_000;
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void connect() {
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
-        Endpoint.connect(a, b);
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
+        TestEndpoint.connect(a, b);
         for (int i = 0; i < BYTES; i++) {
             a.memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
         }
@@ -47,7 +48,7 @@ class OperationsTest {
         assertThat(left.asSlice(0, bytes).mismatch(right.asSlice(0, bytes))).isEqualTo(-1);
     }
 
-    private WorkCompletion succeeds(Endpoint side, long id, CompletionOpcode opcode) {
+    private WorkCompletion succeeds(TestEndpoint side, long id, CompletionOpcode opcode) {
         WorkCompletion completion = side.completion();
         assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(completion.id()).isEqualTo(id);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.AsyncEvent;
@@ -37,13 +38,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class QueuePairStateTest {
     private final InetAddress address = TestDevices.freshAddress();
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void open() {
-        a = new Endpoint(address);
-        b = new Endpoint(address);
+        a = new TestEndpoint(address);
+        b = new TestEndpoint(address);
     }
 
     @AfterEach
@@ -75,7 +76,7 @@ class QueuePairStateTest {
 
     @Test
     void refusedChangeChangesNothing() {
-        Endpoint.toInit(a.queuePair);
+        TestEndpoint.toInit(a.queuePair);
         refused(Errno.EINVAL, "needs", () -> a.queuePair.modify(to(QueuePairState.READY_TO_RECEIVE)));
         refused(Errno.EINVAL, "cannot go", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
         refused(
@@ -94,7 +95,7 @@ class QueuePairStateTest {
 
     @Test
     void valuesOutOfRangeAreNamed() {
-        Endpoint.toInit(a.queuePair);
+        TestEndpoint.toInit(a.queuePair);
         refused(
                 Errno.EINVAL,
                 "MIN_RNR_TIMER 32",
@@ -113,20 +114,20 @@ class QueuePairStateTest {
 
     @Test
     void queryReturnsTheSetAttributes() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         QueuePairAttributes now = a.queuePair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(now.destinationQueuePair()).isEqualTo(b.queuePair.number());
         assertThat(now.pathMtu()).isEqualTo(PathMtu.MTU_1024);
         assertThat(now.sendPsn()).isEqualTo(a.psn);
         assertThat(now.retryCount()).isEqualTo(7);
-        assertThat(now.accessFlags()).isEqualTo(Endpoint.ALL);
+        assertThat(now.accessFlags()).isEqualTo(TestEndpoint.ALL);
         assertThat(now.addressVector()).isNotNull();
     }
 
     @Test
     void rightsOfAConnectedQueuePairCanBeRevoked() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         b.queuePair.modify(new QueuePairAttributes().accessFlags(Set.of(AccessFlag.LOCAL_WRITE)));
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().status())
@@ -137,7 +138,7 @@ class QueuePairStateTest {
     void sendsAreRefusedBeforeReadyToSend() {
         SendWorkRequest send = new SendWorkRequest().reset(1);
         refused(Errno.EINVAL, "RESET", () -> a.queuePair.postSend(send));
-        Endpoint.toInit(a.queuePair);
+        TestEndpoint.toInit(a.queuePair);
         refused(Errno.EINVAL, "INIT", () -> a.queuePair.postSend(send));
     }
 
@@ -145,19 +146,19 @@ class QueuePairStateTest {
     void receivesAreRefusedInResetOnly() {
         ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1);
         refused(Errno.EINVAL, "RESET", () -> a.queuePair.postReceive(receive));
-        Endpoint.toInit(a.queuePair);
+        TestEndpoint.toInit(a.queuePair);
         a.queuePair.postReceive(receive);
     }
 
     @Test
     void fullQueueIsRefusedAndKeepsItsOrder() {
-        Endpoint.toInit(a.queuePair);
-        for (int i = 0; i < Endpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
+        TestEndpoint.toInit(a.queuePair);
+        for (int i = 0; i < TestEndpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
             a.queuePair.postReceive(new ReceiveWorkRequest().reset(i));
         }
         refused(Errno.ENOMEM, "full", () -> a.queuePair.postReceive(new ReceiveWorkRequest().reset(-1)));
         a.queuePair.modify(to(QueuePairState.ERROR));
-        for (int i = 0; i < Endpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
+        for (int i = 0; i < TestEndpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
             assertThat(a.completion().id()).isEqualTo(i);
         }
     }
@@ -184,17 +185,17 @@ class QueuePairStateTest {
 
     @Test
     void resetQueuePairCanBeConnectedAgain() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         a.queuePair.modify(to(QueuePairState.RESET));
         b.queuePair.modify(to(QueuePairState.RESET));
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().isSuccess()).isTrue();
     }
 
     @Test
     void accessViolationIsReportedToTheOwnerOfTheMemory() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(b.region.address(), ~b.region.remoteKey(), 8));
         assertThat(a.completion().isSuccess()).isFalse();
         AsyncEvent event = b.context.awaitAsyncEvent(Duration.ofSeconds(10));
@@ -206,7 +207,7 @@ class QueuePairStateTest {
 
     @Test
     void closingWaitsForTheAcknowledgementOfATakenEvent() throws InterruptedException {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
         AsyncEvent event = Objects.requireNonNull(a.context.takeAsyncEvent(Duration.ofSeconds(10)));
         assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair));
@@ -219,12 +220,12 @@ class QueuePairStateTest {
 
     @Test
     void overrunFailsOneCompletionQueueAndItsQueuePairsOnly() {
-        Endpoint small = new Endpoint(address, 4096, 2);
+        TestEndpoint small = new TestEndpoint(address, 4096, 2);
         try (small) {
-            Endpoint.connect(small, b);
-            QueuePair other =
-                    b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
-            Endpoint.connect(a, a.queuePair, b, other);
+            TestEndpoint.connect(small, b);
+            QueuePair other = b.domain.createQueuePair(
+                    QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
+            TestEndpoint.connect(a, a.queuePair, b, other);
             int many = small.completions.capacity() + 1;
             for (int i = 0; i < many; i++) {
                 small.queuePair.postWrite(i, small.region, 0, 8, b.region.remote());
@@ -247,7 +248,7 @@ class QueuePairStateTest {
 
     @Test
     void drainedSendQueueKeepsPostedWorkUntilItIsReadyToSendAgain() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
         AsyncEvent drained = new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair);
         assertThat(a.context.awaitAsyncEvent(Duration.ofSeconds(10))).isEqualTo(drained);
@@ -268,18 +269,18 @@ class QueuePairStateTest {
 
     @Test
     void drainedQueuePairCanChangeItsPath() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         InetAddress elsewhere = TestDevices.anotherAddressThan(address);
-        try (Endpoint other = new Endpoint(elsewhere)) {
+        try (TestEndpoint other = new TestEndpoint(elsewhere)) {
             // The peer moves to another address of its host, and informs this side.
-            for (Endpoint each : new Endpoint[] {a, b}) {
+            for (TestEndpoint each : new TestEndpoint[] {a, b}) {
                 each.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
             }
             AddressVector toB = AddressVector.of(a.gidIndex(), Gid.of(elsewhere));
             a.queuePair.modify(new QueuePairAttributes().addressVector(toB));
             b.queuePair.modify(
                     new QueuePairAttributes().addressVector(AddressVector.of(other.gidIndex(), Gid.of(address))));
-            for (Endpoint each : new Endpoint[] {a, b}) {
+            for (TestEndpoint each : new TestEndpoint[] {a, b}) {
                 each.queuePair.modify(to(QueuePairState.READY_TO_SEND));
             }
             a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
@@ -301,7 +302,7 @@ class QueuePairStateTest {
 
     @Test
     void changeFromAStateThatIsNotTheCurrentOneIsRefused() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         refused(
                 Errno.EINVAL,
                 "its state is READY_TO_SEND, not SEND_QUEUE_ERROR",
@@ -340,13 +341,14 @@ class QueuePairStateTest {
         refused(
                 Errno.EINVAL,
                 "another device",
-                () -> a.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES)));
+                () -> a.domain.createQueuePair(
+                        QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES)));
         refused(Errno.EINVAL, "0 entries", () -> a.context.createCompletionQueue(0, null, null));
     }
 
     @Test
     void invalidRequestsAreRefusedBeforeTheyAreQueued() {
-        Endpoint.connect(a, b);
+        TestEndpoint.connect(a, b);
         SendWorkRequest pieces = new SendWorkRequest().reset(1);
         for (int i = 0; i < 5; i++) {
             pieces.from(a.region, i, 1);

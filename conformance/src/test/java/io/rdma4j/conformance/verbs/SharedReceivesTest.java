@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
@@ -39,8 +40,8 @@ class SharedReceivesTest {
     private static final int QUEUE_PAIRS = 3;
     private static final int SLOT_BYTES = 4096;
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
     private SharedReceiveQueue shared;
     private final List<QueuePair> senders = new ArrayList<>();
     private final List<QueuePair> receivers = new ArrayList<>();
@@ -48,14 +49,14 @@ class SharedReceivesTest {
     @BeforeEach
     void connect() {
         TestDevices.require(Capability.SHARED_RECEIVE_QUEUES);
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
         shared = b.domain.createSharedReceiveQueue(
                 new SharedReceiveQueueInitAttributes(CAPACITY, 2, "mine", null, null));
         for (int i = 0; i < QUEUE_PAIRS; i++) {
             QueuePair sender = a.domain.createQueuePair(reliable(a));
             QueuePair receiver = b.domain.createQueuePair(reliable(b).withSharedReceiveQueue(shared));
-            Endpoint.connect(a, sender, b, receiver);
+            TestEndpoint.connect(a, sender, b, receiver);
             senders.add(sender);
             receivers.add(receiver);
         }
@@ -68,8 +69,8 @@ class SharedReceivesTest {
         b.close();
     }
 
-    private static QueuePairInitAttributes reliable(Endpoint side) {
-        return QueuePairInitAttributes.reliable(side.completions, Endpoint.CAPABILITIES);
+    private static QueuePairInitAttributes reliable(TestEndpoint side) {
+        return QueuePairInitAttributes.reliable(side.completions, TestEndpoint.CAPABILITIES);
     }
 
     private ReceiveWorkRequest receive(int slot) {
@@ -210,7 +211,7 @@ class SharedReceivesTest {
             three.into(b.region, i, 1);
         }
         assertThat(refused(() -> shared.postReceive(three))).isEqualTo(Errno.EINVAL);
-        MemoryRegion foreign = b.context.createProtectionDomain().register(b.memory, Endpoint.ALL);
+        MemoryRegion foreign = b.context.createProtectionDomain().register(b.memory, TestEndpoint.ALL);
         assertThat(refused(() ->
                         shared.postReceive(new ReceiveWorkRequest().reset(1).into(foreign))))
                 .isEqualTo(Errno.EINVAL);
@@ -249,7 +250,7 @@ class SharedReceivesTest {
     void queuePairMayBeOfAnotherDomainThanItsSharedQueue() {
         var domain = b.context.createProtectionDomain();
         QueuePair receiver = domain.createQueuePair(reliable(b).withSharedReceiveQueue(shared));
-        Endpoint.connect(a, a.queuePair, b, receiver);
+        TestEndpoint.connect(a, a.queuePair, b, receiver);
         shared.postReceive(receive(2));
         a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8).signaled());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.SUCCESS);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
@@ -30,16 +31,16 @@ import org.junit.jupiter.api.Timeout;
 class UnreliableConnectionTest {
     private static final int BYTES = 10_000;
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
     private QueuePair qpA;
     private QueuePair qpB;
 
     @BeforeEach
     void connect() {
         TestDevices.require(Capability.UNRELIABLE_CONNECTIONS);
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
         qpA = unreliable(a);
         qpB = unreliable(b);
         connect(a, qpA, b, qpB);
@@ -55,12 +56,12 @@ class UnreliableConnectionTest {
         b.close();
     }
 
-    private static QueuePair unreliable(Endpoint side) {
+    private static QueuePair unreliable(TestEndpoint side) {
         return side.domain.createQueuePair(QueuePairInitAttributes.of(
-                QueuePairType.UNRELIABLE_CONNECTION, side.completions, Endpoint.CAPABILITIES));
+                QueuePairType.UNRELIABLE_CONNECTION, side.completions, TestEndpoint.CAPABILITIES));
     }
 
-    private static QueuePairAttributes readyToReceive(Endpoint side, Endpoint peer, QueuePair remote) {
+    private static QueuePairAttributes readyToReceive(TestEndpoint side, TestEndpoint peer, QueuePair remote) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(AddressVector.of(side.gidIndex(), Gid.of(peer.address)))
@@ -69,14 +70,14 @@ class UnreliableConnectionTest {
                 .receivePsn(peer.psn);
     }
 
-    private static void connect(Endpoint side, QueuePair local, Endpoint peer, QueuePair remote) {
-        Endpoint.toInit(local);
+    private static void connect(TestEndpoint side, QueuePair local, TestEndpoint peer, QueuePair remote) {
+        TestEndpoint.toInit(local);
         local.modify(readyToReceive(side, peer, remote));
         local.modify(
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(side.psn));
     }
 
-    private static WorkCompletion succeeds(Endpoint side, long id, CompletionOpcode opcode) {
+    private static WorkCompletion succeeds(TestEndpoint side, long id, CompletionOpcode opcode) {
         WorkCompletion completion = side.completion();
         assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(completion.id()).isEqualTo(id);
@@ -160,7 +161,7 @@ class UnreliableConnectionTest {
     @Test
     void attributesOfRetriesAndReadsAreRefused() {
         QueuePair created = unreliable(a);
-        Endpoint.toInit(created);
+        TestEndpoint.toInit(created);
         assertThatThrownBy(() -> created.modify(readyToReceive(a, b, qpB).minRnrTimer(1)))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("does not take [MIN_RNR_TIMER]");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -30,14 +31,14 @@ class WaitingTest {
     private static final Duration SHORT = Duration.ofMillis(50);
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    private Endpoint a;
-    private Endpoint b;
+    private TestEndpoint a;
+    private TestEndpoint b;
 
     @BeforeEach
     void connect() {
-        a = new Endpoint(TestDevices.freshAddress());
-        b = new Endpoint(TestDevices.peerOf(a.address));
-        Endpoint.connect(a, b);
+        a = new TestEndpoint(TestDevices.freshAddress());
+        b = new TestEndpoint(TestDevices.peerOf(a.address));
+        TestEndpoint.connect(a, b);
     }
 
     @AfterEach
@@ -190,7 +191,7 @@ class WaitingTest {
         assertThat(failure.get()).isNull();
     }
 
-    private static void play(Endpoint side, int rounds, boolean serves) {
+    private static void play(TestEndpoint side, int rounds, boolean serves) {
         WorkCompletion[] one = WorkCompletion.array(4);
         ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1).into(side.region, 0, 64);
         SendWorkRequest send = new SendWorkRequest().reset(2).from(side.region, 64, 64);

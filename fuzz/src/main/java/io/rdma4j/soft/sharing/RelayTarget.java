@@ -2,6 +2,7 @@ package io.rdma4j.soft.sharing;
 
 import io.rdma4j.fuzz.Captures;
 import io.rdma4j.fuzz.FuzzTarget;
+import io.rdma4j.fuzz.Invariant;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
@@ -145,12 +146,6 @@ public final class RelayTarget implements FuzzTarget {
         return result;
     }
 
-    private static void holds(boolean condition, String law) {
-        if (!condition) {
-            throw new AssertionError(law);
-        }
-    }
-
     @Override
     public void run(byte[] input) {
         bytes = input;
@@ -220,17 +215,17 @@ public final class RelayTarget implements FuzzTarget {
                 .flatMap(wire -> wire.sent.stream())
                 .filter(message -> message[0] == RelayMessage.FRAME)
                 .count();
-        holds(frames <= relayable, "the owner relays only frames that it received");
+        Invariant.holds(frames <= relayable, "the owner relays only frames that it received");
         // Each message has one response or introduces two of four processes to each other; each disconnect is announced
         // to all.
-        holds(
+        Invariant.holds(
                 sent - frames <= 2L * CHANNELS * received + (long) CHANNELS * CHANNELS,
                 "one message causes few messages");
         wires.forEach(Wire::close);
         int _ = owner.receive();
         int _ = owner.receive();
         for (int slot = 0; slot < 256; slot++) {
-            holds(!owner.relay(slot, FRAMES.getFirst()), "a disconnected process is forgotten");
+            Invariant.holds(!owner.relay(slot, FRAMES.getFirst()), "a disconnected process is forgotten");
         }
     }
 
@@ -269,7 +264,7 @@ public final class RelayTarget implements FuzzTarget {
         receiveAll(fixture, member, burst, expected);
         wire.close();
         receiveAll(fixture, member, burst, expected);
-        holds(wire.sent.size() == 1, "a member sends only its greeting");
+        Invariant.holds(wire.sent.size() == 1, "a member sends only its greeting");
     }
 
     private static byte[] relayed(Frame frame) {
@@ -285,7 +280,7 @@ public final class RelayTarget implements FuzzTarget {
                 Frame frame = burst.frame(i);
                 byte[] message = expected.remove();
                 byte[] body = Arrays.copyOfRange(message, RelayMessage.FRAME_HEADER_BYTES, message.length);
-                holds(Arrays.equals(Captures.payload(frame), body), "a frame is received as it was relayed");
+                Invariant.holds(Arrays.equals(Captures.payload(frame), body), "a frame is received as it was relayed");
                 fixture.engine.receiver().onRelayedFrame(fixture.engine.nowNanos(), fixture.port, frame);
             }
         }
