@@ -24,6 +24,12 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /** Space that {@link #pollTransmit} needs in addition to the path MTU, in bytes. */
     public static final int HEADER_ROOM_BYTES = 64;
 
+    /** Maximum message length in bytes. */
+    static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    /** The deadline of a timer that does not run. */
+    static final long NEVER = Long.MAX_VALUE;
+
     /** Default partition key, the only one of software devices. */
     static final int PARTITION_KEY = 0xffff;
 

@@ -224,7 +224,7 @@ public final class UdQueuePair extends QueuePairMachine {
 
     @Override
     public long nextDeadlineNanos() {
-        return Requester.NEVER;
+        return NEVER;
     }
 
     /** Does nothing: datagrams have no timers. */
