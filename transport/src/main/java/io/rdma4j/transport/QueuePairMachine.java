@@ -352,21 +352,22 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * Processes a packet for this queue pair.
      *
      * @param nowNanos current time
-     * @param packet parsed packet with a correct ICRC and its frame's addresses set; used only during the call
+     * @param packet parsed packet of any transport, with a correct ICRC and its frame's addresses set; used only during
+     *     the call
      */
     public final void onPacket(long nowNanos, Packet packet) {
         counters.receivedPackets++;
-        if (isAcceptable(nowNanos, packet) && process(nowNanos, packet)) {
+        if (isOfTransport(packet)
+                && isOfPartition(packet)
+                && isAcceptable(nowNanos, packet)
+                && process(nowNanos, packet)) {
             counters.processedPackets++;
         } else {
             counters.droppedPackets++;
         }
     }
 
-    /**
-     * Returns whether a packet may be processed: checks state, transport, addresses and keys, and counts the reason if
-     * not.
-     */
+    /** Returns whether a packet may be processed: checks state, addresses and queue key, and counts the reason if not. */
     abstract boolean isAcceptable(long nowNanos, Packet packet);
 
     /** Processes an acceptable packet. Returns whether it had an effect or is answered. */
@@ -427,7 +428,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Returns whether a packet belongs to the default partition, whose full and limited members may both send. */
-    final boolean isOfPartition(Packet packet) {
+    private boolean isOfPartition(Packet packet) {
         if ((packet.partitionKey() & PARTITION) != PARTITION) {
             counters.badPartitionKey++;
             return false;
@@ -436,7 +437,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Returns whether a packet belongs to this transport. */
-    final boolean isOfTransport(Packet packet) {
+    private boolean isOfTransport(Packet packet) {
         if (packet.opcode().transport() != transport()) {
             counters.badOpcode++;
             return false;

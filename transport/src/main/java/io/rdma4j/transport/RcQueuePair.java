@@ -303,7 +303,7 @@ public final class RcQueuePair extends QueuePairMachine {
             counters.badOpcode++;
             return false;
         }
-        return isOfTransport(packet) && peerCheck.isFromPeer(nowNanos, packet, p.peer()) && isOfPartition(packet);
+        return peerCheck.isFromPeer(nowNanos, packet, p.peer());
     }
 
     @Override

@@ -107,7 +107,7 @@ public final class UcQueuePair extends QueuePairMachine {
             counters.badState++;
             return false;
         }
-        return isOfTransport(packet) && peerCheck.isFromPeer(nowNanos, packet, from) && isOfPartition(packet);
+        return peerCheck.isFromPeer(nowNanos, packet, from);
     }
 
     @Override

@@ -107,9 +107,6 @@ public final class UdQueuePair extends QueuePairMachine {
             counters.badState++;
             return false;
         }
-        if (!isOfTransport(packet) || !isOfPartition(packet)) {
-            return false;
-        }
         if (Deth.queueKey(packet.segment(), packet.dethOffset()) != queueKey) {
             counters.badQueueKey++;
             return false;
