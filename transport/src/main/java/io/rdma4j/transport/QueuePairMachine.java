@@ -1,6 +1,5 @@
 package io.rdma4j.transport;
 
-import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -141,7 +140,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     final ReceiveSource receives;
     final QueuePairCounters counters = new QueuePairCounters();
     final PeerCheck peerCheck;
-    final Completion completion = new Completion();
+    private final Completion completion = new Completion();
 
     private State state = State.RESET;
     private int accessFlags;
@@ -505,25 +504,17 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /** Completes the oldest send work request, reports it if required, and releases its slot. */
     final void completeSend(SendRequest request, WorkStatus status) {
+        boolean isSuccess = status == WorkStatus.SUCCESS;
+        boolean isReported = !isSuccess || isSignaled(request);
         Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = status;
-        c.queuePairNumber = number;
-        c.isReceive = false;
+        c.clear(number, request.workRequestId, status, false);
         c.opcode = request.opcode;
-        c.isReceiveOfWrite = false;
         c.byteLength = request.lengthBytes;
-        c.hasImmediate = false;
-        c.hasInvalidatedKey = false;
-        c.sourceQueuePair = 0;
-        c.hasRouteHeader = false;
-        c.solicited = status != WorkStatus.SUCCESS;
-        boolean reported = isSignaled(request) || status != WorkStatus.SUCCESS;
         sendQueue.release();
-        if (status == WorkStatus.SUCCESS) {
+        if (isSuccess) {
             counters.completedSends++;
         }
-        if (reported) {
+        if (isReported) {
             report(c, sendCompletions);
         }
         reportIfDrained();
@@ -531,63 +522,21 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /** Completes a receive successfully; the packet is the last of its message. */
     final void completeReceive(ReceiveRequest request, Packet packet, long bytes) {
-        Opcode opcode = packet.opcode();
         Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = WorkStatus.SUCCESS;
-        c.queuePairNumber = number;
-        c.isReceive = true;
-        c.isReceiveOfWrite = opcode.isWrite();
-        c.byteLength = bytes;
-        c.hasImmediate = opcode.hasImmediate();
-        c.immediate = c.hasImmediate ? packet.immediate() : 0;
-        c.hasInvalidatedKey = opcode.hasIeth();
-        c.invalidatedKey = c.hasInvalidatedKey ? packet.invalidateKey() : 0;
-        c.sourceQueuePair = 0;
-        c.hasRouteHeader = false;
-        c.solicited = packet.solicited();
-        CompletionSink sink = receives.completions(receiveCompletions);
-        receives.release();
+        c.clear(number, request.workRequestId, WorkStatus.SUCCESS, true);
+        c.setReceived(packet, bytes);
         counters.completedReceives++;
-        report(c, sink);
-    }
-
-    /** Completes the receive of a datagram successfully. */
-    final void completeDatagram(ReceiveRequest request, Packet packet, long bytes) {
-        Opcode opcode = packet.opcode();
-        Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = WorkStatus.SUCCESS;
-        c.queuePairNumber = number;
-        c.isReceive = true;
-        c.isReceiveOfWrite = false;
-        c.byteLength = bytes;
-        c.hasImmediate = opcode.hasImmediate();
-        c.immediate = c.hasImmediate ? packet.immediate() : 0;
-        c.hasInvalidatedKey = false;
-        c.sourceQueuePair = Deth.sourceQueuePair(packet.segment(), packet.dethOffset());
-        c.hasRouteHeader = true;
-        c.solicited = packet.solicited();
-        CompletionSink sink = receives.completions(receiveCompletions);
-        receives.release();
-        counters.completedReceives++;
-        report(c, sink);
+        releaseAndReport(c);
     }
 
     /** Completes a receive with an error. */
     final void failReceive(ReceiveRequest request, WorkStatus status) {
-        Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = status;
-        c.queuePairNumber = number;
-        c.isReceive = true;
-        c.isReceiveOfWrite = false;
-        c.byteLength = 0;
-        c.hasImmediate = false;
-        c.hasInvalidatedKey = false;
-        c.sourceQueuePair = 0;
-        c.hasRouteHeader = false;
-        c.solicited = true;
+        completion.clear(number, request.workRequestId, status, true);
+        releaseAndReport(completion);
+    }
+
+    /** Releases the slot of the oldest receive before its completion is reported. */
+    private void releaseAndReport(Completion c) {
         CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
         report(c, sink);
@@ -595,7 +544,6 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /** Reports a completion. A lost completion fails the queue pair, which may use the sink without belonging to it. */
     private void report(Completion c, CompletionSink sink) {
-        c.isLost = false;
         sink.onCompletion(c);
         if (c.isLost && state != State.ERROR) {
             toError();

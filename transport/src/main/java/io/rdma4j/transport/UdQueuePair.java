@@ -134,7 +134,7 @@ public final class UdQueuePair extends QueuePairMachine {
             failWith(null);
             return true;
         }
-        completeDatagram(receive, packet, bytes);
+        completeReceive(receive, packet, bytes);
         return true;
     }
 
