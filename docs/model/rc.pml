@@ -43,7 +43,7 @@ byte op[LATE + WINDOW + 2];
 #endif
 #define END(s) ((s) + 1 + (OP(s) == READ))
 
-/* ---- Requester; unacked is 0 ---- */
+/* ---- Requester and SendWindow; unacked is 0 ---- */
 byte cursor;
 byte sentEnd;
 byte readsInFlight;

@@ -41,6 +41,9 @@ final class SimulatedSide implements ConnectedSide {
     private static final int PROHIBITED = 10;
     private static final int DRAINS = 100;
 
+    /** Retry count of every connection. */
+    static final int RETRIES = 7;
+
     private final String name;
     private final SplittableRandom random;
     private final SimulatedHost host;
@@ -171,7 +174,7 @@ final class SimulatedSide implements ConnectedSide {
                 servedReads,
                 random.nextInt(1, 15)));
         queuePair.toReadyToSend(new RcQueuePair.SendParameters(
-                startingPsn, other.servedReads(), 7, 7, random.nextInt(9, 14), random.nextBoolean()));
+                startingPsn, other.servedReads(), RETRIES, 7, random.nextInt(9, 14), random.nextBoolean()));
     }
 
     @Override

@@ -94,8 +94,18 @@ public final class Simulation {
             connection.b.checkEnd();
         }
         pools.values().forEach(ReceivePool::checkEnd);
+        checkBroken(broken);
         return new Result(
                 seed, network.traceHash(), network.deliveredFrames(), network.lostFrames(), network.nowNanos(), broken);
+    }
+
+    /** Checks that the network lost enough frames to exhaust the retries of the broken connections. */
+    private void checkBroken(int broken) {
+        boolean countsEveryLoss = parameters.faults().corruption() == 0; // a corrupted frame does not count as lost
+        if (countsEveryLoss && network.lostFrames() <= (long) broken * SimulatedSide.RETRIES && broken > 0) {
+            throw new SimulationFailure(
+                    broken + " connections broke although the network lost only " + network.lostFrames() + " frames");
+        }
     }
 
     private void connect() {

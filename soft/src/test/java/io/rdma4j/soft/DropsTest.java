@@ -18,6 +18,7 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,13 +68,21 @@ class DropsTest {
 
     private void assertCounts(ToLongFunction<EngineCounters> counter, byte[] datagram) throws IOException {
         EngineCounters counters = ProcessStack.stack().internals().engine().counters();
-        long before = counter.applyAsLong(counters);
+        assertIncrements(() -> counter.applyAsLong(counters), datagram);
+    }
+
+    private void assertQueuePairCounts(String counter, byte[] datagram) throws IOException {
+        assertIncrements(() -> b.queuePair.counters().getOrDefault(counter, -1L), datagram);
+    }
+
+    private void assertIncrements(LongSupplier counter, byte[] datagram) throws IOException {
+        long before = counter.getAsLong();
         attacker.send(new DatagramPacket(datagram, datagram.length, address, Frame.UDP_PORT));
         long giveUp = System.nanoTime() + 10_000_000_000L;
-        while (counter.applyAsLong(counters) == before && System.nanoTime() - giveUp < 0) {
+        while (counter.getAsLong() == before && System.nanoTime() - giveUp < 0) {
             assertThat(b.completions.poll(WorkCompletion.array(1))).isZero();
         }
-        assertThat(counter.applyAsLong(counters)).isEqualTo(before + 1);
+        assertThat(counter.getAsLong()).isEqualTo(before + 1);
     }
 
     @Test
@@ -92,9 +101,10 @@ class DropsTest {
         assertCounts(c -> c.badQueuePairNumber, send(Opcode.RC_SEND_ONLY, number ^ 1, 0xffff));
         assertCounts(c -> c.badQueuePairNumber, send(Opcode.RC_SEND_ONLY, 0, 0xffff));
         assertCounts(c -> c.badQueuePairNumber, send(Opcode.RC_SEND_ONLY, 0xff_ffff, 0xffff));
-        assertCounts(c -> c.badTransport, send(Opcode.UC_SEND_ONLY, number, 0xffff));
+        assertQueuePairCounts("bad_opcode", send(Opcode.UC_SEND_ONLY, number, 0xffff));
         assertCounts(c -> c.badTransport, send(Opcode.RC_SEND_ONLY, 1, 0xffff));
-        assertCounts(c -> c.badPartitionKey, send(Opcode.RC_SEND_ONLY, number, 0x8001));
+        assertQueuePairCounts("bad_pkey", send(Opcode.RC_SEND_ONLY, number, 0x8001));
+        assertCounts(c -> c.badPartitionKey, send(Opcode.UD_SEND_ONLY, 1, 0x8001));
         byte[] damaged = send(Opcode.RC_SEND_ONLY, number, 0xffff);
         damaged[Bth.LENGTH + 1] ^= 4;
         assertCounts(c -> c.icrcErrors, damaged);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Completer {
     private final RcQueuePair queuePair;
     private final Requester requester;
+    private final SendWindow window;
     private final SendQueue queue;
     private final QueuePairCounters counters;
 
@@ -22,16 +23,17 @@ final class Completer {
     Completer(RcQueuePair queuePair, Requester requester, SendQueue queue, QueuePairCounters counters) {
         this.queuePair = queuePair;
         this.requester = requester;
+        window = requester.window();
         this.queue = queue;
         this.counters = counters;
     }
 
     /** Processes a response. Returns whether it was valid. */
     boolean onResponse(long nowNanos, Packet packet) {
-        long unacked = requester.unacked();
+        long unacked = window.unacked();
         int distance = Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
         long sequence = unacked + distance;
-        if (sequence < unacked || sequence >= requester.sentEnd()) {
+        if (sequence < unacked || sequence >= window.sentEnd()) {
             boolean _ = queuePair.peerCheck.isOutOfWindow(nowNanos, distance);
             return onUnexpectedResponse();
         }
@@ -128,9 +130,9 @@ final class Completer {
             return true;
         }
         // A repeated READ may restart with FIRST (specification) or continue with MIDDLE (Linux); both are accepted.
-        boolean endsPart = sequence + 1 == requester.partEnd(r, sequence);
-        long to = (sequence - r.firstSequence) * requester.mtu();
-        int length = (int) Math.min(requester.mtu(), r.lengthBytes - to);
+        boolean endsPart = sequence + 1 == window.partEnd(r, sequence);
+        long to = (sequence - r.firstSequence) * window.mtu();
+        int length = (int) Math.min(window.mtu(), r.lengthBytes - to);
         if (opcode.isLast() != endsPart || packet.payloadLength() != length || !Responder.hasRightPad(packet)) {
             queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
             return true;
@@ -166,7 +168,7 @@ final class Completer {
     /** Stores the response's payload. Completes the work request if this is the last packet. */
     private void store(long nowNanos, SendRequest r, long to, MemorySegment in, long at, int length) {
         if (LocalMemory.scatter(r.list, queuePair.protectionDomain(), to, in, at, length)) {
-            requester.onAnswered(nowNanos, r);
+            requester.onReadOrAtomicResponse(nowNanos, r);
         } else {
             queuePair.failSend(WorkStatus.LOCAL_PROTECTION_ERROR);
         }

@@ -1,5 +1,9 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+
 /**
  * A work completion in a reused holder; a sink copies what it keeps. If {@link #status} is not a success, only
  * {@link #workRequestId}, {@link #queuePairNumber} and {@link #isReceive} are meaningful.
@@ -55,4 +59,42 @@ public final class Completion {
 
     /** Creates an empty holder. */
     public Completion() {}
+
+    /** Sets the result of a work request and clears all other fields. */
+    void clear(int number, long id, WorkStatus result, boolean ofReceive) {
+        queuePairNumber = number;
+        workRequestId = id;
+        status = result;
+        isReceive = ofReceive;
+        isReceiveOfWrite = false;
+        byteLength = 0;
+        hasImmediate = false;
+        immediate = 0;
+        hasInvalidatedKey = false;
+        invalidatedKey = 0;
+        sourceQueuePair = 0;
+        hasRouteHeader = false;
+        solicited = result != WorkStatus.SUCCESS;
+        isLost = false;
+    }
+
+    /** Sets the fields of a successful receive whose message ended with a packet. */
+    void setReceived(Packet packet, long bytes) {
+        Opcode opcode = packet.opcode();
+        isReceiveOfWrite = opcode.isWrite();
+        byteLength = bytes;
+        solicited = packet.solicited();
+        if (opcode.hasImmediate()) {
+            hasImmediate = true;
+            immediate = packet.immediate();
+        }
+        if (opcode.hasIeth()) {
+            hasInvalidatedKey = true;
+            invalidatedKey = packet.invalidateKey();
+        }
+        if (opcode.hasDeth()) {
+            hasRouteHeader = true;
+            sourceQueuePair = Deth.sourceQueuePair(packet.segment(), packet.dethOffset());
+        }
+    }
 }

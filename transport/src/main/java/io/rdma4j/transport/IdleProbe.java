@@ -16,7 +16,7 @@ final class IdleProbe {
         GIVE_UP
     }
 
-    private static final long NEVER = Requester.NEVER;
+    private static final long NEVER = QueuePairMachine.NEVER;
 
     /** 0 if disabled. */
     private long intervalNanos;
@@ -72,7 +72,7 @@ final class IdleProbe {
      *
      * @param isInFlight {@code true} if a request is in flight, whose own timeouts detect a dead peer
      * @param retries number of times a probe is repeated
-     * @param timeoutNanos time to wait for an answer; {@link Requester#NEVER} to use the interval
+     * @param timeoutNanos time to wait for an answer; {@link QueuePairMachine#NEVER} to use the interval
      */
     Action onDeadline(long nowNanos, boolean isInFlight, int retries, long timeoutNanos) {
         if (isInFlight) {

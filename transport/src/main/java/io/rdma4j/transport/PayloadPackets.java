@@ -70,7 +70,7 @@ final class PayloadPackets {
 
     /** Returns the number of packets of a message. */
     static int count(SendRequest r, int mtu) {
-        return (int) Math.max(1, (Math.min(r.lengthBytes, Requester.MAX_MESSAGE_BYTES) + mtu - 1) / mtu);
+        return (int) Math.max(1, (Math.min(r.lengthBytes, QueuePairMachine.MAX_MESSAGE_BYTES) + mtu - 1) / mtu);
     }
 
     /** Checks a work request's length and memory. Returns null if they are valid, otherwise the error status. */

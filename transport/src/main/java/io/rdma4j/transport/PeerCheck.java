@@ -31,13 +31,13 @@ final class PeerCheck {
         this.events = events;
     }
 
-    /** Sets the port check and forgets the port. */
+    /** Sets the port check and clears the port. */
     void restart(SourcePortCheck newCheck) {
         check = newCheck;
         port = UNKNOWN;
     }
 
-    /** Forgets the port, because the path to the peer may change. */
+    /** Clears the port, because the path to the peer may change. */
     void restart() {
         port = UNKNOWN;
     }

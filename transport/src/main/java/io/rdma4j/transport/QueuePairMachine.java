@@ -1,6 +1,5 @@
 package io.rdma4j.transport;
 
-import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -23,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, UdQueuePair {
     /** Space that {@link #pollTransmit} needs in addition to the path MTU, in bytes. */
     public static final int HEADER_ROOM_BYTES = 64;
+
+    /** Maximum message length in bytes. */
+    static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    /** The deadline of a timer that does not run. */
+    static final long NEVER = Long.MAX_VALUE;
 
     /** Default partition key, the only one of software devices. */
     static final int PARTITION_KEY = 0xffff;
@@ -135,7 +140,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     final ReceiveSource receives;
     final QueuePairCounters counters = new QueuePairCounters();
     final PeerCheck peerCheck;
-    final Completion completion = new Completion();
+    private final Completion completion = new Completion();
 
     private State state = State.RESET;
     private int accessFlags;
@@ -346,21 +351,22 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * Processes a packet for this queue pair.
      *
      * @param nowNanos current time
-     * @param packet parsed packet with a correct ICRC and its frame's addresses set; used only during the call
+     * @param packet parsed packet of any transport, with a correct ICRC and its frame's addresses set; used only during
+     *     the call
      */
     public final void onPacket(long nowNanos, Packet packet) {
         counters.receivedPackets++;
-        if (isAcceptable(nowNanos, packet) && process(nowNanos, packet)) {
+        if (isOfTransport(packet)
+                && isOfPartition(packet)
+                && isAcceptable(nowNanos, packet)
+                && process(nowNanos, packet)) {
             counters.processedPackets++;
         } else {
             counters.droppedPackets++;
         }
     }
 
-    /**
-     * Returns whether a packet may be processed: checks state, transport, addresses and keys, and counts the reason if
-     * not.
-     */
+    /** Returns whether a packet may be processed: checks state, addresses and queue key, and counts the reason if not. */
     abstract boolean isAcceptable(long nowNanos, Packet packet);
 
     /** Processes an acceptable packet. Returns whether it had an effect or is answered. */
@@ -421,7 +427,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Returns whether a packet belongs to the default partition, whose full and limited members may both send. */
-    final boolean isOfPartition(Packet packet) {
+    private boolean isOfPartition(Packet packet) {
         if ((packet.partitionKey() & PARTITION) != PARTITION) {
             counters.badPartitionKey++;
             return false;
@@ -430,7 +436,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Returns whether a packet belongs to this transport. */
-    final boolean isOfTransport(Packet packet) {
+    private boolean isOfTransport(Packet packet) {
         if (packet.opcode().transport() != transport()) {
             counters.badOpcode++;
             return false;
@@ -498,25 +504,17 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /** Completes the oldest send work request, reports it if required, and releases its slot. */
     final void completeSend(SendRequest request, WorkStatus status) {
+        boolean isSuccess = status == WorkStatus.SUCCESS;
+        boolean isReported = !isSuccess || isSignaled(request);
         Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = status;
-        c.queuePairNumber = number;
-        c.isReceive = false;
+        c.clear(number, request.workRequestId, status, false);
         c.opcode = request.opcode;
-        c.isReceiveOfWrite = false;
         c.byteLength = request.lengthBytes;
-        c.hasImmediate = false;
-        c.hasInvalidatedKey = false;
-        c.sourceQueuePair = 0;
-        c.hasRouteHeader = false;
-        c.solicited = status != WorkStatus.SUCCESS;
-        boolean reported = isSignaled(request) || status != WorkStatus.SUCCESS;
         sendQueue.release();
-        if (status == WorkStatus.SUCCESS) {
+        if (isSuccess) {
             counters.completedSends++;
         }
-        if (reported) {
+        if (isReported) {
             report(c, sendCompletions);
         }
         reportIfDrained();
@@ -524,63 +522,21 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /** Completes a receive successfully; the packet is the last of its message. */
     final void completeReceive(ReceiveRequest request, Packet packet, long bytes) {
-        Opcode opcode = packet.opcode();
         Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = WorkStatus.SUCCESS;
-        c.queuePairNumber = number;
-        c.isReceive = true;
-        c.isReceiveOfWrite = opcode.isWrite();
-        c.byteLength = bytes;
-        c.hasImmediate = opcode.hasImmediate();
-        c.immediate = c.hasImmediate ? packet.immediate() : 0;
-        c.hasInvalidatedKey = opcode.hasIeth();
-        c.invalidatedKey = c.hasInvalidatedKey ? packet.invalidateKey() : 0;
-        c.sourceQueuePair = 0;
-        c.hasRouteHeader = false;
-        c.solicited = packet.solicited();
-        CompletionSink sink = receives.completions(receiveCompletions);
-        receives.release();
+        c.clear(number, request.workRequestId, WorkStatus.SUCCESS, true);
+        c.setReceived(packet, bytes);
         counters.completedReceives++;
-        report(c, sink);
-    }
-
-    /** Completes the receive of a datagram successfully. */
-    final void completeDatagram(ReceiveRequest request, Packet packet, long bytes) {
-        Opcode opcode = packet.opcode();
-        Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = WorkStatus.SUCCESS;
-        c.queuePairNumber = number;
-        c.isReceive = true;
-        c.isReceiveOfWrite = false;
-        c.byteLength = bytes;
-        c.hasImmediate = opcode.hasImmediate();
-        c.immediate = c.hasImmediate ? packet.immediate() : 0;
-        c.hasInvalidatedKey = false;
-        c.sourceQueuePair = Deth.sourceQueuePair(packet.segment(), packet.dethOffset());
-        c.hasRouteHeader = true;
-        c.solicited = packet.solicited();
-        CompletionSink sink = receives.completions(receiveCompletions);
-        receives.release();
-        counters.completedReceives++;
-        report(c, sink);
+        releaseAndReport(c);
     }
 
     /** Completes a receive with an error. */
     final void failReceive(ReceiveRequest request, WorkStatus status) {
-        Completion c = completion;
-        c.workRequestId = request.workRequestId;
-        c.status = status;
-        c.queuePairNumber = number;
-        c.isReceive = true;
-        c.isReceiveOfWrite = false;
-        c.byteLength = 0;
-        c.hasImmediate = false;
-        c.hasInvalidatedKey = false;
-        c.sourceQueuePair = 0;
-        c.hasRouteHeader = false;
-        c.solicited = true;
+        completion.clear(number, request.workRequestId, status, true);
+        releaseAndReport(completion);
+    }
+
+    /** Releases the slot of the oldest receive before its completion is reported. */
+    private void releaseAndReport(Completion c) {
         CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
         report(c, sink);
@@ -588,7 +544,6 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /** Reports a completion. A lost completion fails the queue pair, which may use the sink without belonging to it. */
     private void report(Completion c, CompletionSink sink) {
-        c.isLost = false;
         sink.onCompletion(c);
         if (c.isLost && state != State.ERROR) {
             toError();

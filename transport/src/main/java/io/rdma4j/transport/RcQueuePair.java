@@ -51,7 +51,8 @@ public final class RcQueuePair extends QueuePairMachine {
 
         /** Returns how long the peer may be silent before a retry is consumed; {@link Long#MAX_VALUE} for no limit. */
         public long retryTimeoutNanos() {
-            return Requester.retryTimeoutNanos(Timers.acknowledgeTimeoutNanos(timeoutExponent), tailLossProbes);
+            return RetransmissionTimers.retryTimeoutNanos(
+                    Timers.acknowledgeTimeoutNanos(timeoutExponent), tailLossProbes);
         }
     }
 
@@ -302,7 +303,7 @@ public final class RcQueuePair extends QueuePairMachine {
             counters.badOpcode++;
             return false;
         }
-        return isOfTransport(packet) && peerCheck.isFromPeer(nowNanos, packet, p.peer()) && isOfPartition(packet);
+        return peerCheck.isFromPeer(nowNanos, packet, p.peer());
     }
 
     @Override
@@ -339,7 +340,7 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     public int sendPsn() {
-        return (int) requester.sentEnd() & Psn.MASK;
+        return (int) requester.window().sentEnd() & Psn.MASK;
     }
 
     @Override
@@ -349,7 +350,7 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     public long nextDeadlineNanos() {
-        return isSending() ? Math.min(requester.nextDeadlineNanos(), idleProbe.deadlineNanos()) : Requester.NEVER;
+        return isSending() ? Math.min(requester.nextDeadlineNanos(), idleProbe.deadlineNanos()) : NEVER;
     }
 
     @Override
@@ -364,7 +365,7 @@ public final class RcQueuePair extends QueuePairMachine {
 
     private void onIdle(long nowNanos) {
         SendParameters p = Objects.requireNonNull(sendParameters);
-        boolean isInFlight = requester.unacked() != requester.sentEnd();
+        boolean isInFlight = !requester.window().isAcknowledged();
         switch (idleProbe.onDeadline(nowNanos, isInFlight, p.retryCount(), p.retryTimeoutNanos())) {
             case WAIT -> {}
             case PROBE -> counters.idleProbes++;
@@ -382,7 +383,7 @@ public final class RcQueuePair extends QueuePairMachine {
     private int writeProbe(MemorySegment out, long at) {
         Opcode opcode = Opcode.RC_WRITE_ONLY;
         int peerNumber = Objects.requireNonNull(receiveParameters).peer().queuePairNumber();
-        int psn = (int) requester.unacked() - 1 & Psn.MASK;
+        int psn = (int) requester.window().unacked() - 1 & Psn.MASK;
         Bth.write(out, at, opcode.code(), false, 0, PARTITION_KEY, peerNumber, true, psn);
         Reth.write(out, at + opcode.extensionOffset(), 0, 0, 0);
         return opcode.headerLength();

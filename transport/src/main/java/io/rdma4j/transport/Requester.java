@@ -3,70 +3,16 @@ package io.rdma4j.transport;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
-import io.rdma4j.wire.Psn;
 import io.rdma4j.wire.Reth;
-import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.XrcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requester half of a reliable queue pair: segments work requests into packets, limits the packets in flight and
- * retransmits.
- *
- * <p>Packets are identified by sequences: PSNs extended to 64 bits, so that arithmetic here never wraps. An RDMA READ
- * uses one sequence for each packet of its response. Everything before {@link #unacked} is acknowledged, and
- * {@link #cursor} is the next packet to send. Retransmission resets the cursor to {@link #unacked} (go-back-N, as Linux
- * peers expect). A byte count runs in parallel to the sequences and determines how much of the congestion window is in
- * use.
- *
- * <p>Long READs are requested in parts, aligned to multiples of {@link #readPartPackets} from the first packet of the
- * request. A repeated request thus ends where the original one did.
+ * The requester half of a reliable queue pair: segments work requests into packets, limits the packets in flight
+ * ({@link SendWindow}) and retransmits ({@link RetransmissionTimers}).
  */
 final class Requester {
-    /**
-     * Minimum silence that costs a retry, if the timeout permits: a software peer occasionally waits for a processor.
-     */
-    static final long MIN_SILENCE_NANOS = 50_000_000;
-
-    /** A timeout of T may expire anywhere between T and this many times T (C9-141). */
-    private static final int MAX_TIMEOUTS = 4;
-
-    /** Initial window in bytes, well below the size of an ordinary UDP receive buffer. */
-    static final int WINDOW_BYTES = 128 * 1024;
-
-    /** Ratio of the maximum to the initial window; the maximum is about the size of an ordinary UDP receive buffer. */
-    private static final int WINDOW_GROWTH = 2;
-
-    /**
-     * Minimum weight of a packet: the receive buffer space that Linux charges for a short one. This limits the initial
-     * window to 128 packets, the maximum that rdma_rxe ever has in flight.
-     */
-    static final int MIN_PACKET_BYTES = 1024;
-
-    /**
-     * Upper bound of the window: packets of a quarter of the PSN space. Half would suffice if no packet were late
-     * (docs/model); a window of the usual size is far below either.
-     */
-    private static final long MAX_WINDOW_BYTES =
-            Math.min(WINDOW_GROWTH * WINDOW_BYTES, (long) Psn.COUNT / 4 * MIN_PACKET_BYTES);
-
-    /** Initial window in bytes. */
-    private static final long INITIAL_WINDOW_BYTES = Math.min(WINDOW_BYTES, MAX_WINDOW_BYTES);
-
-    /** Maximum message length in bytes. */
-    static final long MAX_MESSAGE_BYTES = 1L << 31;
-
-    static final long NEVER = Long.MAX_VALUE;
-
-    private static final int UNLIMITED_RNR_RETRY = 7;
-
-    /** Maximum RNR back-off beyond the delay that the peer requests. */
-    private static final long MAX_EXTRA_BACK_OFF_NANOS = 4_000_000;
-
-    /** Doublings of the shortest RNR delay, 10 µs, that exceed that limit. */
-    private static final int MAX_BACK_OFF_DOUBLINGS = 9;
-
     /**
      * Number of retransmitted packets for each acknowledgement request, so that a lost acknowledgement does not cost
      * all of them.
@@ -87,51 +33,21 @@ final class Requester {
     private final MemoryTable memory;
     private final SendQueue queue;
     private final QueuePairCounters counters;
-
-    private int peerNumber;
-    private int mtu = 256;
-
-    /** Weight of a full packet in bytes. */
-    private long packetBytes = MIN_PACKET_BYTES;
-
-    private final CongestionWindow window = new CongestionWindow();
-    private int readPartPackets;
-    private int maxReads;
-    private int retryCount;
-    private int rnrRetry;
-
-    /** Silence that costs a retry; NEVER to disable the timer. */
-    private long timeoutNanos;
-
-    /** Oldest unacknowledged sequence. */
-    private long unacked;
-
-    /** Next sequence to send. */
-    private long cursor;
-
-    /** Index of the work request that contains {@link #cursor}. */
-    private long cursorIndex;
-
-    /** Sequence after the newest one ever sent. */
-    private long sentEnd;
-
-    /** Next sequence to assign, and the index of the work request that gets it. */
-    private long assignedEnd;
-
-    private long assignedIndex;
-
-    /** Byte counts of {@link #unacked}, {@link #cursor} and {@link #assignedEnd}. */
-    private long unackedByte;
-
-    private long cursorByte;
-    private long assignedByte;
-
-    /** Number of READ parts and atomics between {@link #unacked} and {@link #cursor}. */
-    private int readsInFlight;
+    private final SendWindow window = new SendWindow();
+    private final RetransmissionTimers timers = new RetransmissionTimers();
 
     /** Messages of the started and of the completed work requests. */
     private final MsnValidator messages = new MsnValidator();
 
+    private int peerNumber;
+
+    /** Index of the work request that contains the window's cursor. */
+    private long cursorIndex;
+
+    /** Index of the next work request to start. */
+    private long startIndex;
+
+    /** Number of packets sent since the newest one that requested an acknowledgement. */
     private int sinceAckRequest;
 
     /** Sequence after the newest packet that requested an acknowledgement, and the time when it was sent. */
@@ -139,26 +55,8 @@ final class Requester {
 
     private long ackRequestNanos;
 
-    /** End of the sequences being retransmitted since going back. */
-    private long retransmitEnd;
-
-    private int retriesLeft;
-    private int rnrRetriesLeft;
-
     /** True if a response made the requester go back and nothing was acknowledged since. */
     private boolean wentBack;
-
-    private long retransmitDeadline = NEVER;
-    private long rnrDeadline = NEVER;
-
-    /** Number of consecutive RNR back-offs. */
-    private int rnrBackOffs;
-
-    private final RoundTripEstimator roundTrips = new RoundTripEstimator();
-    private boolean tailLossProbes;
-
-    /** Time when a tail-loss probe is sent. */
-    private long probeDeadline = NEVER;
 
     /** True while a tail-loss probe is in flight; nothing else is sent until the peer responds. */
     private boolean isProbing;
@@ -172,124 +70,46 @@ final class Requester {
 
     void start(RcQueuePair.ReceiveParameters path, RcQueuePair.SendParameters p) {
         peerNumber = path.peer().queuePairNumber();
-        mtu = path.pathMtuBytes();
-        packetBytes = Math.max(MIN_PACKET_BYTES, mtu);
-        window.start(INITIAL_WINDOW_BYTES, MAX_WINDOW_BYTES, packetBytes, p.sendPsn());
-        readPartPackets = (int) (INITIAL_WINDOW_BYTES / packetBytes);
-        change(p);
-        unacked = p.sendPsn();
-        cursor = unacked;
-        sentEnd = unacked;
-        assignedEnd = unacked;
-        unackedByte = 0;
-        cursorByte = 0;
-        assignedByte = 0;
-        cursorIndex = queue.head();
-        assignedIndex = cursorIndex;
-        wentBack = false;
-        sinceAckRequest = 0;
-        ackRequestEnd = unacked;
-        retransmitEnd = unacked;
-        readsInFlight = 0;
-        isProbing = false;
-        rnrBackOffs = 0;
-        roundTrips.reset();
+        window.start(p.sendPsn(), path.pathMtuBytes());
+        window.limitReads(p.maxReadAtomic());
+        timers.start(p);
         messages.reset();
-        stopTimers();
-    }
-
-    /**
-     * Returns how long the peer may be silent before a retry is consumed. With tail-loss probes, which repair losses
-     * earlier, the time need not be short.
-     */
-    static long retryTimeoutNanos(long timeoutNanos, boolean tailLossProbes) {
-        boolean isShort = tailLossProbes && timeoutNanos < MIN_SILENCE_NANOS;
-        return isShort ? Math.min(MIN_SILENCE_NANOS, MAX_TIMEOUTS * timeoutNanos) : timeoutNanos;
+        cursorIndex = queue.head();
+        startIndex = cursorIndex;
+        sinceAckRequest = 0;
+        ackRequestEnd = p.sendPsn();
+        wentBack = false;
+        isProbing = false;
     }
 
     /** Applies parameters that may change while nothing is in flight. */
     void change(RcQueuePair.SendParameters p) {
-        maxReads = p.maxReadAtomic();
-        retryCount = p.retryCount();
-        rnrRetry = p.rnrRetry();
-        tailLossProbes = p.tailLossProbes();
-        timeoutNanos = p.retryTimeoutNanos();
-        retriesLeft = retryCount;
-        rnrRetriesLeft = rnrRetry;
+        window.limitReads(p.maxReadAtomic());
+        timers.change(p);
+    }
+
+    /** Returns the packets in flight. */
+    SendWindow window() {
+        return window;
+    }
+
+    /** Returns the validator of the peer's message sequence numbers. */
+    MsnValidator messages() {
+        return messages;
     }
 
     /** Returns whether a work request has been started and is not completed. */
     boolean hasBegun() {
-        return queue.head() < assignedIndex;
-    }
-
-    void stopTimers() {
-        retransmitDeadline = NEVER;
-        probeDeadline = NEVER;
-        rnrDeadline = NEVER;
-    }
-
-    long nextDeadlineNanos() {
-        return Math.min(Math.min(retransmitDeadline, probeDeadline), rnrDeadline);
-    }
-
-    void onDeadline(long nowNanos) {
-        if (nowNanos >= rnrDeadline) {
-            rnrDeadline = NEVER;
-        }
-        if (nowNanos >= retransmitDeadline) {
-            counters.timeouts++;
-            wentBack = false;
-            window.onSilence(sentEnd);
-            consumeRetry();
-        } else if (nowNanos >= probeDeadline) {
-            probeDeadline = NEVER;
-            probe();
-        }
-    }
-
-    /**
-     * Retransmits only the oldest packet as a tail-loss probe; the response shows what the peer has received. The probe
-     * consumes no retry and does not extend the retransmission deadline.
-     */
-    private void probe() {
-        if (unacked == sentEnd || rnrDeadline != NEVER) {
-            return;
-        }
-        if (unacked < ackRequestEnd) {
-            counters.tailLossProbes++;
-            roundTrips.onProbe();
-        } // otherwise no acknowledgement was requested yet
-        long deadline = retransmitDeadline;
-        rewind();
-        isProbing = true;
-        retransmitDeadline = deadline;
-    }
-
-    /**
-     * Returns whether packets up to {@code endByte} may be in flight now. One packet, or one part of a READ, is always
-     * allowed.
-     */
-    private boolean hasRoom(long endByte) {
-        if (cursor == unacked || !isProbing && rnrBackOffs == 0 && endByte - unackedByte <= window.bytes()) {
-            return true;
-        }
-        window.onLimit();
-        return false;
-    }
-
-    /** Arms the probe timer if a response is outstanding. */
-    private void armProbeTimer(long nowNanos) {
-        probeDeadline = tailLossProbes && unacked < cursor ? nowNanos + roundTrips.probeTimeoutNanos() : NEVER;
+        return queue.head() < startIndex;
     }
 
     // ---- sending ----
 
     /** Writes the next packet. Returns 0 if there is none that may be sent now. */
     int pollTransmit(long nowNanos, MemorySegment out, long at) {
-        while (rnrDeadline == NEVER && cursorIndex != queue.tail() && queuePair.isSending()) {
+        while (!timers.isWaitingForReceiver() && cursorIndex != queue.tail() && queuePair.isSending()) {
             SendRequest r = queue.at(cursorIndex);
-            if (cursorIndex == assignedIndex && !begin(r)) {
+            if (cursorIndex == startIndex && !begin(r)) {
                 return 0;
             }
             if (r.failure != null || !r.opcode.isLocal()) {
@@ -301,25 +121,44 @@ final class Requester {
         return 0;
     }
 
+    /**
+     * Starts a work request: assigns its sequences, or executes it if it is local. Returns false while a fence or the
+     * state prevents it.
+     */
+    private boolean begin(SendRequest r) {
+        if (!queuePair.isReadyToSend() || r.fence && window.hasReads()) {
+            return false;
+        }
+        boolean isLocal = r.opcode.isLocal();
+        r.failure = isLocal ? LocalOperations.execute(r, queuePair, memory) : validate(r);
+        window.assign(r, isLocal ? 0 : PayloadPackets.count(r, window.mtu()));
+        startIndex++;
+        messages.onBegun(window.messageCount(r));
+        return true;
+    }
+
+    private @Nullable WorkStatus validate(SendRequest r) {
+        if (r.lengthBytes < 0 || r.lengthBytes > QueuePairMachine.MAX_MESSAGE_BYTES) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (r.opcode.isAtomic() && r.lengthBytes != Long.BYTES) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (r.opcode.isReadOrAtomic() && window.maxReads() == 0 || r.inline && !r.opcode.carriesPayload()) {
+            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+        }
+        int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
+        return PayloadPackets.checkMemory(r, queuePair.protectionDomain(), access);
+    }
+
     private int transmit(long nowNanos, SendRequest r, MemorySegment out, long at) {
+        int written = 0;
         if (r.failure == null) {
-            int written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(nowNanos, r, out, at);
-            if (written > 0) {
-                if (retransmitDeadline == NEVER && timeoutNanos != NEVER) {
-                    retransmitDeadline = nowNanos + timeoutNanos;
-                }
-                if (probeDeadline == NEVER) {
-                    armProbeTimer(nowNanos);
-                }
-                if (sinceAckRequest == 0) {
-                    ackRequestEnd = Math.max(ackRequestEnd, cursor);
-                    ackRequestNanos = nowNanos;
-                    if (cursor == sentEnd && cursor > retransmitEnd) {
-                        roundTrips.onSent(nowNanos, cursor - 1);
-                    }
-                }
-                return written;
-            }
+            written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(nowNanos, r, out, at);
+        }
+        if (written > 0) {
+            onSent(nowNanos);
+            return written;
         }
         WorkStatus failure = r.failure;
         if (failure != null && cursorIndex == queue.head()) {
@@ -328,70 +167,38 @@ final class Requester {
         return 0;
     }
 
-    /**
-     * Starts a work request: assigns its sequences, or executes it if it is local. Returns false while a fence or the
-     * state prevents it.
-     */
-    private boolean begin(SendRequest r) {
-        if (!queuePair.isReadyToSend() || r.fence && readsInFlight > 0) {
-            return false;
+    private void onSent(long nowNanos) {
+        timers.onSent(nowNanos);
+        if (sinceAckRequest == 0) {
+            ackRequestEnd = Math.max(ackRequestEnd, window.cursor());
+            ackRequestNanos = nowNanos;
+            if (window.isFirstTransmission()) {
+                timers.onResponseRequested(nowNanos, window.cursor() - 1);
+            }
         }
-        boolean isLocal = r.opcode.isLocal();
-        r.failure = isLocal ? LocalOperations.execute(r, queuePair, memory) : validate(r);
-        r.firstSequence = assignedEnd;
-        r.packets = isLocal ? 0 : PayloadPackets.count(r, mtu);
-        assignedEnd += r.packets;
-        assignedIndex++;
-        messages.onBegun(messagesOf(r));
-        r.firstByte = assignedByte;
-        assignedByte += bytesOf(r);
-        r.endByte = assignedByte;
-        return true;
-    }
-
-    /** Returns the number of messages on the wire: one for each part of a READ, none for a local operation. */
-    private int messagesOf(SendRequest r) {
-        return r.opcode == WorkOpcode.RDMA_READ
-                ? (r.packets + readPartPackets - 1) / readPartPackets
-                : Math.min(r.packets, 1);
-    }
-
-    /** Returns the total weight of the packets of a work request. */
-    private long bytesOf(SendRequest r) {
-        int full = r.packets - 1;
-        return full < 0 ? 0 : full * packetBytes + Math.max(MIN_PACKET_BYTES, r.lengthBytes - (long) full * mtu);
-    }
-
-    /** Returns the byte count at a sequence of a work request or at its end. */
-    private long byteAt(SendRequest r, long sequence) {
-        return sequence == r.endSequence() ? r.endByte : r.firstByte + (sequence - r.firstSequence) * packetBytes;
-    }
-
-    private @Nullable WorkStatus validate(SendRequest r) {
-        if (r.lengthBytes < 0 || r.lengthBytes > MAX_MESSAGE_BYTES) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
-        }
-        if (r.opcode.isAtomic() && r.lengthBytes != Long.BYTES) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
-        }
-        if (r.opcode.isReadOrAtomic() && maxReads == 0 || r.inline && !r.opcode.carriesPayload()) {
-            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
-        }
-        int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
-        return PayloadPackets.checkMemory(r, queuePair.protectionDomain(), access);
     }
 
     private int sendPayload(long nowNanos, SendRequest r, MemorySegment out, long at) {
-        if (!hasRoom(byteAt(r, cursor + 1))) {
+        long sequence = window.cursor();
+        if (!hasRoom(r, sequence + 1)) {
             return 0;
         }
-        int index = (int) (cursor - r.firstSequence);
+        int index = (int) (sequence - r.firstSequence);
         boolean isFirst = index == 0;
         boolean isLast = index == r.packets - 1;
         Opcode opcode = opcode(r, isFirst, isLast);
         boolean requestsAck = mustRequestAck() || isLast && !mayOmitAckRequest(nowNanos, r);
         int written = PayloadPackets.write(
-                r, queuePair.protectionDomain(), index, mtu, opcode, peerNumber, requestsAck, (int) cursor, out, at);
+                r,
+                queuePair.protectionDomain(),
+                index,
+                window.mtu(),
+                opcode,
+                peerNumber,
+                requestsAck,
+                (int) sequence,
+                out,
+                at);
         if (written == 0) {
             r.failure = WorkStatus.LOCAL_PROTECTION_ERROR;
             return 0;
@@ -399,13 +206,44 @@ final class Requester {
         if (requestsAck) {
             sinceAckRequest = 0;
         }
-        moveCursor(r, cursor + 1);
+        moveCursor(r, sequence + 1);
         return written;
+    }
+
+    private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
+        long sequence = window.cursor();
+        long end = window.partEnd(r, sequence);
+        if (!window.hasRoomForRead() || !hasRoom(r, end)) {
+            return 0;
+        }
+        Opcode opcode = opcode(r, true, true);
+        long headerAt = at + opcode.extensionOffset();
+        Bth.write(out, at, opcode.code(), false, 0, QueuePairMachine.PARTITION_KEY, peerNumber, true, (int) sequence);
+        if (opcode.hasXrcEth()) {
+            XrcEth.write(out, at + Bth.LENGTH, r.remoteSharedReceiveQueue);
+        }
+        if (opcode.hasReth()) {
+            int mtu = window.mtu();
+            long from = (sequence - r.firstSequence) * mtu;
+            long length = Math.min(r.lengthBytes, (end - r.firstSequence) * mtu) - from;
+            Reth.write(out, headerAt, r.remoteAddress + from, r.remoteKey, (int) length);
+        } else {
+            AtomicEth.write(out, headerAt, r.remoteAddress, r.remoteKey, r.swapOrAdd, r.compare);
+        }
+        sinceAckRequest = 0;
+        window.onReadSent();
+        moveCursor(r, end);
+        return opcode.headerLength();
     }
 
     private Opcode opcode(SendRequest r, boolean isFirst, boolean isLast) {
         Opcode opcode = RequestOpcodes.of(r.opcode, isFirst, isLast);
         return queuePair.isExtended() ? opcode.extended() : opcode;
+    }
+
+    /** Returns whether packets up to {@code end} may be in flight now; after an RNR NAK and for a probe only one. */
+    private boolean hasRoom(SendRequest r, long end) {
+        return window.hasRoom(r, end, isProbing || timers.isBackedOff());
     }
 
     /**
@@ -414,13 +252,13 @@ final class Requester {
      * does.
      */
     private boolean mayOmitAckRequest(long nowNanos, SendRequest r) {
-        return tailLossProbes
+        return timers.sendsProbes()
                 && !queuePair.isSignaled(r)
                 && sinceAckRequest < MESSAGES_PER_ACK
                 && nowNanos - ackRequestNanos < ACK_REQUEST_INTERVAL_NANOS
-                && cursor >= retransmitEnd
+                && !window.isRetransmitting()
                 && queue.tail() - queue.head() <= queue.capacity() / 2
-                && roundTrips.isKnown();
+                && timers.isRoundTripKnown();
     }
 
     /**
@@ -429,74 +267,23 @@ final class Requester {
      */
     private boolean mustRequestAck() {
         sinceAckRequest++;
-        boolean isRetransmit = cursor < retransmitEnd;
-        return sinceAckRequest >= (isRetransmit ? RETRANSMITS_PER_ACK : window.bytes() / packetBytes / 2)
-                || cursorByte + 2 * packetBytes - unackedByte > window.bytes()
-                || isRetransmit && cursor == unacked;
-    }
-
-    private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
-        long end = partEnd(r, cursor);
-        if (readsInFlight >= maxReads || !hasRoom(byteAt(r, end))) {
-            return 0;
-        }
-        Opcode opcode = opcode(r, true, true);
-        long headerAt = at + opcode.extensionOffset();
-        Bth.write(out, at, opcode.code(), false, 0, QueuePairMachine.PARTITION_KEY, peerNumber, true, (int) cursor);
-        if (opcode.hasXrcEth()) {
-            XrcEth.write(out, at + Bth.LENGTH, r.remoteSharedReceiveQueue);
-        }
-        if (opcode.hasReth()) {
-            long from = (cursor - r.firstSequence) * mtu;
-            long length = Math.min(r.lengthBytes, (end - r.firstSequence) * mtu) - from;
-            Reth.write(out, headerAt, r.remoteAddress + from, r.remoteKey, (int) length);
-        } else {
-            AtomicEth.write(out, headerAt, r.remoteAddress, r.remoteKey, r.swapOrAdd, r.compare);
-        }
-        sinceAckRequest = 0;
-        readsInFlight++;
-        moveCursor(r, end);
-        return opcode.headerLength();
-    }
-
-    /** Returns the sequence after the READ part that contains {@code sequence}. An atomic has one part. */
-    long partEnd(SendRequest r, long sequence) {
-        long index = sequence - r.firstSequence;
-        return Math.min(r.endSequence(), sequence - index % readPartPackets + readPartPackets);
+        boolean isRetransmit = window.isRetransmitting();
+        return sinceAckRequest >= (isRetransmit ? RETRANSMITS_PER_ACK : window.windowPackets() / 2)
+                || window.isNearlyFull()
+                || isRetransmit && !window.isInFlight();
     }
 
     private void moveCursor(SendRequest r, long to) {
-        if (cursor < sentEnd) {
+        if (window.cursor() < window.sentEnd()) {
             counters.retransmittedPackets++;
         }
-        cursor = to;
-        cursorByte = byteAt(r, to);
-        sentEnd = Math.max(sentEnd, to);
+        window.onSent(r, to);
         if (to == r.endSequence()) {
             cursorIndex++;
         }
     }
 
-    // ---- called by the completer ----
-
-    /** Returns the oldest unacknowledged sequence. */
-    long unacked() {
-        return unacked;
-    }
-
-    /** Returns the sequence after the newest one ever sent. */
-    long sentEnd() {
-        return sentEnd;
-    }
-
-    int mtu() {
-        return mtu;
-    }
-
-    /** Returns the validator of the peer's message sequence numbers. */
-    MsnValidator messages() {
-        return messages;
-    }
+    // ---- responses, called by the completer ----
 
     /**
      * Acknowledges everything before {@code end}, but stops at a READ or atomic without its response.
@@ -504,7 +291,7 @@ final class Requester {
      * @return {@code true} if everything before {@code end} is acknowledged
      */
     boolean acknowledge(long nowNanos, long end) {
-        long reached = unacked;
+        long reached = window.unacked();
         long index = queue.head();
         while (reached < end) {
             SendRequest r = queue.at(index++);
@@ -514,120 +301,124 @@ final class Requester {
             reached = Math.min(end, r.endSequence());
         }
         boolean isComplete = reached == end;
-        if (reached > unacked) {
+        if (reached > window.unacked()) {
             advance(nowNanos, reached);
         }
         return isComplete;
     }
 
-    /** Notes that response packet {@link #unacked} of the oldest work request, a READ or an atomic, was received. */
-    void onAnswered(long nowNanos, SendRequest r) {
-        long end = unacked + 1;
-        if (end == partEnd(r, unacked) && end <= cursor) {
-            readsInFlight--;
-        }
-        advance(nowNanos, end);
+    /** Notes that the next response packet of the oldest work request, a READ or an atomic, was received. */
+    void onReadOrAtomicResponse(long nowNanos, SendRequest r) {
+        window.onReadResponse(r);
+        advance(nowNanos, window.unacked() + 1);
     }
 
     private void advance(long nowNanos, long to) {
         if (isProbing) {
             isProbing = false;
-            if (to < retransmitEnd) { // otherwise only the response was lost or late
-                window.onLoss(unacked, sentEnd);
-            }
+            window.onProbeAcknowledged(to);
         }
-        unacked = to;
         wentBack = false;
-        retriesLeft = retryCount;
-        rnrRetriesLeft = rnrRetry;
-        rnrDeadline = NEVER;
-        rnrBackOffs = 0;
-        boolean isAhead = cursor < to; // the response is to packets sent before going back
-        if (isAhead) {
-            cursor = to;
-            readsInFlight = 0;
-            while (cursorIndex < assignedIndex && queue.at(cursorIndex).isDone(to)) {
+        if (window.acknowledge(to)) {
+            while (cursorIndex < startIndex && queue.at(cursorIndex).isDone(to)) {
                 cursorIndex++;
             }
         }
-        retransmitDeadline = unacked < cursor && timeoutNanos != NEVER ? nowNanos + timeoutNanos : NEVER;
-        roundTrips.onAnswered(nowNanos, to);
-        armProbeTimer(nowNanos);
+        timers.onAcknowledged(nowNanos, to, window.isInFlight());
         completeFinished();
-        long reachedByte = queue.head() < assignedIndex ? byteAt(queue.at(queue.head()), to) : assignedByte;
-        window.onAcknowledged(reachedByte - unackedByte);
-        unackedByte = reachedByte;
-        if (isAhead) {
-            cursorByte = reachedByte;
-        }
+        window.onAcknowledgedBytes(hasBegun() ? queue.at(queue.head()) : null);
     }
 
     private void completeFinished() {
-        while (queue.head() < assignedIndex) {
+        while (hasBegun()) {
             SendRequest oldest = queue.at(queue.head());
-            if (!oldest.isDone(unacked)) {
+            if (!oldest.isDone(window.unacked())) {
                 return;
             }
-            messages.onDone(messagesOf(oldest));
+            messages.onDone(window.messageCount(oldest));
             queuePair.completeSend(oldest, WorkStatus.SUCCESS);
         }
     }
 
-    /** Goes back to {@link #unacked} because a response indicates a loss; only once until something is acknowledged. */
-    void goBackOnce() {
-        if (!wentBack && rnrDeadline == NEVER) {
-            wentBack = true;
-            window.onLoss(unacked, sentEnd);
-            consumeRetry();
+    // ---- retransmission ----
+
+    long nextDeadlineNanos() {
+        return timers.deadlineNanos();
+    }
+
+    void onDeadline(long nowNanos) {
+        timers.onRnrDeadline(nowNanos);
+        if (timers.isTimeoutOver(nowNanos)) {
+            counters.timeouts++;
+            wentBack = false;
+            window.onTimeout();
+            retransmit();
+        } else if (timers.takeProbe(nowNanos)) {
+            probe();
         }
     }
 
     /**
-     * Goes back to {@link #unacked} and starts an RNR back-off, because the peer had no receive posted. Resumes with a
-     * single packet, since the peer would drop those that follow. The back-off grows with each consecutive RNR NAK up
-     * to a limit.
+     * Retransmits only the oldest packet as a tail-loss probe; the response shows what the peer has received. The probe
+     * consumes no retry and does not extend the acknowledgement timeout.
      */
-    void backOff(long nowNanos, int timerCode) {
-        if (rnrDeadline != NEVER) {
+    private void probe() {
+        if (window.isAcknowledged() || timers.isWaitingForReceiver()) {
             return;
         }
-        if (rnrRetry != UNLIMITED_RNR_RETRY && rnrRetriesLeft-- == 0) {
-            counters.rnrRetryExceededErrors++;
-            queuePair.failSend(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
-            return;
+        if (window.unacked() < ackRequestEnd) { // otherwise no acknowledgement was requested yet
+            counters.tailLossProbes++;
+            timers.onProbe();
         }
-        retriesLeft = retryCount; // the peer is alive
         rewind();
-        long delayNanos = Timers.rnrNakDelayNanos(timerCode);
-        long extraNanos = (delayNanos << Math.min(rnrBackOffs, MAX_BACK_OFF_DOUBLINGS)) - delayNanos;
-        rnrDeadline = nowNanos + delayNanos + Math.min(extraNanos, MAX_EXTRA_BACK_OFF_NANOS);
-        rnrBackOffs++;
+        isProbing = true;
     }
 
-    private void consumeRetry() {
-        if (unacked == sentEnd) {
-            retransmitDeadline = NEVER;
+    /** Goes back to the oldest packet because a response indicates a loss; only once until something is acknowledged. */
+    void goBackOnce() {
+        if (!wentBack && !timers.isWaitingForReceiver()) {
+            wentBack = true;
+            window.onLoss();
+            retransmit();
+        }
+    }
+
+    /** Consumes a retry and goes back to the oldest packet, or fails the connection if no retry is left. */
+    private void retransmit() {
+        timers.stopTimeout(); // until a packet is sent
+        if (window.isAcknowledged()) {
             return;
         }
-        if (retriesLeft == 0) {
+        if (!timers.takeRetry()) {
             counters.retryExceededErrors++;
             queuePair.failSend(WorkStatus.RETRY_EXCEEDED_ERROR);
             return;
         }
-        retriesLeft--;
         rewind();
     }
 
+    /**
+     * Goes back to the oldest packet and starts an RNR back-off, because the peer had no receive posted. Resumes with a
+     * single packet, since the peer would drop those that follow.
+     */
+    void backOff(long nowNanos, int timerCode) {
+        if (timers.isWaitingForReceiver()) {
+            return;
+        }
+        if (!timers.takeRnrRetry()) {
+            counters.rnrRetryExceededErrors++;
+            queuePair.failSend(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+            return;
+        }
+        rewind();
+        timers.backOff(nowNanos, timerCode);
+    }
+
     private void rewind() {
-        retransmitEnd = Math.max(retransmitEnd, cursor);
-        cursor = unacked;
-        cursorByte = unackedByte;
+        window.rewind();
+        timers.onRewind();
         cursorIndex = queue.head();
-        readsInFlight = 0;
         sinceAckRequest = 0;
         isProbing = false;
-        roundTrips.onRetransmit();
-        probeDeadline = NEVER;
-        retransmitDeadline = NEVER; // armed again when the first packet is sent
     }
 }

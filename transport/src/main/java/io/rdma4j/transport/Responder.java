@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: InfiniBand Architecture volume 1, 9.7.4 to 9.7.5; the order of the checks is that of Linux rdma_rxe.
  */
 final class Responder {
-    private static final long MAX_MESSAGE_BYTES = Requester.MAX_MESSAGE_BYTES;
+    private static final long MAX_MESSAGE_BYTES = QueuePairMachine.MAX_MESSAGE_BYTES;
 
     /** The result of a check and how it is reported to the peer and the application. */
     private enum Verdict {

@@ -107,7 +107,7 @@ public final class UcQueuePair extends QueuePairMachine {
             counters.badState++;
             return false;
         }
-        return isOfTransport(packet) && peerCheck.isFromPeer(nowNanos, packet, from) && isOfPartition(packet);
+        return peerCheck.isFromPeer(nowNanos, packet, from);
     }
 
     @Override
@@ -179,7 +179,7 @@ public final class UcQueuePair extends QueuePairMachine {
     }
 
     private @Nullable WorkStatus validate(SendRequest r) {
-        if (r.lengthBytes < 0 || r.lengthBytes > Requester.MAX_MESSAGE_BYTES) {
+        if (r.lengthBytes < 0 || r.lengthBytes > MAX_MESSAGE_BYTES) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
         if (!r.opcode.carriesPayload() || r.opcode == WorkOpcode.SEND_WITH_INVALIDATE) {
@@ -210,7 +210,7 @@ public final class UcQueuePair extends QueuePairMachine {
 
     @Override
     public long nextDeadlineNanos() {
-        return Requester.NEVER;
+        return NEVER;
     }
 
     /** Does nothing: an unreliable connection has no timers. */

@@ -90,7 +90,7 @@ final class UcResponder {
         }
         message = Message.WRITE;
         messageBytes = Responder.dmaLength(packet);
-        if (!queuePair.peerMay(AccessFlags.REMOTE_WRITE) || messageBytes > Requester.MAX_MESSAGE_BYTES) {
+        if (!queuePair.peerMay(AccessFlags.REMOTE_WRITE) || messageBytes > QueuePairMachine.MAX_MESSAGE_BYTES) {
             return drop();
         }
         if (messageBytes == 0) { // key and address of a zero-length request are not checked

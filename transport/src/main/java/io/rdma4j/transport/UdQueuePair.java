@@ -107,9 +107,6 @@ public final class UdQueuePair extends QueuePairMachine {
             counters.badState++;
             return false;
         }
-        if (!isOfTransport(packet) || !isOfPartition(packet)) {
-            return false;
-        }
         if (Deth.queueKey(packet.segment(), packet.dethOffset()) != queueKey) {
             counters.badQueueKey++;
             return false;
@@ -137,7 +134,7 @@ public final class UdQueuePair extends QueuePairMachine {
             failWith(null);
             return true;
         }
-        completeDatagram(receive, packet, bytes);
+        completeReceive(receive, packet, bytes);
         return true;
     }
 
@@ -224,7 +221,7 @@ public final class UdQueuePair extends QueuePairMachine {
 
     @Override
     public long nextDeadlineNanos() {
-        return Requester.NEVER;
+        return NEVER;
     }
 
     /** Does nothing: datagrams have no timers. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The longest messages at the smallest path MTU: half as many packets as there are PSNs. */
 class RcBigMessageTest {
     private static final int MTU = 256;
-    private static final long PART_PACKETS = Requester.WINDOW_BYTES / Requester.MIN_PACKET_BYTES;
+    private static final long PART_PACKETS = SendWindow.WINDOW_BYTES / SendWindow.MIN_PACKET_BYTES;
     private static final long LENGTH = 1L << 31;
     private static final int PIECES = 32;
     private static final int FIRST_PSN = 0xff_fff0;

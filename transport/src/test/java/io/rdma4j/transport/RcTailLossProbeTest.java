@@ -70,7 +70,7 @@ class RcTailLossProbeTest {
     @Test
     void probesExtendAShortTimeoutWithinTheLimitsOfTheSpecification() {
         assertThat(nanosUntilGivenUp(10, true)).isEqualTo(3 * 4 * Timers.acknowledgeTimeoutNanos(10));
-        assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * Requester.MIN_SILENCE_NANOS);
+        assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * RetransmissionTimers.MIN_SILENCE_NANOS);
         assertThat(nanosUntilGivenUp(14, true)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(14));
         assertThat(nanosUntilGivenUp(10, false)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(10));
     }

@@ -41,10 +41,10 @@ public final class EngineCounters {
     /** Dropped: no such queue pair. */
     public long badQueuePairNumber;
 
-    /** Dropped: opcode of another transport than the queue pair's. */
+    /** Dropped: not a datagram, but for queue pair 1. Other queue pairs count such packets themselves. */
     public long badTransport;
 
-    /** Dropped: partition key of another partition. */
+    /** Dropped: partition key of another partition, for queue pair 1. Other queue pairs count such packets themselves. */
     public long badPartitionKey;
 
     /** Dropped: queue key of queue pair 1 wrong. */

@@ -120,10 +120,6 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
         }
         if (packet.destinationQueuePair() != MULTICAST_QUEUE_PAIR) {
             counters.badQueuePairNumber++;
-        } else if (packet.opcode().transport() != Opcode.Transport.UD) {
-            counters.badTransport++;
-        } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
-            counters.badPartitionKey++;
         } else if (!icrc.verify(frame)) {
             counters.icrcErrors++;
         } else {
@@ -150,10 +146,6 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
         DrivenQueuePair queuePair = engine.findQueuePair(number);
         if (queuePair == null) {
             onUnknownNumber(port, number);
-        } else if (packet.opcode().transport() != queuePair.machine.transport()) {
-            counters.badTransport++;
-        } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
-            counters.badPartitionKey++;
         } else if (!icrc.verify(packet.frame())) {
             counters.icrcErrors++;
         } else if (!queuePair.receivesAt(port)) {

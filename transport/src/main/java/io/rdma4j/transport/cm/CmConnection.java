@@ -14,9 +14,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The communication management of one connection, on either side. Created by {@link CmAgent#connect} or passed to a
- * the owner of a listener by {@link AgentEvent.Requested}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} if the
- * state does not allow them. Like the agent, not thread safe.
+ * The communication management of one connection, on either side. {@link CmAgent#connect} creates it, or it arrives
+ * with {@link AgentEvent.Requested} for the owner of a listener. Corresponds to a kernel {@code ib_cm_id}. Methods throw
+ * {@link IllegalStateException} if the state does not allow them. Like the agent, not thread safe.
  */
 public final class CmConnection extends DeadlineEntry {
     /** Service timeout of our MRAs, as in Linux: 65 seconds. Also the maximum accepted from a peer. */
@@ -243,7 +243,7 @@ public final class CmConnection extends DeadlineEntry {
         if (rejected == Rej.MESSAGE_OTHER) {
             enterTimewait(nowNanos);
         } else {
-            forget();
+            remove();
         }
     }
 
@@ -314,7 +314,7 @@ public final class CmConnection extends DeadlineEntry {
                 long guid = agent.configuration().caGuid();
                 send(Rej.timeout(localId, Rej.MESSAGE_OTHER, guid), requestTransaction);
                 agent.counters().rejectsSent++;
-                forget();
+                remove();
             }
             case REQ_RECEIVED, MRA_REQ_SENT, REP_RECEIVED, MRA_REP_SENT, REP_SENT, MRA_REP_RECEIVED ->
                 reject(nowNanos, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
@@ -398,13 +398,6 @@ public final class CmConnection extends DeadlineEntry {
         agent.events.add(new AgentEvent.Opened(this));
     }
 
-    private void close() {
-        if (isOpen) {
-            isOpen = false;
-            agent.events.add(new AgentEvent.Closed(this));
-        }
-    }
-
     /** Sends the RTU again for a duplicate REP. */
     void resendReadyToUse() {
         sendResponse(readyToUse(), requestTransaction);
@@ -439,32 +432,35 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     void enterTimewait(long nowNanos) {
-        stopWaiting();
-        releaseBacklog();
-        releaseHalfOpen();
-        releaseSource();
-        close();
+        end();
         agent.table.removeRemoteQueuePair(this);
         state = CmState.TIMEWAIT;
         agent.deadlines.schedule(this, nowNanos + CmTimes.acknowledgeNanos(request));
     }
 
     /** Removes the connection from all tables; no message of it can arrive any longer. */
-    void forget() {
+    void remove() {
+        end();
+        agent.table.remove(this);
+        state = CmState.IDLE;
+    }
+
+    private void end() {
         stopWaiting();
         releaseBacklog();
         releaseHalfOpen();
         releaseSource();
-        close();
-        agent.table.remove(this);
-        state = CmState.IDLE;
+        if (isOpen) {
+            isOpen = false;
+            agent.events.add(new AgentEvent.Closed(this));
+        }
     }
 
     /** Retransmits, gives up, or ends the time-wait. */
     @Override
     void onDeadline(long nowNanos) {
         if (state == CmState.TIMEWAIT) {
-            forget();
+            remove();
             if (hasOwner) {
                 agent.events.add(new AgentEvent.TimewaitExit(this));
             }
@@ -476,7 +472,7 @@ public final class CmConnection extends DeadlineEntry {
             enterTimewait(nowNanos);
             agent.events.add(new AgentEvent.Disconnected(this, true));
         } else {
-            forget();
+            remove();
             agent.counters().unreachable++;
             agent.events.add(new AgentEvent.Unreachable(this));
         }

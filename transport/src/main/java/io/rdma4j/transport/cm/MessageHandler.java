@@ -159,7 +159,7 @@ final class MessageHandler {
                 if (rej.reason() == RejectReason.STALE_CONNECTION.number()) {
                     connection.enterTimewait(nowNanos);
                 } else {
-                    connection.forget();
+                    connection.remove();
                 }
             }
             case DREQ_SENT, REP_RECEIVED, MRA_REP_SENT, ESTABLISHED -> connection.enterTimewait(nowNanos);

@@ -101,10 +101,10 @@ final class RequestRateLimits {
         if (source == null) {
             source = idle.get(address);
         }
-        return source == null ? remember(new Source(address)) : source;
+        return source == null ? addIdle(new Source(address)) : source;
     }
 
-    private Source remember(Source source) {
+    private Source addIdle(Source source) {
         if (idle.size() >= MAX_IDLE_SOURCES) {
             Iterator<Source> eldest = idle.values().iterator();
             eldest.next();
@@ -126,7 +126,7 @@ final class RequestRateLimits {
     void removeConnection(Source source) {
         if (--source.connections == 0) {
             connected.remove(source.address);
-            remember(source);
+            addIdle(source);
         }
     }
 
