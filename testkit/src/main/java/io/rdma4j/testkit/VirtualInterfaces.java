@@ -43,6 +43,11 @@ final class VirtualInterfaces implements HostNetwork {
     }
 
     @Override
+    public boolean hasAddress(InetAddress wanted) {
+        return recent(wanted) != null;
+    }
+
+    @Override
     public boolean isAnyUp() {
         return true;
     }

@@ -46,6 +46,13 @@ public interface HostNetwork {
     InterfaceView recent(InetAddress address) throws SocketException;
 
     /**
+     * Returns whether an interface has an address now. All of 127/8 belongs to the loopback interface.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    boolean hasAddress(InetAddress address) throws SocketException;
+
+    /**
      * Returns whether an interface that has an address is up, or was 0.1 seconds ago.
      *
      * @throws SocketException if the system does not list its interfaces

@@ -42,6 +42,11 @@ final class SystemNetwork implements HostNetwork {
     }
 
     @Override
+    public boolean hasAddress(InetAddress address) throws SocketException {
+        return Interfaces.find(address) != null;
+    }
+
+    @Override
     public boolean isAnyUp() throws SocketException {
         return Interfaces.isAnyUp();
     }

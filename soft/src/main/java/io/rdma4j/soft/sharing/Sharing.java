@@ -7,6 +7,7 @@ import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,7 +25,8 @@ public final class Sharing implements AutoCloseable {
     /** The time that the owner may take to answer. */
     private static final long WELCOME_NANOS = 5_000_000_000L;
 
-    private static final long PAUSE_MILLIS = 10;
+    /** The interval of the attempts to open a port. */
+    private static final long RETRY_NANOS = 10_000_000;
 
     private final RunDirectory directory;
     private final HostNetwork host;
@@ -134,7 +136,7 @@ public final class Sharing implements AutoCloseable {
                 port.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
                 return port;
             }
-            if (engine.clock().nanoTime() - giveUpNanos >= 0 || !pause()) {
+            if (engine.clock().nanoTime() - giveUpNanos >= 0 || !pause(engine)) {
                 throw held(address, String.valueOf(refusal));
             }
         }
@@ -191,14 +193,10 @@ public final class Sharing implements AutoCloseable {
         return directory.file(GidAddresses.fileName(address) + ".sock");
     }
 
-    private static boolean pause() {
-        try {
-            Thread.sleep(PAUSE_MILLIS);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+    /** Pauses between two attempts, in virtual time, too; returns false if the thread is interrupted. */
+    private static boolean pause(Engine engine) {
+        boolean _ = engine.await(new Signal(), () -> false, engine.clock().nanoTime() + RETRY_NANOS);
+        return !Thread.currentThread().isInterrupted();
     }
 
     private RdmaException held(InetAddress address, String refusal) {
@@ -214,8 +212,7 @@ public final class Sharing implements AutoCloseable {
 
     private boolean isLocal(InetAddress address) {
         try {
-            host.forget();
-            return host.recent(address) != null;
+            return host.hasAddress(address);
         } catch (SocketException e) {
             // The interfaces cannot be listed: then none has this address.
             return false;

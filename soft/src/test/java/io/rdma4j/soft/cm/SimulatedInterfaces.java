@@ -22,6 +22,9 @@ final class SimulatedInterfaces implements HostNetwork {
     private final Map<String, Ethernet> interfaces = new LinkedHashMap<>();
     private int lastIndex;
 
+    /** The number of times that cached results were discarded. */
+    int forgets;
+
     /**
      * Creates a host with the interface {@code sim0}.
      *
@@ -86,6 +89,11 @@ final class SimulatedInterfaces implements HostNetwork {
     }
 
     @Override
+    public boolean hasAddress(InetAddress wanted) {
+        return recent(wanted) != null;
+    }
+
+    @Override
     public boolean isAnyUp() {
         return !interfaces().isEmpty();
     }
@@ -106,7 +114,9 @@ final class SimulatedInterfaces implements HostNetwork {
     }
 
     @Override
-    public void forget() {}
+    public void forget() {
+        forgets++;
+    }
 
     @Override
     public @Nullable InterfaceNews openNews() {
