@@ -1,6 +1,6 @@
 package io.rdma4j.testkit;
 
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.verbs.Errno;
@@ -68,10 +68,10 @@ final class VirtualInterfaces implements HostNetwork {
     }
 
     @Override
-    public void forget() {}
+    public void invalidateCaches() {}
 
     @Override
-    public @Nullable InterfaceNews openNews() {
+    public @Nullable InterfaceMonitor openInterfaceMonitor() {
         return null;
     }
 

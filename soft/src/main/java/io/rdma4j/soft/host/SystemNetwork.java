@@ -1,7 +1,7 @@
 package io.rdma4j.soft.host;
 
 import io.rdma4j.cm.host.RouteLookup;
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.link.system.LinkSets;
@@ -87,14 +87,14 @@ final class SystemNetwork implements HostNetwork {
     }
 
     @Override
-    public void forget() {
-        Interfaces.forget();
+    public void invalidateCaches() {
+        Interfaces.invalidateCache();
         RouteLookup.forget();
     }
 
     @Override
-    public @Nullable InterfaceNews openNews() {
-        return LinkSets.interfaceNews();
+    public @Nullable InterfaceMonitor openInterfaceMonitor() {
+        return LinkSets.openInterfaceMonitor();
     }
 
     @Override

@@ -45,7 +45,7 @@ final class SidePort extends Port {
             Link owned = shared.owned();
             Link beside = owned == null
                     ? null
-                    : engine.links().openBeside(owned, engine.firstQueuePairNumber(), engine.lastQueuePairNumber());
+                    : engine.links().openSteered(owned, engine.firstQueuePairNumber(), engine.lastQueuePairNumber());
             Link link = beside == null ? engine.links().openUdp(shared.address(), 0) : beside;
             return new SidePort(
                     engine, shared, engine.decorate(new SiblingLink(link, shared.siblings())), beside != null);

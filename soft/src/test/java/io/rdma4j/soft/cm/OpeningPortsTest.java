@@ -40,9 +40,9 @@ class OpeningPortsTest {
     }
 
     @Test
-    void whatIsKnownOfOtherInterfacesIsKept() {
-        int before = host.interfaces.forgets;
+    void cachedInterfacesStayValid() {
+        int before = host.interfaces.invalidations;
         bind();
-        assertThat(host.interfaces.forgets).isEqualTo(before);
+        assertThat(host.interfaces.invalidations).isEqualTo(before);
     }
 }

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.host.HostNetwork;
 import java.net.InetAddress;
@@ -23,7 +23,7 @@ final class SimulatedInterfaces implements HostNetwork {
     private int lastIndex;
 
     /** The number of times that cached results were discarded. */
-    int forgets;
+    int invalidations;
 
     /**
      * Creates a host with the interface {@code sim0}.
@@ -114,12 +114,12 @@ final class SimulatedInterfaces implements HostNetwork {
     }
 
     @Override
-    public void forget() {
-        forgets++;
+    public void invalidateCaches() {
+        invalidations++;
     }
 
     @Override
-    public @Nullable InterfaceNews openNews() {
+    public @Nullable InterfaceMonitor openInterfaceMonitor() {
         return null;
     }
 
