@@ -142,14 +142,14 @@ final class CmHost {
     void addCrashDisconnect(CmConnection connection) {
         CmRoute route = connection.route();
         if (portOf(route) instanceof SharedPort shared && !route.matchesPeer(route.local(), shared.scope())) {
-            shared.addCrashDisconnect(CrashDisconnect.of(connection.asAbandonedConnection()));
+            shared.crashDisconnects().add(CrashDisconnect.of(connection.asAbandonedConnection()));
         }
     }
 
     /** Reverts {@link #addCrashDisconnect}; under the lock. */
     void removeCrashDisconnect(CmConnection connection) {
         if (portOf(connection.route()) instanceof SharedPort shared) {
-            shared.removeCrashDisconnect(connection.localId());
+            shared.crashDisconnects().remove(connection.localId());
         }
     }
 
@@ -159,7 +159,7 @@ final class CmHost {
         try {
             for (Port port : ports) {
                 if (port instanceof SharedPort shared) {
-                    shared.publishCrashDisconnects();
+                    shared.crashDisconnects().publish();
                 }
             }
         } finally {
@@ -200,6 +200,11 @@ final class CmHost {
      */
     InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
         return devices.host().sourceFor(operation, source, destination);
+    }
+
+    /** Returns whether the host's addresses can change while the stack uses them. */
+    boolean canChange() {
+        return devices.host().canChange();
     }
 
     // ---- local addresses
@@ -322,12 +327,12 @@ final class CmHost {
 
     /** Routes connection requests to an attached address for the service ID to this process from now on. */
     void registerService(InetAddress local, long serviceId) {
-        sharing.openSharedPort(engine, local).listen(serviceId);
+        sharing.openSharedPort(engine, local).registerService(serviceId);
     }
 
     /** Reverts {@link #registerService}. */
     void unregisterService(InetAddress local, long serviceId) {
-        sharing.openSharedPort(engine, local).close(serviceId);
+        sharing.openSharedPort(engine, local).unregisterService(serviceId);
     }
 
     /**

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
@@ -109,7 +109,7 @@ final class QueuePairSettings {
                 LOGGER.log(
                         System.Logger.Level.WARNING,
                         "queue pair 0x%06x receives no datagrams at %s: %s"
-                                .formatted(machine.number(), GidAddresses.text(address), e.getMessage()));
+                                .formatted(machine.number(), AddressText.of(address), e.getMessage()));
                 failure = e;
             }
         }

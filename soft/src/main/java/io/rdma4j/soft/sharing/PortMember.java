@@ -74,7 +74,7 @@ final class PortMember implements Link {
     PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
-        this.sender = new SiblingLink(sender, port.siblings());
+        this.sender = sender;
         direct = new DirectFrames(sender, port.siblings());
         int udpPort = sender.localAddress().getPort();
         port.siblings().put(slot, udpPort);
@@ -97,11 +97,11 @@ final class PortMember implements Link {
         return registeredServices.contains(serviceId);
     }
 
-    void listen(long serviceId) {
+    void registerService(long serviceId) {
         sendService(RelayMessage.LISTEN, serviceId);
     }
 
-    void close(long serviceId) {
+    void unregisterService(long serviceId) {
         registeredServices.remove(serviceId);
         sendService(RelayMessage.UNLISTEN, serviceId);
     }
@@ -145,7 +145,7 @@ final class PortMember implements Link {
 
     @Override
     public void send(SendBurst burst) {
-        sender.send(burst);
+        port.siblings().send(sender, burst);
     }
 
     /**

@@ -190,7 +190,7 @@ final class PortOwner {
 
     private void chooseBackup(@Nullable Member backup) {
         backupMember = backup;
-        port.publishCrashDisconnectsTo(backup == null ? null : backup.channel);
+        port.crashDisconnects().publishTo(backup == null ? null : backup.channel);
     }
 
     private @Nullable Member anyMember() {
@@ -332,7 +332,7 @@ final class PortOwner {
     }
 
     private boolean routeRequest(long serviceId, Packet packet) {
-        if (port.listens(serviceId)) {
+        if (port.serves(serviceId)) {
             return true;
         }
         for (Member member : members) {

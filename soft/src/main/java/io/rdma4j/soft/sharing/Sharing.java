@@ -1,8 +1,8 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
@@ -125,7 +125,7 @@ public final class Sharing implements AutoCloseable {
             throw new RdmaException(
                     "rdma_bind_addr",
                     Errno.EADDRNOTAVAIL,
-                    GidAddresses.text(address) + " is not an address of this host",
+                    AddressText.of(address) + " is not an address of this host",
                     "Name a local address");
         }
         long giveUpNanos = engine.clock().nanoTime() + OPEN_NANOS;
@@ -174,7 +174,7 @@ public final class Sharing implements AutoCloseable {
             }
             return refusal;
         } catch (IOException e) {
-            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + GidAddresses.text(address), e, "");
+            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + AddressText.of(address), e, "");
         } finally {
             engine.unlock();
         }
@@ -190,7 +190,7 @@ public final class Sharing implements AutoCloseable {
     }
 
     private Path socket(InetAddress address) {
-        return directory.file(GidAddresses.fileName(address) + ".sock");
+        return directory.file(RunDirectory.socketName(address));
     }
 
     /** Pauses between two attempts, in virtual time, too; returns false if the thread is interrupted. */
@@ -203,7 +203,7 @@ public final class Sharing implements AutoCloseable {
         return new RdmaException(
                 "rdma_bind_addr",
                 Errno.EADDRINUSE,
-                "UDP port 4791 of " + GidAddresses.text(address) + " is held by something that does not share it with"
+                "UDP port 4791 of " + AddressText.of(address) + " is held by something that does not share it with"
                         + " this process (" + refusal + "; run directory " + directory.path() + ")",
                 "If it is the kernel's rdma_rxe, unload it (rmmod rdma_rxe), use another address or network namespace;"
                         + " if it is another user's process, terminate it or use another address; if it is an rdma4j"
