@@ -55,7 +55,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     private final CmHost host;
     private final CmAgent agent;
     private final PortTable ports;
-    private final AddressWatch addressWatch = new AddressWatch();
+    private final AddressWatch addressWatch;
 
     /** Guarded by itself. */
     private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
@@ -73,6 +73,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     private CmService(CmHost host) {
         this.host = host;
+        this.addressWatch = new AddressWatch(host.canChange());
         this.agent = new CmAgent(configuration(host));
         PeerReputation peerReputation = host.peerReputation();
         agent.gate((nowNanos, source) -> !peerReputation.isRefused(Gids.toVerbs(source), nowNanos));

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,5 +146,14 @@ class ListenersAndInterfacesTest {
         assertThat(isServed()).isTrue();
         listener.id().close();
         assertThat(isServed()).isFalse();
+    }
+
+    @Test
+    void listeningInVirtualTimeStartsNoThread() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        listen();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().startsWith("rdma4j-addresses"))
+                .isSubsetOf(before);
     }
 }
