@@ -269,7 +269,7 @@ class SteeredLinkTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void openingBesideAClosedLinkFails() throws IOException {
+    void openingASteeredLinkAtAClosedLinkFails() throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux()) {
             Link first = one.openUdp(LOOPBACK, 0);

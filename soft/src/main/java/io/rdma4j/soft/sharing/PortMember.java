@@ -78,7 +78,7 @@ final class PortMember implements Link {
         direct = new DirectFrames(sender, port.siblings());
         int udpPort = sender.localAddress().getPort();
         port.siblings().put(slot, udpPort);
-        begin(RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
+        RelayMessage.begin(header, RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
                 .put(1, RelayMessage.VERSION)
                 .put(2, (byte) slot)
                 .putShort(3, (short) udpPort);
@@ -107,13 +107,8 @@ final class PortMember implements Link {
     }
 
     private void sendService(byte kind, long serviceId) {
-        begin(kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
+        RelayMessage.begin(header, kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
         var _ = channel.send(header, EMPTY);
-    }
-
-    private ByteBuffer begin(byte kind, int bytes) {
-        header.clear().limit(bytes);
-        return header.put(0, kind);
     }
 
     /** Returns the slot of the owner's process; 0 before the owner has sent it. */

@@ -42,7 +42,7 @@ class ListenersAndInterfacesTest {
         active.take(CmEvent.Type.ROUTE_RESOLVED);
         active.id().connect(ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(++queuePair));
         network.settle();
-        return Objects.requireNonNull(listener.requests.poll(), "the listener has heard nothing");
+        return Objects.requireNonNull(listener.requests.poll(), "the listener has received no request");
     }
 
     @AfterEach
