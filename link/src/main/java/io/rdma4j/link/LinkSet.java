@@ -54,7 +54,7 @@ public interface LinkSet extends AutoCloseable {
      * @throws IOException if {@code first} is closed, or this set cannot open another socket
      * @throws IllegalArgumentException if the range is not valid, or overlaps that of another link of the port
      */
-    default @Nullable Link openBeside(Link first, int fromNumber, int toNumber) throws IOException {
+    default @Nullable Link openSteered(Link first, int fromNumber, int toNumber) throws IOException {
         QueuePairRanges.require(fromNumber, toNumber);
         return null;
     }

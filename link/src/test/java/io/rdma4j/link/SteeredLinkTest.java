@@ -56,7 +56,7 @@ class SteeredLinkTest {
     }
 
     private static Link openSteered(LinkSet set, Link first, int from, int to) throws IOException {
-        return Objects.requireNonNull(set.openBeside(first, from, to), "this system cannot steer frames");
+        return Objects.requireNonNull(set.openSteered(first, from, to), "this system cannot steer frames");
     }
 
     /** Appends a frame that begins like a BTH. The byte before the queue pair number holds other fields. */
@@ -269,20 +269,20 @@ class SteeredLinkTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void openingBesideAClosedLinkFails() throws IOException {
+    void openingASteeredLinkAtAClosedLinkFails() throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux()) {
             Link first = one.openUdp(LOOPBACK, 0);
             Link steered = openSteered(two, first, 1, 9);
             first.close();
             for (Link link : List.of(first, steered)) {
-                assertThatThrownBy(() -> two.openBeside(link, 10, 19))
+                assertThatThrownBy(() -> two.openSteered(link, 10, 19))
                         .isInstanceOf(IOException.class)
                         .hasMessageContaining("127.0.0.23")
                         .hasMessageContaining("closed");
             }
             steered.close();
-            assertThatThrownBy(() -> two.openBeside(first, 10, 19)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> two.openSteered(first, 10, 19)).isInstanceOf(IOException.class);
         }
     }
 
@@ -293,7 +293,7 @@ class SteeredLinkTest {
                 Link first = set.openUdp(LOOPBACK, 0);
                 Link steered = openSteered(set, first, 0x10, 0x1f)) {
             for (int[] range : new int[][] {{0x1f, 0x20}, {0, 0x10}, {0x12, 0x13}, {0, 0xff_ffff}}) {
-                assertThatThrownBy(() -> set.openBeside(steered, range[0], range[1]))
+                assertThatThrownBy(() -> set.openSteered(steered, range[0], range[1]))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("0x10 to 0x1f");
             }
@@ -307,7 +307,7 @@ class SteeredLinkTest {
         try (LinkSet set = LinkSets.open(kind);
                 Link first = set.openUdp(LOOPBACK, 0)) {
             for (int[] range : new int[][] {{-1, 5}, {6, 5}, {0, 0x100_0000}}) {
-                assertThatThrownBy(() -> set.openBeside(first, range[0], range[1]))
+                assertThatThrownBy(() -> set.openSteered(first, range[0], range[1]))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("0x" + Integer.toHexString(range[1]));
             }
@@ -320,8 +320,8 @@ class SteeredLinkTest {
                 LinkSet memory = new MemoryNetwork(1500).newLinkSet();
                 Link nioLink = nio.openUdp(LOOPBACK, 0);
                 Link memoryLink = memory.openUdp(LOOPBACK, 0)) {
-            assertThat(nio.openBeside(nioLink, 1, 9)).isNull();
-            assertThat(memory.openBeside(memoryLink, 1, 9)).isNull();
+            assertThat(nio.openSteered(nioLink, 1, 9)).isNull();
+            assertThat(memory.openSteered(memoryLink, 1, 9)).isNull();
         }
     }
 
@@ -336,10 +336,10 @@ class SteeredLinkTest {
                 Link decorated = set.openUdp(LOOPBACK, 0);
                 Link nioLink = nio.openUdp(LOOPBACK, 0);
                 Link group = undecorated.openMulticast(InetAddress.ofLiteral("239.1.2.3"), 0, LOOPBACK)) {
-            assertThat(set.openBeside(decorated, 1, 9)).isNull();
-            assertThat(undecorated.openBeside(decorated, 1, 9)).isNull();
-            assertThat(undecorated.openBeside(nioLink, 1, 9)).isNull();
-            assertThat(undecorated.openBeside(group, 1, 9)).isNull();
+            assertThat(set.openSteered(decorated, 1, 9)).isNull();
+            assertThat(undecorated.openSteered(decorated, 1, 9)).isNull();
+            assertThat(undecorated.openSteered(nioLink, 1, 9)).isNull();
+            assertThat(undecorated.openSteered(group, 1, 9)).isNull();
         }
     }
 

@@ -149,14 +149,14 @@ public final class SoftStack implements AutoCloseable {
         devices.closeCapture();
     }
 
-    /** Returns the inside of the stack, for this project's own tests; its type is not exported. */
+    /** Returns the devices of the stack, for this project's own tests; the type is not exported. */
     public SoftDevices internals() {
         return devices;
     }
 
     /**
-     * Prepares for the end of the process: disconnects from all peers and sends what is left. The stack works on for other
-     * shutdown hooks. Returns within 0.3 seconds, also if a peer does not reply.
+     * Prepares for the end of the process: disconnects from all peers and sends what is left. The stack continues to work
+     * for other shutdown hooks. Returns within 0.3 seconds, also if a peer does not reply.
      */
     public void finish() {
         try {

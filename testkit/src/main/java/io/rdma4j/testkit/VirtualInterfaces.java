@@ -1,6 +1,6 @@
 package io.rdma4j.testkit;
 
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.verbs.Errno;
@@ -43,6 +43,11 @@ final class VirtualInterfaces implements HostNetwork {
     }
 
     @Override
+    public boolean hasAddress(InetAddress wanted) {
+        return recent(wanted) != null;
+    }
+
+    @Override
     public boolean isAnyUp() {
         return true;
     }
@@ -63,10 +68,10 @@ final class VirtualInterfaces implements HostNetwork {
     }
 
     @Override
-    public void forget() {}
+    public void invalidateCaches() {}
 
     @Override
-    public @Nullable InterfaceNews openNews() {
+    public @Nullable InterfaceMonitor openInterfaceMonitor() {
         return null;
     }
 

@@ -161,7 +161,7 @@ public final class RelayTarget implements FuzzTarget {
             }
         } finally {
             fixture.port.siblings().clear();
-            fixture.port.publishCrashDisconnectsTo(null);
+            fixture.port.crashDisconnects().publishTo(null);
             fixture.engine.unlock();
         }
     }

@@ -93,7 +93,7 @@ public final class Interfaces {
     }
 
     /** Discards cached results after a change, so that {@link #recent} reads the interfaces again. */
-    public static void forget() {
+    public static void invalidateCache() {
         TABLE.invalidate();
     }
 

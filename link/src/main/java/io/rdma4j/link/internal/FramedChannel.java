@@ -36,13 +36,23 @@ public final class FramedChannel implements LocalChannel {
         output.limit(0);
     }
 
-    @Override
-    public boolean send(ByteBuffer header, ByteBuffer body) {
+    /**
+     * Returns the size of a message in bytes.
+     *
+     * @throws IllegalArgumentException if it is larger than {@link #MAX_MESSAGE_BYTES}
+     */
+    public static int messageBytes(ByteBuffer header, ByteBuffer body) {
         int bytes = header.remaining() + body.remaining();
         if (bytes > MAX_MESSAGE_BYTES) {
             throw new IllegalArgumentException(
                     "a message of " + bytes + " bytes is longer than " + MAX_MESSAGE_BYTES + " bytes");
         }
+        return bytes;
+    }
+
+    @Override
+    public boolean send(ByteBuffer header, ByteBuffer body) {
+        int bytes = messageBytes(header, body);
         if (closed || !flush()) {
             return false;
         }

@@ -89,7 +89,7 @@ final class DatagramRing {
     }
 
     /** Adds frames to a burst until it is full or none is pending. The frames are valid until the next call. */
-    void take(ReceiveBurst burst) {
+    void poll(ReceiveBurst burst) {
         if (slot == filled && !receive()) {
             return;
         }

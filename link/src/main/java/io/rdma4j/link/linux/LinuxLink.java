@@ -4,17 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkCapabilities;
-import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.link.internal.GidAddresses;
-import io.rdma4j.wire.Frame;
+import io.rdma4j.link.internal.AbstractLink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -24,19 +19,14 @@ import org.jspecify.annotations.Nullable;
  * <p>A burst of several frames is sent by one segmented send (UDP_SEGMENT) if the system supports it. The segment size
  * is passed with each call, since a socket that has it set as an option is slower at all other calls.
  */
-final class LinuxLink implements Link {
+final class LinuxLink extends AbstractLink {
     /** Largest number of frames in one segmented send; later kernels allow more. */
     private static final int MAX_SEGMENTS = 64;
 
     private final Socket socket;
-    private final InetSocketAddress local;
-    private final int localScope;
-    private final boolean ipv4;
     private final @Nullable PortGroup portGroup;
     private final @Nullable Runnable leaveGroup;
     private LinkCapabilities capabilities;
-    private final LinkStatistics statistics = new LinkStatistics();
-
     private final DatagramRing ring;
 
     private final Arena arena = Arena.ofAuto();
@@ -69,19 +59,16 @@ final class LinuxLink implements Link {
             @Nullable PortGroup portGroup,
             @Nullable Runnable leaveGroup,
             int mtuBytes) {
+        super(local);
         this.socket = socket;
-        this.local = local;
         this.portGroup = portGroup;
-        InetAddress address = local.getAddress();
-        localScope = GidAddresses.scope(address);
-        ipv4 = address instanceof Inet4Address;
         this.leaveGroup = leaveGroup;
-        boolean sendsSegments = leaveGroup == null && socket.option(Posix.SOL_UDP, Posix.UDP_SEGMENT, 0);
+        boolean sendsSegments = !isGroup && socket.option(Posix.SOL_UDP, Posix.UDP_SEGMENT, 0);
         capabilities = new LinkCapabilities(mtuBytes, sendsSegments ? MAX_SEGMENTS : 1, sendsSegments, true);
         ring = new DatagramRing(socket, local, statistics);
         prepareHeader();
         // If the system does not support this, each datagram is received separately.
-        boolean _ = leaveGroup == null && socket.option(Posix.SOL_UDP, Posix.UDP_GRO, 1);
+        boolean _ = !isGroup && socket.option(Posix.SOL_UDP, Posix.UDP_GRO, 1);
         // If the system does not support this, all frames appear to have traffic class 0.
         boolean _ = ipv4
                 ? socket.option(Posix.IPPROTO_IP, Posix.IP_RECVTOS, 1)
@@ -111,23 +98,15 @@ final class LinuxLink implements Link {
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
     public void send(SendBurst burst) {
-        int count = burst.count();
-        if (socket.closed
-                || leaveGroup != null
-                || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
-            statistics.sendFailures.add(count);
+        if (!maySend(burst, !socket.closed)) {
             return;
         }
         if (burst.trafficClass() != trafficClass) {
             changeTrafficClass(burst.trafficClass());
         }
         prepareDestination(burst);
+        int count = burst.count();
         int sent = count > 1 && capabilities.maxSegments() > 1 ? sendSegmented(burst) : sendEach(burst);
         statistics.sentFrames.add(sent);
         if (sent != count) {
@@ -174,10 +153,7 @@ final class LinuxLink implements Link {
         long high = burst.destinationHigh();
         long low = burst.destinationLow();
         int port = burst.destinationPort();
-        int scope = burst.destinationScope();
-        if (scope == 0 && GidAddresses.isLinkLocal(high)) {
-            scope = localScope;
-        }
+        int scope = destinationScope(burst);
         if (low != destinationLow || high != destinationHigh || port != destinationPort || scope != destinationScope) {
             destinationHigh = high;
             destinationLow = low;
@@ -193,16 +169,11 @@ final class LinuxLink implements Link {
         if (socket.closed) {
             return 0;
         }
-        ring.take(burst);
+        ring.poll(burst);
         if (burst.count() > 0) {
             statistics.receivedFrames.add(burst.count());
         }
         return burst.count();
-    }
-
-    @Override
-    public LinkStatistics statistics() {
-        return statistics;
     }
 
     @Override
@@ -216,6 +187,6 @@ final class LinuxLink implements Link {
 
     @Override
     public String toString() {
-        return "linux link " + local;
+        return "linux link " + localAddress();
     }
 }

@@ -82,7 +82,7 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     @Override
-    public @Nullable Link openBeside(Link first, int fromNumber, int toNumber) throws IOException {
+    public @Nullable Link openSteered(Link first, int fromNumber, int toNumber) throws IOException {
         QueuePairRanges.require(fromNumber, toNumber);
         PortGroup shared = first instanceof LinuxLink link ? link.portGroup() : null;
         if (shared == null) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** A connected Unix-domain stream socket. The caller passes the same two direct buffers to every call. */
 final class LinuxStream implements ByteStream {
     private final Socket socket;
-    private final KnownBuffer input = new KnownBuffer();
-    private final KnownBuffer output = new KnownBuffer();
+    private final BufferAddress input = new BufferAddress();
+    private final BufferAddress output = new BufferAddress();
 
     LinuxStream(Socket socket) {
         this.socket = socket;
@@ -58,7 +58,7 @@ final class LinuxStream implements ByteStream {
     }
 
     /** Caches the address of a direct buffer and keeps the buffer alive. */
-    private static final class KnownBuffer {
+    private static final class BufferAddress {
         private @Nullable ByteBuffer buffer;
         private long base;
 

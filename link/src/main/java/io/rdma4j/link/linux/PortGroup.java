@@ -91,11 +91,11 @@ final class PortGroup {
      */
     synchronized boolean join(Socket socket, int from, int to) throws IOException {
         if (members.isEmpty() || members.getFirst().hasRange()) {
-            throw new IOException("open a link beside " + local + ": the first link there is closed");
+            throw new IOException("open a steered link at " + local + ": the first link there is closed");
         }
         for (Member member : members) {
             if (member.overlaps(from, to)) {
-                throw new IllegalArgumentException("open a link beside " + local + " for queue pair numbers "
+                throw new IllegalArgumentException("open a steered link at " + local + " for queue pair numbers "
                         + QueuePairRanges.describe(from, to) + ": another link there has "
                         + QueuePairRanges.describe(member.from, member.to));
             }

@@ -31,7 +31,6 @@ final class Posix {
     static final int SOCK_DGRAM = 2;
     static final int SOCK_NONBLOCK = 0x800;
     static final int SOCK_CLOEXEC = 0x80000;
-    static final int MSG_TRUNC = 0x20;
     static final int MSG_DONTWAIT = 0x40;
     static final int MSG_NOSIGNAL = 0x4000;
     static final short POLLIN = 1;

@@ -2,6 +2,7 @@ package io.rdma4j.link.memory;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.internal.FramedChannel;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -36,11 +37,7 @@ final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
 
     @Override
     public boolean send(ByteBuffer header, ByteBuffer body) {
-        int bytes = header.remaining() + body.remaining();
-        if (bytes > MAX_MESSAGE_BYTES) {
-            throw new IllegalArgumentException(
-                    "a message of " + bytes + " bytes is longer than " + MAX_MESSAGE_BYTES + " bytes");
-        }
+        int bytes = FramedChannel.messageBytes(header, body);
         MemoryChannel receiver = peer;
         if (closed || receiver == null || receiver.inputBytes.get() + bytes > CAPACITY_BYTES) {
             return false;

@@ -1,33 +1,28 @@
 package io.rdma4j.link.memory;
 
-import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkCapabilities;
-import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.internal.AbstractLink;
 import io.rdma4j.link.internal.GidAddresses;
 import io.rdma4j.link.internal.SourceAddress;
 import io.rdma4j.link.internal.UdpHeaders;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
 /** A link of a {@link MemoryNetwork}: a ring of slots that senders fill and the receiver empties. */
-final class MemoryLink implements Link, MemoryLinkSet.Member {
+final class MemoryLink extends AbstractLink implements MemoryLinkSet.Member {
     private static final int SLOTS = 512;
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES;
 
     private final MemoryLinkSet set;
-    private final InetSocketAddress local;
-    private final boolean isGroup;
     private final SourceAddress source;
     private final LinkCapabilities capabilities;
-    private final LinkStatistics statistics = new LinkStatistics();
 
     private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
     private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
@@ -42,9 +37,8 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
     private boolean closed;
 
     MemoryLink(MemoryLinkSet set, InetSocketAddress local) {
+        super(local);
         this.set = set;
-        this.local = local;
-        isGroup = local.getAddress().isMulticastAddress();
         this.capabilities = new LinkCapabilities(set.network().mtuBytes(), 1, false, true);
         this.source = new SourceAddress(this);
         for (int i = 0; i < SLOTS; i++) {
@@ -58,25 +52,18 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
     public void send(SendBurst burst) {
-        int scope = burst.destinationScope();
-        if (scope == 0 && GidAddresses.isLinkLocal(burst.destinationHigh())) {
-            scope = GidAddresses.scope(local.getAddress());
+        if (!maySend(burst, !isClosed())) {
+            return;
         }
         List<MemoryLink> receivers = set.network()
                 .receivers(new InetSocketAddress(
-                        GidAddresses.address(burst.destinationHigh(), burst.destinationLow(), scope),
+                        GidAddresses.address(burst.destinationHigh(), burst.destinationLow(), destinationScope(burst)),
                         burst.destinationPort()));
-        boolean ipv4 = local.getAddress() instanceof Inet4Address;
+        int headers = ipv4 ? UdpHeaders.IPV4_BYTES : UdpHeaders.IPV6_BYTES;
         for (int i = 0; i < burst.count(); i++) {
             Frame frame = source.complete(burst, i);
-            int headers = ipv4 ? UdpHeaders.IPV4_BYTES : UdpHeaders.IPV6_BYTES;
-            if (isClosed() || isGroup || frame.isIpv4() != ipv4 || headers + frame.length > capabilities.mtuBytes()) {
+            if (headers + frame.length > capabilities.mtuBytes()) {
                 statistics.sendFailures.increment();
                 continue;
             }
@@ -131,11 +118,6 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
     }
 
     @Override
-    public LinkStatistics statistics() {
-        return statistics;
-    }
-
-    @Override
     public void close() {
         synchronized (this) {
             closed = true;
@@ -147,6 +129,6 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
 
     @Override
     public String toString() {
-        return "memory link " + local;
+        return "memory link " + localAddress();
     }
 }

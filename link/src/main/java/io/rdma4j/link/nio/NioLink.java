@@ -1,16 +1,14 @@
 package io.rdma4j.link.nio;
 
-import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkCapabilities;
-import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.internal.AbstractLink;
 import io.rdma4j.link.internal.GidAddresses;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -27,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>NIO creates an address object for each received datagram. On Linux it cannot enable the reception of UDP/IPv6
  * datagrams without a checksum: see {@link LinkCapabilities#receivesZeroChecksum}.
  */
-final class NioLink implements Link {
+final class NioLink extends AbstractLink {
     private static final int SLOTS = 64;
     /** At least one byte more than the largest frame, to detect truncated datagrams; rounded up to a cache line. */
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
@@ -36,13 +34,10 @@ final class NioLink implements Link {
 
     private final NioLinkSet set;
     private final DatagramChannel channel;
-    private final InetSocketAddress local;
     private final long localHigh;
     private final long localLow;
-    private final boolean ipv4;
     private final @Nullable MembershipKey membership;
     private final LinkCapabilities capabilities;
-    private final LinkStatistics statistics = new LinkStatistics();
     private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
     private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
     private final ByteBuffer receiving = ring.asByteBuffer();
@@ -51,13 +46,12 @@ final class NioLink implements Link {
 
     NioLink(NioLinkSet set, DatagramChannel channel, @Nullable MembershipKey membership, int mtuBytes)
             throws IOException {
+        super((InetSocketAddress) channel.getLocalAddress());
         this.set = set;
         this.channel = channel;
-        local = (InetSocketAddress) channel.getLocalAddress();
-        InetAddress address = local.getAddress();
+        InetAddress address = localAddress().getAddress();
         localHigh = GidAddresses.high(address);
         localLow = GidAddresses.low(address);
-        ipv4 = address instanceof Inet4Address;
         this.membership = membership;
         capabilities = new LinkCapabilities(mtuBytes, 1, false, ipv4);
     }
@@ -68,14 +62,8 @@ final class NioLink implements Link {
     }
 
     @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
     public void send(SendBurst burst) {
-        if (membership != null || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
-            statistics.sendFailures.add(burst.count());
+        if (!maySend(burst, channel.isOpen())) {
             return;
         }
         if (burst.trafficClass() != trafficClass) {
@@ -109,10 +97,7 @@ final class NioLink implements Link {
         long high = burst.destinationHigh();
         long low = burst.destinationLow();
         int port = burst.destinationPort();
-        int scope = burst.destinationScope();
-        if (scope == 0 && GidAddresses.isLinkLocal(high)) {
-            scope = GidAddresses.scope(local.getAddress());
-        }
+        int scope = destinationScope(burst);
         int slot = Long.hashCode((low ^ high * 31) + port + scope) * 0x9e3779b1 >>> 26;
         Destination cached = destinations[slot];
         if (cached == null || !cached.is(high, low, scope, port)) {
@@ -158,15 +143,10 @@ final class NioLink implements Link {
         frame.sourcePort = source.getPort();
         frame.destinationHigh = localHigh;
         frame.destinationLow = localLow;
-        frame.destinationPort = local.getPort();
+        frame.destinationPort = localAddress().getPort();
         frame.identification = ipv4 ? Frame.IDENTIFICATION_UNKNOWN : 0;
         frame.trafficClass = 0;
         frame.hopLimit = 64;
-    }
-
-    @Override
-    public LinkStatistics statistics() {
-        return statistics;
     }
 
     @Override
@@ -183,7 +163,7 @@ final class NioLink implements Link {
 
     @Override
     public String toString() {
-        return "nio link " + local;
+        return "nio link " + localAddress();
     }
 
     /** A destination with the address object that NIO needs for it. */

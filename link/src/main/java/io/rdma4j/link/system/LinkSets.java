@@ -1,8 +1,8 @@
 package io.rdma4j.link.system;
 
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.host.InterfaceNews;
-import io.rdma4j.link.linux.NetlinkNews;
+import io.rdma4j.link.host.InterfaceMonitor;
+import io.rdma4j.link.linux.NetlinkMonitor;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -63,13 +63,13 @@ public final class LinkSets {
      *
      * @return null with {@code nio}, or if the system cannot create the descriptors
      */
-    public static @Nullable InterfaceNews interfaceNews() {
+    public static @Nullable InterfaceMonitor openInterfaceMonitor() {
         if (!LinkKind.LINUX.isAvailable()
                 || System.getProperty(KIND_PROPERTY, "linux").equals("nio")) {
             return null;
         }
         try {
-            return new NetlinkNews();
+            return new NetlinkMonitor();
         } catch (IOException unavailable) {
             return null;
         }

@@ -272,7 +272,7 @@ class CaptureTest {
 
     /** As network file systems do, which write late. */
     @Test
-    void whatOnlyTheSystemsCloseTellsIsToldWithTheNameOfTheFile() throws IOException {
+    void errorThatOnlyTheCloseReportsNamesTheFile() throws IOException {
         Path file = folder.resolve("late.pcapng");
         FileOutputStream late = new FileOutputStream(file.toFile(), true) {
             @Override

@@ -30,8 +30,8 @@ public final class DecoratedLinkSet implements LinkSet {
     }
 
     @Override
-    public @Nullable Link openBeside(Link first, int fromNumber, int toNumber) throws IOException {
-        Link link = inner.openBeside(first, fromNumber, toNumber);
+    public @Nullable Link openSteered(Link first, int fromNumber, int toNumber) throws IOException {
+        Link link = inner.openSteered(first, fromNumber, toNumber);
         return link == null ? null : decorator.decorate(link);
     }
 

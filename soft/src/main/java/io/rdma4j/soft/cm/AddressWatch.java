@@ -7,18 +7,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Informs listeners on a wildcard address of new addresses. Thread safe.
  *
- * <p>It scans every few seconds, and only while there is such a listener.
+ * <p>A thread scans every few seconds while there is such a listener. There is no thread if the host's addresses cannot
+ * change while the stack uses them.
  */
 final class AddressWatch {
     private static final long INTERVAL_MILLIS = 3_000;
 
     private final List<Listening> wildcards = new ArrayList<>();
+    private final boolean canChange;
     private @Nullable Thread thread;
+
+    AddressWatch(boolean canChange) {
+        this.canChange = canChange;
+    }
 
     /** Informs a listener from now on. */
     synchronized void add(Listening listening) {
         wildcards.add(listening);
-        if (thread == null) {
+        if (thread == null && canChange) {
             Thread started = new Thread(this::run, "rdma4j-addresses");
             started.setDaemon(true);
             started.start();

@@ -1,19 +1,14 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.soft.device.AttackWarnings;
-import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.gsi.GsiQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroup;
 import io.rdma4j.soft.gsi.MulticastGroups;
-import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.CrashDisconnect;
 import io.rdma4j.soft.sharing.PortClaims;
 import io.rdma4j.soft.sharing.SharedPort;
@@ -63,6 +58,16 @@ final class CmHost {
 
     // ---- the engine
 
+    /** Returns the main engine, whose lock guards all protocol state. */
+    Engine engine() {
+        return engine;
+    }
+
+    /** Returns the devices of the stack; with or without the lock. */
+    SoftDevices devices() {
+        return devices;
+    }
+
     /** Sets the handler of queue pair 1 and of the exits of other processes. */
     void handlers(CmService service) {
         engine.lock();
@@ -72,31 +77,6 @@ final class CmHost {
         } finally {
             engine.unlock();
         }
-    }
-
-    /** Takes the lock that guards all protocol state, and reads the clock. */
-    void lock() {
-        engine.lock();
-    }
-
-    /** Releases the lock. */
-    void unlock() {
-        engine.unlock();
-    }
-
-    /** Returns the clock; with or without the lock. */
-    StackClock clock() {
-        return engine.clock();
-    }
-
-    /** Returns the time of the engine; under the lock. */
-    long nowNanos() {
-        return engine.nowNanos();
-    }
-
-    /** Sets the deadline of a task, instead of an earlier one; under the lock. */
-    void schedule(DeadlineTask task, long deadlineNanos) {
-        engine.schedule(task, deadlineNanos);
     }
 
     /** Sends a management datagram, unreliably; under the lock. */
@@ -119,16 +99,6 @@ final class CmHost {
 
     // ---- the end of this process, or of another one
 
-    /** Returns whether virtual time passes only while a thread of the program waits. */
-    boolean isDriven() {
-        return devices.engines().isDriven();
-    }
-
-    /** Stops the data of all queue pairs. */
-    void failQueuePairs() {
-        devices.engines().failQueuePairs();
-    }
-
     /** Lets the engine process what has arrived, then pauses. */
     void pollAndPause(long pauseNanos) {
         boolean _ = engine.poll();
@@ -142,14 +112,14 @@ final class CmHost {
     void addCrashDisconnect(CmConnection connection) {
         CmRoute route = connection.route();
         if (portOf(route) instanceof SharedPort shared && !route.matchesPeer(route.local(), shared.scope())) {
-            shared.addCrashDisconnect(CrashDisconnect.of(connection.asAbandonedConnection()));
+            shared.crashDisconnects().add(CrashDisconnect.of(connection.asAbandonedConnection()));
         }
     }
 
     /** Reverts {@link #addCrashDisconnect}; under the lock. */
     void removeCrashDisconnect(CmConnection connection) {
         if (portOf(connection.route()) instanceof SharedPort shared) {
-            shared.removeCrashDisconnect(connection.localId());
+            shared.crashDisconnects().remove(connection.localId());
         }
     }
 
@@ -159,7 +129,7 @@ final class CmHost {
         try {
             for (Port port : ports) {
                 if (port instanceof SharedPort shared) {
-                    shared.publishCrashDisconnects();
+                    shared.crashDisconnects().publish();
                 }
             }
         } finally {
@@ -169,37 +139,9 @@ final class CmHost {
 
     // ---- the stack
 
-    /** Returns the GUID of this process' channel adapter; with or without the lock. */
-    long caGuid() {
-        return devices.guid();
-    }
-
-    /** Returns the knowledge about peers that the data path and connection management share; with or without the lock. */
-    PeerReputation peerReputation() {
-        return devices.peerReputation();
-    }
-
-    /** Returns the limits on what peers may do; with or without the lock. */
-    SecurityOptions security() {
-        return devices.security();
-    }
-
-    /** Returns the logger of possible attacks; with or without the lock. */
-    AttackWarnings warnings() {
-        return devices.warnings();
-    }
-
     /** Returns the RDMA ports that the processes of this host have claimed. */
     PortClaims portClaims() {
         return sharing.claims();
-    }
-
-    /**
-     * Returns the local address from which a destination is reached; see {@link
-     * io.rdma4j.cm.host.RouteLookup#sourceFor}.
-     */
-    InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
-        return devices.host().sourceFor(operation, source, destination);
     }
 
     // ---- local addresses
@@ -322,12 +264,12 @@ final class CmHost {
 
     /** Routes connection requests to an attached address for the service ID to this process from now on. */
     void registerService(InetAddress local, long serviceId) {
-        sharing.openSharedPort(engine, local).listen(serviceId);
+        sharing.openSharedPort(engine, local).registerService(serviceId);
     }
 
     /** Reverts {@link #registerService}. */
     void unregisterService(InetAddress local, long serviceId) {
-        sharing.openSharedPort(engine, local).close(serviceId);
+        sharing.openSharedPort(engine, local).unregisterService(serviceId);
     }
 
     /**

@@ -55,7 +55,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     private final CmHost host;
     private final CmAgent agent;
     private final PortTable ports;
-    private final AddressWatch addressWatch = new AddressWatch();
+    private final AddressWatch addressWatch;
 
     /** Guarded by itself. */
     private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
@@ -73,10 +73,11 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     private CmService(CmHost host) {
         this.host = host;
+        this.addressWatch = new AddressWatch(host.devices().host().canChange());
         this.agent = new CmAgent(configuration(host));
-        PeerReputation peerReputation = host.peerReputation();
+        PeerReputation peerReputation = host.devices().peerReputation();
         agent.gate((nowNanos, source) -> !peerReputation.isRefused(Gids.toVerbs(source), nowNanos));
-        this.ports = new PortTable(host::portClaims, host::random, host.clock());
+        this.ports = new PortTable(host::portClaims, host::random, host.engine().clock());
     }
 
     /** Joins connection management to the main engine. */
@@ -88,9 +89,9 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     private static CmConfiguration configuration(CmHost host) {
-        SecurityOptions limits = host.security();
+        SecurityOptions limits = host.devices().security();
         return new CmConfiguration(
-                host.caGuid(),
+                host.devices().guid(),
                 host::newCommunicationId,
                 limits.halfOpen(),
                 limits.allowsForeignRequests(),
@@ -122,13 +123,13 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     /** Runs an action under the lock; any thread. */
     <T extends @Nullable Object> T locked(Locked<T> action) {
-        host.lock();
+        host.engine().lock();
         try {
-            T result = action.run(host.nowNanos());
+            T result = action.run(host.engine().nowNanos());
             flush();
             return result;
         } finally {
-            host.unlock();
+            host.engine().unlock();
         }
     }
 
@@ -163,7 +164,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects) {
         host.use(port);
         for (CrashDisconnect each : crashDisconnects) {
-            agent.disconnectAbandoned(host.nowNanos(), each.toAbandonedConnection(gid(port), port.scope()));
+            agent.disconnectAbandoned(host.engine().nowNanos(), each.toAbandonedConnection(gid(port), port.scope()));
         }
         flush();
     }
@@ -184,7 +185,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
             host.send(datagram);
             datagram = agent.pollTransmit();
         }
-        host.schedule(timer, agent.nextDeadlineNanos());
+        host.engine().schedule(timer, agent.nextDeadlineNanos());
     }
 
     private void deliver(AgentEvent event) {
@@ -294,8 +295,8 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
      * lock and for the peers' replies. In virtual time no peer replies during the call, so it does not wait.
      */
     void finish() {
-        if (host.isDriven()) {
-            host.failQueuePairs();
+        if (host.engine().engines().isDriven()) {
+            host.engine().engines().failQueuePairs();
             disconnectIdentifiers();
             host.publishCrashDisconnects();
             return;
@@ -318,7 +319,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
      * also for identifiers that were closed before.
      */
     private void disconnectAll() {
-        host.failQueuePairs();
+        host.engine().engines().failQueuePairs();
         disconnectIdentifiers();
         while (!finished && isDisconnecting()) {
             host.pollAndPause(REPLY_CHECK_NANOS);

@@ -156,7 +156,7 @@ final class ConnectionExchange {
     private void onPeerAttributes(ConnectionAttributes received, long peerGuid) {
         attributes = received;
         if (ProcessGuid.isRdma4jPeer(peerGuid)) {
-            service.host().peerReputation().noteRdma4jPeer(received.peer(), received.peerQueuePair(), this);
+            service.host().devices().peerReputation().noteRdma4jPeer(received.peer(), received.peerQueuePair(), this);
         }
     }
 
@@ -269,7 +269,7 @@ final class ConnectionExchange {
     boolean destroy(long nowNanos) {
         ConnectionAttributes known = attributes;
         if (known != null) {
-            service.host().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
+            service.host().devices().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
         }
         return connection == null || connection.destroy(nowNanos);
     }

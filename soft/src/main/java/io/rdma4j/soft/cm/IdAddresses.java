@@ -171,7 +171,7 @@ final class IdAddresses {
         InetAddress from = wanted != null && !wanted.getAddress().isAnyLocalAddress() ? wanted.getAddress() : null;
         InetAddress route = routeSource != null && target.equals(named)
                 ? routeSource
-                : service.host().sourceFor(operation, from, target);
+                : service.host().devices().host().sourceFor(operation, from, target);
         peer = new InetSocketAddress(target, destination.getPort());
         if (local == null) {
             bind(new InetSocketAddress(

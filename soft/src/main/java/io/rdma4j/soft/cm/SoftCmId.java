@@ -448,12 +448,12 @@ final class SoftCmId implements ProviderCmId {
 
     /** Returns whether requests may name another sender than the address that they come from. */
     boolean allowsForeignRequests() {
-        return service.host().security().allowsForeignRequests();
+        return service.host().devices().security().allowsForeignRequests();
     }
 
     /** Returns the logger of possible attacks. */
     AttackWarnings warnings() {
-        return service.host().warnings();
+        return service.host().devices().warnings();
     }
 
     /** Returns whether it has a peer whose disconnect was not reported. */

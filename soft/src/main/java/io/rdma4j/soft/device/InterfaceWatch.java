@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import java.net.InetAddress;
 import java.net.SocketException;
@@ -25,7 +25,7 @@ public final class InterfaceWatch {
     private static final long INTERVAL_MILLIS = 1_000;
 
     /** The longest interval of scans if the kernel sends reports: in a container it may not report everything. */
-    private static final long LONGEST_NANOS = 30_000_000_000L;
+    private static final long MAX_INTERVAL_NANOS = 30_000_000_000L;
 
     /** The least interval of scans: related changes are reported in several messages. */
     private static final long PAUSE_MILLIS = 100;
@@ -85,7 +85,7 @@ public final class InterfaceWatch {
     private final List<Listener> listeners = new ArrayList<>();
     private final Map<SoftDevice, View> views = new LinkedHashMap<>();
     private @Nullable Thread thread;
-    private @Nullable InterfaceNews news;
+    private @Nullable InterfaceMonitor monitor;
     private boolean ended;
 
     InterfaceWatch(SoftDevices devices) {
@@ -98,15 +98,15 @@ public final class InterfaceWatch {
         boolean starts = thread == null && !ended && devices.host().canChange();
         if (starts) {
             // Before the first scan, so that later changes are reported.
-            news = devices.host().openNews();
+            monitor = devices.host().openInterfaceMonitor();
         }
         Map<String, InterfaceView> present = present();
         if (present != null) {
             remember(present);
         }
         if (starts) {
-            InterfaceNews reports = news;
-            Thread started = new Thread(() -> run(reports), "rdma4j-interfaces");
+            InterfaceMonitor opened = monitor;
+            Thread started = new Thread(() -> run(opened), "rdma4j-interfaces");
             started.setDaemon(true);
             started.start();
             thread = started;
@@ -128,9 +128,9 @@ public final class InterfaceWatch {
         if (stopped != null) {
             stopped.interrupt();
         }
-        if (news != null) {
-            news.close();
-            news = null;
+        if (monitor != null) {
+            monitor.close();
+            monitor = null;
         }
         return stopped;
     }
@@ -154,13 +154,13 @@ public final class InterfaceWatch {
         }
     }
 
-    private void run(@Nullable InterfaceNews reports) {
+    private void run(@Nullable InterfaceMonitor opened) {
         try {
             while (isCurrent()) {
-                if (reports == null) {
+                if (opened == null) {
                     Thread.sleep(INTERVAL_MILLIS);
                 } else {
-                    boolean _ = reports.await(LONGEST_NANOS);
+                    boolean _ = opened.await(MAX_INTERVAL_NANOS);
                 }
                 if (isCurrent()) {
                     scan();
@@ -193,7 +193,7 @@ public final class InterfaceWatch {
         }
         if (!changes.isEmpty()) {
             // Listeners look the interfaces up, and must not get cached results.
-            devices.host().forget();
+            devices.host().invalidateCaches();
         }
         changes.forEach(Runnable::run);
     }

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroup;
 import io.rdma4j.soft.gsi.MulticastGroups;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePairType;
@@ -48,7 +48,7 @@ final class MulticastAttachments {
             throw new RdmaException(
                     ATTACH,
                     Errno.EINVAL,
-                    name + ": " + GidAddresses.text(group.toInetAddress()) + " is not a multicast address",
+                    name + ": " + AddressText.of(group.toInetAddress()) + " is not a multicast address",
                     "Multicast addresses are 224.0.0.0 to 239.255.255.255, and those that begin with ff");
         }
         for (InetAddress address : device.addresses()) {
@@ -60,7 +60,7 @@ final class MulticastAttachments {
                 ATTACH,
                 Errno.ENODEV,
                 name + ": " + device.name() + " has no " + (group.isIpv4() ? "IPv4" : "IPv6")
-                        + " address for the group " + GidAddresses.text(group.toInetAddress()),
+                        + " address for the group " + AddressText.of(group.toInetAddress()),
                 "Add one to " + device.networkName() + ", or use a group of the other family");
     }
 
@@ -74,7 +74,7 @@ final class MulticastAttachments {
             throw new RdmaException(
                     ATTACH,
                     Errno.ENOMEM,
-                    held.size() + " queue pairs are attached to " + GidAddresses.text(group.toInetAddress()),
+                    held.size() + " queue pairs are attached to " + AddressText.of(group.toInetAddress()),
                     "Detach queue pairs that are not used");
         }
         held.attach(driven);
@@ -91,7 +91,7 @@ final class MulticastAttachments {
                     DETACH,
                     Errno.EINVAL,
                     "queue pair 0x%06x is not attached to %s"
-                            .formatted(driven.machine().number(), GidAddresses.text(group.toInetAddress())),
+                            .formatted(driven.machine().number(), AddressText.of(group.toInetAddress())),
                     "");
         }
         leave(held);

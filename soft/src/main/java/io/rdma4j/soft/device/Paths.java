@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
@@ -27,7 +27,7 @@ final class Paths {
         Gid remote = path.destination();
         if (Gid.of(local).isIpv4() != remote.isIpv4()) {
             return "the destination " + remote + " is of another address family than the source GID "
-                    + GidAddresses.text(local);
+                    + AddressText.of(local);
         }
         if (remote.equals(Gid.ZERO)) {
             return "the destination GID is zero";

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
@@ -109,7 +109,7 @@ final class QueuePairSettings {
                 LOGGER.log(
                         System.Logger.Level.WARNING,
                         "queue pair 0x%06x receives no datagrams at %s: %s"
-                                .formatted(machine.number(), GidAddresses.text(address), e.getMessage()));
+                                .formatted(machine.number(), AddressText.of(address), e.getMessage()));
                 failure = e;
             }
         }
@@ -218,7 +218,7 @@ final class QueuePairSettings {
             return;
         }
         for (QueuePairAttribute attribute : given) {
-            remember(attribute, change);
+            copy(attribute, change, current);
         }
         switch (to) {
             case INIT -> toInit();
@@ -342,27 +342,27 @@ final class QueuePairSettings {
         }
     }
 
-    private void remember(QueuePairAttribute attribute, QueuePairAttributes from) {
+    private static void copy(QueuePairAttribute attribute, QueuePairAttributes from, QueuePairAttributes to) {
         switch (attribute) {
-            case STATE -> current.state(from.state());
+            case STATE -> to.state(from.state());
             case CURRENT_STATE, NOTIFY_WHEN_DRAINED -> {
                 // They concern only one change, and are not recorded.
             }
-            case ACCESS_FLAGS -> current.accessFlags(Set.copyOf(from.accessFlags()));
-            case PARTITION_KEY_INDEX -> current.partitionKeyIndex(from.partitionKeyIndex());
-            case PORT -> current.port(from.port());
-            case ADDRESS_VECTOR -> current.addressVector(Objects.requireNonNull(from.addressVector()));
-            case PATH_MTU -> current.pathMtu(from.pathMtu());
-            case TIMEOUT -> current.timeout(from.timeout());
-            case RETRY_COUNT -> current.retryCount(from.retryCount());
-            case RNR_RETRY -> current.rnrRetry(from.rnrRetry());
-            case RECEIVE_PSN -> current.receivePsn(from.receivePsn());
-            case MAX_READ_ATOMIC -> current.maxReadAtomic(from.maxReadAtomic());
-            case MIN_RNR_TIMER -> current.minRnrTimer(from.minRnrTimer());
-            case SEND_PSN -> current.sendPsn(from.sendPsn());
-            case MAX_DESTINATION_READ_ATOMIC -> current.maxDestinationReadAtomic(from.maxDestinationReadAtomic());
-            case DESTINATION_QUEUE_PAIR -> current.destinationQueuePair(from.destinationQueuePair());
-            case QUEUE_KEY -> current.queueKey(from.queueKey());
+            case ACCESS_FLAGS -> to.accessFlags(Set.copyOf(from.accessFlags()));
+            case PARTITION_KEY_INDEX -> to.partitionKeyIndex(from.partitionKeyIndex());
+            case PORT -> to.port(from.port());
+            case ADDRESS_VECTOR -> to.addressVector(Objects.requireNonNull(from.addressVector()));
+            case PATH_MTU -> to.pathMtu(from.pathMtu());
+            case TIMEOUT -> to.timeout(from.timeout());
+            case RETRY_COUNT -> to.retryCount(from.retryCount());
+            case RNR_RETRY -> to.rnrRetry(from.rnrRetry());
+            case RECEIVE_PSN -> to.receivePsn(from.receivePsn());
+            case MAX_READ_ATOMIC -> to.maxReadAtomic(from.maxReadAtomic());
+            case MIN_RNR_TIMER -> to.minRnrTimer(from.minRnrTimer());
+            case SEND_PSN -> to.sendPsn(from.sendPsn());
+            case MAX_DESTINATION_READ_ATOMIC -> to.maxDestinationReadAtomic(from.maxDestinationReadAtomic());
+            case DESTINATION_QUEUE_PAIR -> to.destinationQueuePair(from.destinationQueuePair());
+            case QUEUE_KEY -> to.queueKey(from.queueKey());
         }
     }
 
@@ -370,11 +370,10 @@ final class QueuePairSettings {
     QueuePairAttributes query() {
         engine.lock();
         try {
-            QueuePairSettings copy = new QueuePairSettings(engine, sharing, device, type, machine, driven);
+            QueuePairAttributes result = new QueuePairAttributes();
             for (QueuePairAttribute attribute : current.present()) {
-                copy.remember(attribute, current);
+                copy(attribute, current, result);
             }
-            QueuePairAttributes result = copy.current;
             if (current.present().contains(QueuePairAttribute.SEND_PSN)) {
                 result.sendPsn(machine.sendPsn());
             }

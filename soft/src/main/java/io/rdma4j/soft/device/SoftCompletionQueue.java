@@ -42,7 +42,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     private int sharedReceiveQueues;
 
     /** The number of reporters by the engine that drives them; under the main engine's lock. */
-    private final int[] reporters = new int[Engines.MOST];
+    private final int[] reporters = new int[Engines.MAX_ENGINES];
 
     /**
      * The engines that drive reporters; that of the completion vector while there are none. Replaced under the main

@@ -15,19 +15,14 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
-import io.rdma4j.verbs.wait.Signal;
-import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /** An open software device. */
@@ -43,14 +38,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     /** The main engine, whose lock guards everything that does not belong to a queue pair. */
     private final Engine engine;
 
-    private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
-    private final Signal eventSignal = new Signal();
-    private final AsyncEvents asyncEvents = new AsyncEvents();
-
-    /** The number of unacknowledged events by their source. */
-    private final Map<Object, Integer> unacknowledged = new HashMap<>();
-
-    private final Signal acknowledged = new Signal();
+    private final AsyncEventQueue asyncEvents;
     private final WallClock wallClock;
     private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
     private final Set<SoftXrcDomain> xrcDomains = new LinkedHashSet<>();
@@ -64,6 +52,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         this.stack = stack;
         engines = stack.engines();
         engine = engines.main();
+        asyncEvents = new AsyncEventQueue(engine, device.name());
         wallClock = new WallClock(engine.clock());
     }
 
@@ -276,49 +265,30 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         }
     }
 
-    private static void requireRoom(String operation, int count, int most, String objects) {
+    static void requireRoom(String operation, int count, int most, String objects) {
         if (count >= most) {
             throw new RdmaException(operation, Errno.ENOMEM, count + " " + objects, "Close some that are not used");
         }
     }
 
-    synchronized void remove(SoftProtectionDomain domain) {
-        domains.remove(domain);
-    }
-
-    synchronized void remove(SoftXrcDomain domain) {
-        xrcDomains.remove(domain);
-    }
-
-    synchronized void remove(SoftCompletionQueue queue) {
-        completionQueues.remove(queue);
-    }
-
-    synchronized void remove(SoftCompletionChannel channel) {
-        channels.remove(channel);
+    /** Removes an object that is closed. */
+    synchronized void remove(Object closedObject) {
+        domains.remove(closedObject);
+        xrcDomains.remove(closedObject);
+        completionQueues.remove(closedObject);
+        channels.remove(closedObject);
     }
 
     // ---- asynchronous events ----
 
     /** Adds an event; any thread. */
     void onAsyncEvent(AsyncEvent.Type type, Object source) {
-        events.add(new AsyncEvent(type, source));
-        eventSignal.raise();
+        asyncEvents.add(new AsyncEvent(type, source));
     }
 
     /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
     void finishEvents(Object source) {
-        synchronized (unacknowledged) {
-            events.removeIf(event -> event.source().equals(source));
-        }
-        // Closing the device must not wait for an event that is never acknowledged, nor must an interrupted thread.
-        var _ = engine.await(acknowledged, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
-    }
-
-    private boolean isAcknowledged(Object source) {
-        synchronized (unacknowledged) {
-            return !unacknowledged.containsKey(source);
-        }
+        asyncEvents.finish(source);
     }
 
     @Override
@@ -332,18 +302,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     @Override
     public @Nullable AsyncEvent takeAsyncEvent(Duration timeout) {
-        AsyncEvent event = takeEvent();
-        if (event != null || timeout.isZero() || timeout.isNegative()) {
-            return event;
-        }
-        long deadline = engine.deadlineNanos(timeout);
-        while (event == null && engine.await(eventSignal, asyncEvents::isReady, deadline, true)) {
-            event = takeEvent();
-            if (closed) {
-                break;
-            }
-        }
-        return event;
+        return asyncEvents.take(timeout);
     }
 
     @Override
@@ -351,61 +310,9 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         return asyncEvents;
     }
 
-    private final class AsyncEvents implements Waitable {
-        @Override
-        public boolean isReady() {
-            return !events.isEmpty() || closed;
-        }
-
-        @Override
-        public Signal signal() {
-            return eventSignal;
-        }
-
-        @Override
-        public WaitDriver waitDriver() {
-            return engine;
-        }
-
-        @Override
-        public boolean yields() {
-            return true;
-        }
-
-        @Override
-        public String toString() {
-            return "asynchronous events of " + device().name();
-        }
-    }
-
-    private @Nullable AsyncEvent takeEvent() {
-        synchronized (unacknowledged) {
-            AsyncEvent event = events.poll();
-            if (event != null) {
-                unacknowledged.merge(event.source(), 1, Integer::sum);
-            }
-            return event;
-        }
-    }
-
     @Override
     public void acknowledge(AsyncEvent event) {
-        synchronized (unacknowledged) {
-            Integer count = unacknowledged.get(event.source());
-            if (count == null) {
-                throw new RdmaException(
-                        "ibv_ack_async_event",
-                        Errno.EINVAL,
-                        "no event of " + event.source() + " is unacknowledged",
-                        "Acknowledge each event of takeAsyncEvent once, those of awaitAsyncEvent not at all");
-            }
-            if (count == 1) {
-                unacknowledged.remove(event.source());
-            } else {
-                unacknowledged.put(event.source(), count - 1);
-            }
-        }
-        acknowledged.raise();
+        asyncEvents.acknowledge(event);
     }
 
     // ---- changes of the network interface ----
@@ -475,15 +382,14 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             openQueues = new ArrayList<>(completionQueues);
             openChannels = new ArrayList<>(channels);
         }
+        asyncEvents.close(); // closing the objects does not wait for acknowledgements
         device.devices().onClosed(this);
         openDomains.forEach(SoftProtectionDomain::closeQueuePairs); // they may use objects of other domains
         device.devices().watch().remove(this);
-        acknowledged.raise();
         openDomains.forEach(SoftProtectionDomain::closeWithContent);
         openXrcDomains.forEach(SoftXrcDomain::close);
         openQueues.forEach(SoftCompletionQueue::closeNow);
         openChannels.forEach(SoftCompletionChannel::closeNow);
-        eventSignal.raise();
     }
 
     @Override

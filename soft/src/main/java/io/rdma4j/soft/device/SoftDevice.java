@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -198,7 +198,7 @@ public final class SoftDevice implements Device {
         LongStream.Builder halves = LongStream.builder();
         for (InetAddress address : addresses) {
             if (address != null) {
-                halves.add(GidAddresses.high(address)).add(GidAddresses.low(address));
+                halves.add(Gid.of(address).high()).add(Gid.of(address).low());
             }
         }
         gidHalves = halves.build().toArray();
@@ -279,7 +279,7 @@ public final class SoftDevice implements Device {
     public String toString() {
         List<String> texts = new ArrayList<>();
         for (InetAddress address : addresses()) {
-            texts.add(GidAddresses.text(address));
+            texts.add(AddressText.of(address));
         }
         return name() + " " + texts;
     }

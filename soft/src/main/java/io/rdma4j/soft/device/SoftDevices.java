@@ -252,7 +252,7 @@ public final class SoftDevices implements AutoCloseable {
 
     /** Returns one engine for each processor, but at least two, so that small machines behave as large ones. */
     private static int engineCount() {
-        return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, Engines.MOST);
+        return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, Engines.MAX_ENGINES);
     }
 
     private LinkDecorator openDecorator() {

@@ -74,10 +74,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
         MemoryTable table = context.engines().memory();
         synchronized (this) {
             requireOpen("ibv_reg_mr");
-            if (table.size() >= Limits.MAX_MEMORY_REGIONS) {
-                throw new RdmaException(
-                        "ibv_reg_mr", Errno.ENOMEM, table.size() + " memory regions", "Close some that are not used");
-            }
+            SoftContext.requireRoom("ibv_reg_mr", table.size(), Limits.MAX_MEMORY_REGIONS, "memory regions");
             SoftMemoryRegion region =
                     new SoftMemoryRegion(this, access, table.register(memory, address(memory, flags), flags, number));
             regions.add(region);
@@ -122,29 +119,11 @@ final class SoftProtectionDomain implements ProtectionDomain {
         MemoryTable table = context.engines().memory();
         synchronized (this) {
             requireOpen("ibv_alloc_mw");
-            if (table.windowCount() >= Limits.MAX_MEMORY_WINDOWS) {
-                throw new RdmaException(
-                        "ibv_alloc_mw",
-                        Errno.ENOMEM,
-                        table.windowCount() + " memory windows",
-                        "Close some that are not used");
-            }
+            SoftContext.requireRoom("ibv_alloc_mw", table.windowCount(), Limits.MAX_MEMORY_WINDOWS, "memory windows");
             SoftMemoryWindow window =
                     new SoftMemoryWindow(this, type, table.allocateWindow(type == MemoryWindow.Type.TYPE_2, number));
             windows.add(window);
             return window;
-        }
-    }
-
-    void remove(SoftMemoryWindow window) {
-        synchronized (this) {
-            windows.remove(window);
-        }
-    }
-
-    void remove(SoftMemoryRegion region) {
-        synchronized (this) {
-            regions.remove(region);
         }
     }
 
@@ -164,13 +143,11 @@ final class SoftProtectionDomain implements ProtectionDomain {
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes) {
         synchronized (this) {
             requireOpen("ibv_create_srq");
-            if (sharedReceiveQueues.size() >= Limits.MAX_SHARED_RECEIVE_QUEUES) {
-                throw new RdmaException(
-                        "ibv_create_srq",
-                        Errno.ENOMEM,
-                        sharedReceiveQueues.size() + " shared receive queues",
-                        "Close some that are not used");
-            }
+            SoftContext.requireRoom(
+                    "ibv_create_srq",
+                    sharedReceiveQueues.size(),
+                    Limits.MAX_SHARED_RECEIVE_QUEUES,
+                    "shared receive queues");
             context.engine().lock();
             try {
                 SoftSharedReceiveQueue queue = new SoftSharedReceiveQueue(this, attributes);
@@ -179,18 +156,6 @@ final class SoftProtectionDomain implements ProtectionDomain {
             } finally {
                 context.engine().unlock();
             }
-        }
-    }
-
-    void remove(SoftSharedReceiveQueue queue) {
-        synchronized (this) {
-            sharedReceiveQueues.remove(queue);
-        }
-    }
-
-    void remove(SoftQueuePair queuePair) {
-        synchronized (this) {
-            queuePairs.remove(queuePair);
         }
     }
 
@@ -206,12 +171,6 @@ final class SoftProtectionDomain implements ProtectionDomain {
         return handle;
     }
 
-    void remove(SoftAddressHandle handle) {
-        synchronized (this) {
-            addressHandles.remove(handle);
-        }
-    }
-
     /** Moves all queue pairs to the error state, because the device was removed. */
     void failQueuePairs() {
         List<SoftQueuePair> all;
@@ -219,6 +178,15 @@ final class SoftProtectionDomain implements ProtectionDomain {
             all = new ArrayList<>(queuePairs);
         }
         all.forEach(SoftQueuePair::failSoon);
+    }
+
+    /** Removes an object that is closed. */
+    synchronized void remove(Object closedObject) {
+        regions.remove(closedObject);
+        windows.remove(closedObject);
+        queuePairs.remove(closedObject);
+        sharedReceiveQueues.remove(closedObject);
+        addressHandles.remove(closedObject);
     }
 
     // ---- life ----

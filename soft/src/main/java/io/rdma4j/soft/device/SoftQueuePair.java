@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport. */
 final class SoftQueuePair implements QueuePair {
-    private static final String CREATE = "ibv_create_qp";
+    static final String CREATE = "ibv_create_qp";
 
     private static final System.Logger LOGGER = System.getLogger(SoftQueuePair.class.getName());
 
@@ -71,7 +71,7 @@ final class SoftQueuePair implements QueuePair {
         this.engine = engine;
         this.sharedReceives = sharedReceives;
         this.xrcDomain = xrcDomain;
-        capabilities = capabilities(attributes);
+        capabilities = QueuePairInitChecks.capabilities(attributes);
         userContext = attributes.context();
         type = attributes.type();
         machine = machine(number, attributes);
@@ -134,16 +134,10 @@ final class SoftQueuePair implements QueuePair {
 
     static SoftQueuePair create(SoftProtectionDomain domain, QueuePairInitAttributes attributes) {
         SoftContext context = domain.softContext();
-        SoftCompletionQueue send = completions(context, attributes.sendCompletions());
-        SoftCompletionQueue receive = completions(context, attributes.receiveCompletions());
-        SoftSharedReceiveQueue shared = sharedReceives(context, attributes.sharedReceiveQueue());
-        QueuePairCapabilities wanted = capabilities(attributes);
-        range("max_send_wr", wanted.maxSendWorkRequests(), Limits.MAX_WORK_REQUESTS);
-        range("max_recv_wr", wanted.maxReceiveWorkRequests(), Limits.MAX_WORK_REQUESTS);
-        range("max_send_sge", wanted.maxSendScatterGather(), Limits.MAX_SCATTER_GATHER);
-        range("max_recv_sge", wanted.maxReceiveScatterGather(), Limits.MAX_SCATTER_GATHER);
-        range("max_inline_data", wanted.maxInlineBytes(), Limits.MAX_INLINE_BYTES);
-        checkExtended(attributes);
+        SoftCompletionQueue send = QueuePairInitChecks.completions(context, attributes.sendCompletions());
+        SoftCompletionQueue receive = QueuePairInitChecks.completions(context, attributes.receiveCompletions());
+        SoftSharedReceiveQueue shared = QueuePairInitChecks.sharedReceives(context, attributes.sharedReceiveQueue());
+        QueuePairInitChecks.check(attributes);
         Engine engine = engine(context, attributes.type(), send);
         context.engine().lock();
         engine.lock();
@@ -206,64 +200,6 @@ final class SoftQueuePair implements QueuePair {
     private static Engine engine(SoftContext context, QueuePairType type, SoftCompletionQueue send) {
         boolean isConnection = type == QueuePairType.RELIABLE_CONNECTION || type == QueuePairType.UNRELIABLE_CONNECTION;
         return isConnection ? context.engines().engine(send.completionVector()) : context.engine();
-    }
-
-    private static SoftCompletionQueue completions(SoftContext context, CompletionQueue queue) {
-        if (queue instanceof SoftCompletionQueue soft && soft.belongsTo(context)) {
-            return soft;
-        }
-        throw new RdmaException(
-                CREATE,
-                Errno.EINVAL,
-                "the completion queue is of another device",
-                "Create it from the device context of the protection domain");
-    }
-
-    /**
-     * Checks the attributes of extended connections. They have no shared receive queue of their own. Only their targets
-     * have an XRC domain.
-     */
-    private static void checkExtended(QueuePairInitAttributes attributes) {
-        boolean isTarget = attributes.type() == QueuePairType.XRC_RECEIVE;
-        boolean isExtended = isTarget || attributes.type() == QueuePairType.XRC_SEND;
-        if (isTarget != (attributes.xrcDomain() != null) || isExtended && attributes.sharedReceiveQueue() != null) {
-            throw new RdmaException(
-                    CREATE,
-                    Errno.EINVAL,
-                    attributes.type() + (attributes.xrcDomain() == null ? " without" : " with") + " an XRC domain, and "
-                            + (attributes.sharedReceiveQueue() == null ? "no" : "a") + " shared receive queue",
-                    "XRC_RECEIVE takes an XRC domain, others none; the shared receive queues of extended connections"
-                            + " are created with the domain");
-        }
-    }
-
-    private static QueuePairCapabilities capabilities(QueuePairInitAttributes attributes) {
-        QueuePairCapabilities wanted = attributes.capabilities();
-        return switch (attributes.type()) {
-            case XRC_RECEIVE -> new QueuePairCapabilities(0, 0, 0, 0, 0);
-            case XRC_SEND -> wanted.withoutReceives();
-            default -> attributes.sharedReceiveQueue() == null ? wanted : wanted.withoutReceives();
-        };
-    }
-
-    private static @Nullable SoftSharedReceiveQueue sharedReceives(
-            SoftContext context, @Nullable SharedReceiveQueue queue) {
-        if (queue == null
-                || queue instanceof SoftSharedReceiveQueue soft && soft.belongsTo(context) && !soft.isExtended()) {
-            return (SoftSharedReceiveQueue) queue;
-        }
-        throw new RdmaException(
-                CREATE,
-                Errno.EINVAL,
-                "the shared receive queue is of another device, or for extended connections",
-                "Create it from the device context of the protection domain");
-    }
-
-    private static void range(String attribute, int value, int most) {
-        if (value < 0 || value > most) {
-            throw new RdmaException(
-                    CREATE, Errno.EINVAL, attribute + " " + value, "The software device has 0 to " + most);
-        }
     }
 
     private SoftDevices devices() {

@@ -19,8 +19,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a stack. Each is asked for when the stack first needs it, so that a wrong option is reported by the call
- * that depends on it; a supplier that throws is asked again by the next call.
+ * The settings of a stack. A supplier is called when the stack first needs its setting, so that a wrong option is
+ * reported by the call that depends on it. A supplier that throws is called again later.
  *
  * @param linkOptions capture, faults and trace of all links
  * @param security limits on what peers may do

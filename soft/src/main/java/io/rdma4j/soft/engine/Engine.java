@@ -8,6 +8,7 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import io.rdma4j.wire.Frame;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -35,11 +36,7 @@ public final class Engine implements WaitDriver {
     /** The time for which the number of a closed queue pair is not reused. */
     private static final long NUMBER_HOLD_OFF_NANOS = 60_000_000_000L;
 
-    /**
-     * The number of frames after which timers fire although the ports are not empty: more than a socket buffer holds.
-     */
-    private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
-
+    /** Selects one cycle in 16, in which a polling thread includes the ports that have been idle for long. */
     private static final int COLD_MASK = 15;
 
     private static final int LEADER_SPINS = 100;
@@ -62,13 +59,8 @@ public final class Engine implements WaitDriver {
     private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
     private final Transmitter transmitter;
-    private FrameSource groups = FrameSource.NONE;
-    private final Ports ports = new Ports();
+    private final EngineInput input;
     private long now;
-    private int drainedFrames;
-
-    /** True if the last poll for input found nothing. */
-    private boolean wasLastPollEmpty;
 
     /**
      * Creates an engine and starts its background thread.
@@ -85,6 +77,7 @@ public final class Engine implements WaitDriver {
         now = clock.nanoTime();
         queuePairs = new QueuePairTable(engines.numbers(), index, engines.random()::nextInt);
         receiver = new Receiver(this);
+        input = new EngineInput(receiver, crossEngineQueue);
         transmitter = new Transmitter(this);
         waitCoordinator = new WaitCoordinator(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
         if (engines.driver() == null) {
@@ -100,12 +93,20 @@ public final class Engine implements WaitDriver {
         now = clock.nanoTime();
     }
 
+    /** Takes the engine lock if it is free, and reads the clock. */
+    private boolean tryLock() {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        now = clock.nanoTime();
+        return true;
+    }
+
     /** Transmits what is pending, and releases the engine lock. */
     public void unlock() {
         try {
             if (lock.getHoldCount() == 1) {
-                doorbells.drain(onDoorbell);
-                transmitter.run(now);
+                transmit();
                 noteDeadline();
             }
         } finally {
@@ -134,14 +135,9 @@ public final class Engine implements WaitDriver {
         deadlines.remove(item);
     }
 
-    /** Sets the handler of packets to queue pair 1; under the engine lock. */
-    public void managementHandler(ManagementHandler handler) {
-        receiver.managementHandler(handler);
-    }
-
     /** Sets the source of multicast frames; under the engine lock. */
     public void multicastSource(FrameSource source) {
-        groups = source;
+        input.groups(source);
     }
 
     /** Returns the clock. */
@@ -179,31 +175,38 @@ public final class Engine implements WaitDriver {
         return engines.random();
     }
 
-    /** Returns a thread other than the caller's, to check whether the engine can access memory. */
-    public Thread backgroundThread() {
-        return waitCoordinator.background();
-    }
-
     // ---- ports ----
 
     /** Adds an open port, which the engine drives from now on; under the engine lock. */
     public void addPort(Port port) {
-        ports.add(port);
+        input.add(port);
     }
 
     /** Returns the open port of a local address, or null; under the engine lock. */
     public @Nullable Port findPort(InetAddress address) {
-        return ports.find(address);
-    }
-
-    /** Returns the open port of a local address in GID form, or null; under the engine lock. */
-    public @Nullable Port findPort(long high, long low) {
-        return ports.find(high, low);
+        return input.find(address);
     }
 
     /** Returns the set that opens links for this engine; under the engine lock. */
     public LinkSet links() {
         return links;
+    }
+
+    /** Returns a link with the capture, trace and faults that this process is configured for. */
+    public Link decorate(Link link) {
+        return engines.decorator().decorate(link);
+    }
+
+    /**
+     * Opens a link on the address and port of {@code first} that receives the frames of this engine's queue pairs; see
+     * {@link LinkSet#openSteered}. Under the engine lock.
+     *
+     * @return the link, or null if frames cannot be steered there
+     * @throws IOException if {@code first} is closed, or no socket can be opened
+     */
+    public @Nullable Link openSteered(Link first) throws IOException {
+        return links.openSteered(
+                first, engines.numbers().first(index), engines.numbers().last(index));
     }
 
     /** Returns the receiver of the frames that ports and groups receive. */
@@ -212,16 +215,6 @@ public final class Engine implements WaitDriver {
     }
 
     // ---- queue pairs ----
-
-    /** Returns the lowest number of this engine's queue pairs. */
-    public int firstQueuePairNumber() {
-        return engines.numbers().first(index);
-    }
-
-    /** Returns the highest number of this engine's queue pairs. */
-    public int lastQueuePairNumber() {
-        return engines.numbers().last(index);
-    }
 
     /** Reserves a number for a new queue pair; returns -1 if there are too many. Under the engine lock. */
     public int reserveQueuePairNumber() {
@@ -246,8 +239,7 @@ public final class Engine implements WaitDriver {
      * engine lock.
      */
     public void reset(DrivenQueuePair queuePair) {
-        doorbells.drain(onDoorbell);
-        transmitter.run(now);
+        transmit();
         // The run gave each queue pair one quantum, in which new data go first; the acknowledgement must not depend on
         // it.
         queuePair.machine.abandon();
@@ -327,8 +319,7 @@ public final class Engine implements WaitDriver {
     private void transmitAll() {
         long giveUpNanos = clock.nanoTime() + FINISH_NANOS;
         do {
-            doorbells.drain(onDoorbell);
-            transmitter.run(now);
+            transmit();
         } while (transmitter.hasWork() && clock.nanoTime() - giveUpNanos < 0);
     }
 
@@ -357,12 +348,7 @@ public final class Engine implements WaitDriver {
     void receivePending() {
         lock();
         try {
-            int frames = 0;
-            int count;
-            do {
-                count = receive(true, true);
-                frames += count;
-            } while (count > 0 && frames < DRAIN_LIMIT_FRAMES);
+            input.receiveAll(now);
         } finally {
             unlock();
         }
@@ -416,9 +402,8 @@ public final class Engine implements WaitDriver {
      * not wait.
      */
     public void post(DrivenQueuePair queuePair) {
-        if (lock.tryLock()) {
+        if (tryLock()) {
             try {
-                now = clock.nanoTime();
                 onDoorbell(queuePair);
                 transmitter.run(now);
                 noteDeadline();
@@ -436,11 +421,9 @@ public final class Engine implements WaitDriver {
      * lock relies on this check after the release.
      */
     private void serveDoorbells() {
-        while (!doorbells.isEmpty() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
+        while (!doorbells.isEmpty() && !lock.isHeldByCurrentThread() && tryLock()) {
             try {
-                now = clock.nanoTime();
-                doorbells.drain(onDoorbell);
-                transmitter.run(now);
+                transmit();
                 noteDeadline();
             } finally {
                 lock.unlock();
@@ -455,18 +438,16 @@ public final class Engine implements WaitDriver {
     @Override
     public boolean poll() {
         // Threads that wait for the lock would otherwise lose every race against a busy poller.
-        if (lock.hasQueuedThreads() || !lock.tryLock()) {
+        if (lock.hasQueuedThreads() || !tryLock()) {
             Thread.onSpinWait();
             return false;
         }
         boolean received;
         try {
-            now = clock.nanoTime();
             counters.cycles++;
             waitCoordinator.notePoll(now);
-            doorbells.drain(onDoorbell);
-            transmitter.run(now);
-            received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
+            transmit();
+            received = input.receive(now, (counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
             if (!received || waitCoordinator.isLeaderAsleep()) {
                 transmitter.run(now);
@@ -487,7 +468,7 @@ public final class Engine implements WaitDriver {
         StackDriver driver = engines.driver();
         return driver == null
                 ? waitCoordinator.await(waiter, done, deadlineNanos)
-                : awaitDriven(driver, done, deadlineNanos);
+                : driver.await(clock, done, deadlineNanos);
     }
 
     @Override
@@ -498,17 +479,6 @@ public final class Engine implements WaitDriver {
     @Override
     public void wake(Waiter waiter) {
         waitCoordinator.wakeIfLeader(waiter);
-    }
-
-    private boolean awaitDriven(StackDriver driver, BooleanSupplier done, long deadlineNanos) {
-        while (!done.getAsBoolean()) {
-            if (Thread.currentThread().isInterrupted()
-                    || deadlineNanos != Long.MAX_VALUE && clock.nanoTime() - deadlineNanos >= 0) {
-                return done.getAsBoolean();
-            }
-            driver.step(deadlineNanos);
-        }
-        return true;
     }
 
     /**
@@ -539,11 +509,11 @@ public final class Engine implements WaitDriver {
         boolean sleep = false;
         lockToLead();
         try {
-            now = clock.nanoTime();
             counters.cycles++;
-            doorbells.drain(onDoorbell);
-            transmitter.run(now);
-            int received = poll == Poll.SKIP_IF_IDLE && wasLastPollEmpty ? 0 : receive(true, poll != Poll.LINKS);
+            transmit();
+            int received = poll == Poll.SKIP_IF_IDLE && input.wasLastEmpty()
+                    ? 0
+                    : input.receive(now, true, poll != Poll.LINKS);
             runTimers();
             if (!done.getAsBoolean()) {
                 transmitter.run(now);
@@ -564,13 +534,19 @@ public final class Engine implements WaitDriver {
      * must not yield for each packet that wakes the leader.
      */
     private void lockToLead() {
-        for (int tries = 0; !lock.tryLock(); tries++) {
+        for (int tries = 0; !tryLock(); tries++) {
             if (tries < LEADER_SPINS) {
                 Thread.onSpinWait();
             } else {
                 LockSupport.parkNanos(this, LEADER_PAUSE_NANOS);
             }
         }
+    }
+
+    /** Transmits what was posted and what is pending; under the engine lock. */
+    private void transmit() {
+        doorbells.drain(onDoorbell);
+        transmitter.run(now);
     }
 
     private void noteDeadline() {
@@ -580,42 +556,14 @@ public final class Engine implements WaitDriver {
     }
 
     private long nextDeadlineNanos() {
-        return Math.min(Math.min(deadlines.nextDeadlineNanos(), groups.nextDeadlineNanos()), ports.nextDeadlineNanos());
-    }
-
-    /**
-     * Receives a burst from each port and group; returns the number of frames.
-     *
-     * @param cold true to include those that have been idle for long
-     * @param channels true to include the channels of this host's processes, which are otherwise polled now and then
-     */
-    private int receive(boolean cold, boolean channels) {
-        int frames =
-                groups.receive(now, cold) + crossEngineQueue.drain(now, receiver) + ports.receive(now, cold, channels);
-        if (frames == 0 && cold) {
-            frames = ports.receiveStray(now);
-        }
-        wasLastPollEmpty = frames == 0;
-        return frames;
+        return Math.min(deadlines.nextDeadlineNanos(), input.nextDeadlineNanos());
     }
 
     /** Fires the expired timers, after receiving the pending packets that may stop them. */
     private void runTimers() {
-        if (deadlines.nextDeadlineNanos() > now) {
-            return;
+        if (deadlines.nextDeadlineNanos() <= now) {
+            input.receiveAll(now);
+            deadlines.runDue(now);
         }
-        int frames = receive(true, true);
-        drainedFrames = frames == 0 ? 0 : drainedFrames + frames;
-        while (frames > 0 && drainedFrames < DRAIN_LIMIT_FRAMES) {
-            frames = receive(true, true);
-            drainedFrames += frames;
-        }
-        drainedFrames = 0;
-        deadlines.runDue(now);
-    }
-
-    /** Returns a link with the capture, trace and faults that this process is configured for. */
-    public Link decorate(Link link) {
-        return engines.decorator().decorate(link);
     }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engines implements AutoCloseable {
     /** The most engines: each has a range of the process' queue pair numbers. */
-    public static final int MOST = 8;
+    public static final int MAX_ENGINES = 8;
 
     private final Supplier<LinkSet> links;
     private final LinkDecorator decorator;
@@ -40,7 +40,7 @@ public final class Engines implements AutoCloseable {
     /**
      * Starts the main engine.
      *
-     * @param count the most engines, 1 to {@value #MOST}
+     * @param count the most engines, 1 to {@value #MAX_ENGINES}
      * @param links creates the links of an engine, which then owns them
      * @param decorator wraps the links
      * @param slot the upper 8 bits of the queue pair numbers
@@ -56,8 +56,8 @@ public final class Engines implements AutoCloseable {
             StackClock clock,
             @Nullable StackDriver driver,
             RandomGenerator random) {
-        if (count < 1 || count > MOST) {
-            throw new IllegalArgumentException(count + " engines, not 1 to " + MOST);
+        if (count < 1 || count > MAX_ENGINES) {
+            throw new IllegalArgumentException(count + " engines, not 1 to " + MAX_ENGINES);
         }
         this.links = links;
         this.decorator = decorator;

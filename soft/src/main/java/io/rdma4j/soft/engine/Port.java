@@ -1,7 +1,9 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
-import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
@@ -22,8 +24,8 @@ public abstract class Port {
     /** Creates the port of a local address. */
     protected Port(InetAddress address) {
         this.address = address;
-        high = GidAddresses.high(address);
-        low = GidAddresses.low(address);
+        high = Gid.of(address).high();
+        low = Gid.of(address).low();
     }
 
     /** Returns the local address. Any thread. */
@@ -43,11 +45,7 @@ public abstract class Port {
 
     /** Returns the interface index of a link-local address, else 0. Any thread. */
     public final int scope() {
-        return GidAddresses.scope(address);
-    }
-
-    final boolean isAt(long otherHigh, long otherLow) {
-        return low == otherLow && high == otherHigh;
+        return Interfaces.scope(address);
     }
 
     /** Returns the link that frames are sent through. */
@@ -97,6 +95,6 @@ public abstract class Port {
 
     @Override
     public String toString() {
-        return "port " + GidAddresses.text(address);
+        return "port " + AddressText.of(address);
     }
 }

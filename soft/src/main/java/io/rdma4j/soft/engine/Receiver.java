@@ -36,7 +36,8 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
         counters = engine.counters();
     }
 
-    void managementHandler(ManagementHandler handler) {
+    /** Sets the handler of packets to queue pair 1. */
+    public void managementHandler(ManagementHandler handler) {
         managementHandler = handler;
     }
 

@@ -15,22 +15,42 @@ import org.jspecify.annotations.Nullable;
 /**
  * Coordinates the threads that wait for an engine, and drives the engine while no thread polls.
  *
- * <p>One waiting thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The
- * others park and are woken by {@link Signal}s. A leader that leaves promotes a follower. Virtual threads never lead.
+ * <p>One thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The other
+ * waiting threads park and are woken by {@link Signal}s. A leader that leaves promotes another thread. A thread that
+ * waits for rare events, such as those of connections, yields ({@link Waiter#yields}). A virtual thread never leads,
+ * because it would block its carrier, too. The background thread belongs to the engine, and yields.
  *
- * <p>A background thread leads while no other thread waits or polls. Otherwise it checks every few milliseconds whether
- * they still do ({@link BackgroundBackoff}), and not at all while a leader has been in place for {@value
- * #SETTLED_NANOS} nanoseconds.
+ * <pre>
+ * waiting threads                  a thread polled within 1 ms   leader
+ * one that does not yield, or more yes or no                     one of them
+ * only some that yield             no                            the one that came last
+ * only some that yield             yes                           none: the polling thread drives
+ * some that yield, and virtual     yes or no                     the yielding one that came last
+ * only virtual ones                yes or no                     the background thread
+ * none                             no                            the background thread
+ * none                             yes, or led within 1 ms       none
+ * </pre>
  *
- * <p>A thread that waits for rare events, such as those of connections, yields ({@link Waiter#yields}): it leads instead of the
- * background thread, under the same rules. So its events need no thread switch, and it takes nothing from the threads that wait
- * or poll for data. It takes over from another thread that yields, since that one has waited longer already. The background
- * thread watches for the end of polling, and then wakes a thread that yields, if there is one, to lead in its place.
+ * <p>These events change the leader:
  *
- * <p>A leader whose last wait was short polls for a while before it blocks ({@link AdaptiveSpin}).
+ * <ul>
+ *   <li>A waiting thread finds no leader: it leads, if the table allows it.
+ *   <li>A waiting thread finds a leader that yields: it wakes the leader, which leaves. A thread that yields and comes
+ *       later takes over, too, since its event is likely to be sooner.
+ *   <li>A thread polls while the leader yields: it wakes the leader, which leaves unless virtual threads wait.
+ *   <li>The leader's condition holds, its deadline passes, or it is interrupted: it leaves, and wakes the first
+ *       follower, or else the background thread if that rests or virtual threads wait.
+ *   <li>Polling ends: the background thread notices it at its next check, {@link BackgroundBackoff} apart, and leads or
+ *       wakes the thread that yields. A thread that has just begun to wait checks once itself.
+ * </ul>
  *
- * <p>A blocked leader publishes the deadline of its wait under the engine lock. A thread that sets an earlier deadline
- * under that lock wakes it. So no deadline is missed, and a deadline later than the leader's costs no system call.
+ * <p>The background thread rests, and checks nothing, while the same leader has been in place for {@value
+ * #SETTLED_NANOS} nanoseconds. A leader whose last wait was short polls for a while before it blocks ({@link
+ * AdaptiveSpin}).
+ *
+ * <p>A leader that is about to block publishes the deadline of its wait under the engine lock. A thread that sets an
+ * earlier deadline under that lock wakes it. So no deadline is missed, and a deadline later than the leader's costs no
+ * system call.
  */
 final class WaitCoordinator {
     private static final System.Logger LOGGER = System.getLogger(WaitCoordinator.class.getName());
@@ -61,30 +81,50 @@ final class WaitCoordinator {
     private final LinkSet links;
     private final Thread background;
     private final Waiter backgroundWaiter = new Waiter(true);
+
+    /** The thread that leads, or null. Set by that thread; only it sets it to null. */
     private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
+
+    /** The waiting threads that do not yield, the leader among them. */
     private final ConcurrentLinkedQueue<Waiter> followers = new ConcurrentLinkedQueue<>();
 
-    /** The waiting threads that yield. The first one came last, and only it may lead. */
+    /** The waiting threads that yield, the leader among them. The first one came last, and only it may lead. */
     private final ConcurrentLinkedDeque<Waiter> yieldingFollowers = new ConcurrentLinkedDeque<>();
 
     private final AtomicInteger virtualWaiters = new AtomicInteger();
+
+    /** The time since which the leader has led. Written by the leader. */
     private volatile long leaderSinceNanos;
+
+    /**
+     * The time until which the leader blocks or is about to, or {@link #AWAKE}. Written by the leader, and published
+     * under the engine lock.
+     */
     private volatile long sleepDeadlineNanos = AWAKE;
+
     private final BackgroundBackoff backoff = new BackgroundBackoff();
 
     /** Used by the leader. */
     private final AdaptiveSpin spin = new AdaptiveSpin();
 
+    /**
+     * The time of the last poll. Written under the engine lock; also by that thread when it begins to wait, since it no
+     * longer polls.
+     */
     private volatile long lastPollNanos;
 
     /** The thread that polled last; written before {@link #lastPollNanos}. */
     private @Nullable Thread lastPoller;
 
-    /** The time at which a leader left; threads often wait again soon. */
+    /** The time at which the last leader left; threads often wait again soon. */
     private volatile long lastLeadNanos;
 
+    /** True while the background thread is parked until {@link #promote} unparks it. */
     private volatile boolean backgroundRests;
+
+    /** True while the leader is in the kernel. */
     private volatile boolean inKernel;
+
     private volatile boolean ending;
     private volatile boolean closed;
 
@@ -100,11 +140,6 @@ final class WaitCoordinator {
 
     void start() {
         background.start();
-    }
-
-    /** Returns the thread that leads while no other thread does. */
-    Thread background() {
-        return background;
     }
 
     /**

@@ -47,7 +47,7 @@ public final class GsiQueuePair implements ManagementHandler {
         GsiQueuePair opened = new GsiQueuePair(engine);
         engine.lock();
         try {
-            engine.managementHandler(opened);
+            engine.receiver().managementHandler(opened);
         } finally {
             engine.unlock();
         }

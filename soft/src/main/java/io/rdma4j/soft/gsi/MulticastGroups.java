@@ -1,10 +1,10 @@
 package io.rdma4j.soft.gsi;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.FrameSource;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -31,7 +31,7 @@ public final class MulticastGroups implements FrameSource {
     record Key(Gid group, String networkName) {
         @Override
         public String toString() {
-            return GidAddresses.text(group.toInetAddress()) + " on " + networkName;
+            return AddressText.of(group.toInetAddress()) + " on " + networkName;
         }
     }
 

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.host;
 
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -46,6 +46,13 @@ public interface HostNetwork {
     InterfaceView recent(InetAddress address) throws SocketException;
 
     /**
+     * Returns whether an interface has an address now. All of 127/8 belongs to the loopback interface.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    boolean hasAddress(InetAddress address) throws SocketException;
+
+    /**
      * Returns whether an interface that has an address is up, or was 0.1 seconds ago.
      *
      * @throws SocketException if the system does not list its interfaces
@@ -61,14 +68,14 @@ public interface HostNetwork {
     /** Returns how often an interface has regained its carrier, or -1 if that is unknown. */
     long carrierReturns(InterfaceView network);
 
-    /** Discards what is remembered of interfaces and routes, because something has changed. */
-    void forget();
+    /** Discards the cached interfaces and routes after a change. */
+    void invalidateCaches();
 
     /**
      * Returns a source of notifications of changes, or null if the host has none. The caller closes it.
      */
     @Nullable
-    InterfaceNews openNews();
+    InterfaceMonitor openInterfaceMonitor();
 
     /**
      * Returns the local address from which the host sends to a destination.

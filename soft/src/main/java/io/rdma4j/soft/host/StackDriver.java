@@ -1,5 +1,7 @@
 package io.rdma4j.soft.host;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Drives the engines of a virtual network in virtual time, in place of threads. A stack that has a driver starts no threads, and a
  * thread that waits runs the driver.
@@ -13,4 +15,22 @@ public interface StackDriver {
      * @throws IllegalStateException if no engine has a deadline and there is no limit: nothing would ever happen again
      */
     void step(long limitNanos);
+
+    /**
+     * Runs until a condition holds.
+     *
+     * @param clock the network's clock
+     * @param deadlineNanos the time at which to stop, or {@link Long#MAX_VALUE} to run indefinitely
+     * @return the condition: false after the deadline, or if the thread is interrupted
+     */
+    default boolean await(StackClock clock, BooleanSupplier done, long deadlineNanos) {
+        while (!done.getAsBoolean()) {
+            if (Thread.currentThread().isInterrupted()
+                    || deadlineNanos != Long.MAX_VALUE && clock.nanoTime() - deadlineNanos >= 0) {
+                return done.getAsBoolean();
+            }
+            step(deadlineNanos);
+        }
+        return true;
+    }
 }

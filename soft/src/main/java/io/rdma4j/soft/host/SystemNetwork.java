@@ -1,7 +1,7 @@
 package io.rdma4j.soft.host;
 
 import io.rdma4j.cm.host.RouteLookup;
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.link.system.LinkSets;
@@ -39,6 +39,11 @@ final class SystemNetwork implements HostNetwork {
     @Override
     public @Nullable InterfaceView recent(InetAddress address) throws SocketException {
         return Interfaces.recent(address);
+    }
+
+    @Override
+    public boolean hasAddress(InetAddress address) throws SocketException {
+        return Interfaces.find(address) != null;
     }
 
     @Override
@@ -82,14 +87,14 @@ final class SystemNetwork implements HostNetwork {
     }
 
     @Override
-    public void forget() {
-        Interfaces.forget();
+    public void invalidateCaches() {
+        Interfaces.invalidateCache();
         RouteLookup.forget();
     }
 
     @Override
-    public @Nullable InterfaceNews openNews() {
-        return LinkSets.interfaceNews();
+    public @Nullable InterfaceMonitor openInterfaceMonitor() {
+        return LinkSets.openInterfaceMonitor();
     }
 
     @Override

@@ -28,7 +28,7 @@ public record SecurityOptions(
     /** System property with a text of the form {@link #SYNTAX}. */
     public static final String PROPERTY = "rdma4j.security";
 
-    /** How {@link #parse} wants its text. */
+    /** The syntax that {@link #parse} accepts. */
     public static final String SYNTAX = "source-port=auto|off|count|enforce,request-rate=N,request-burst=N,half-open=N,"
             + "connections=N,violations=remote|all|off,foreign-requests=drop|allow in any order and number,"
             + " where N is a number from 1 to 1000000000";
@@ -43,15 +43,15 @@ public record SecurityOptions(
             Violations.REMOTE,
             false);
 
-    private static final int MOST = 1_000_000_000;
+    private static final int MAX_LIMIT = 1_000_000_000;
 
     /** The treatment of packets of a connection from another UDP port than that of the peer. */
     public enum SourcePort {
         /** {@link #ENFORCE} for peers that are rdma4j by their GUID, {@link #COUNT} for all others. */
         AUTO,
-        /** They are taken. */
+        /** They are accepted. */
         OFF,
-        /** They are taken, and changes of the port are counted. */
+        /** They are accepted, and changes of the port are counted. */
         COUNT,
         /** They are dropped and counted. */
         ENFORCE
@@ -59,11 +59,11 @@ public record SecurityOptions(
 
     /** The peers whose illegal accesses to memory cause their connection requests to be refused for a minute. */
     public enum Violations {
-        /** Those of other hosts: all processes of this host have one address. */
+        /** Those of other hosts, since all processes of this host share its addresses. */
         REMOTE,
-        /** Everybody's. */
+        /** Those of all peers. */
         ALL,
-        /** Nobody's. */
+        /** No peers. */
         OFF
     }
 
@@ -76,15 +76,15 @@ public record SecurityOptions(
     }
 
     private static void check(String name, int value) {
-        if (value < 1 || value > MOST) {
-            throw new IllegalArgumentException(name + " " + value + " is not 1 to " + MOST);
+        if (value < 1 || value > MAX_LIMIT) {
+            throw new IllegalArgumentException(name + " " + value + " is not 1 to " + MAX_LIMIT);
         }
     }
 
     /**
-     * The options of the system property {@value #PROPERTY}.
+     * Returns the options of the system property {@value #PROPERTY}.
      *
-     * @throws IllegalArgumentException if it is not of the right form
+     * @throws IllegalArgumentException if its value does not match {@link #SYNTAX}
      */
     public static SecurityOptions fromSystemProperty() {
         String text = System.getProperty(PROPERTY);
@@ -96,9 +96,10 @@ public record SecurityOptions(
     }
 
     /**
-     * Reads options such as {@code source-port=enforce,request-rate=100}; what the text does not name is as by default.
+     * Parses options such as {@code source-port=enforce,request-rate=100}. Options that the text does not name have
+     * their default values.
      *
-     * @throws IllegalArgumentException if the text is not of the form {@link #SYNTAX}
+     * @throws IllegalArgumentException if the text does not match {@link #SYNTAX}
      */
     public static SecurityOptions parse(String text) {
         SecurityOptions options = DEFAULT;

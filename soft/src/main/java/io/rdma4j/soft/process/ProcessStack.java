@@ -24,7 +24,7 @@ public final class ProcessStack {
         return known;
     }
 
-    /** Peers are told that the process ends, once its sockets have delivered what was written to them. */
+    /** Disconnects from all peers at the exit of the process, after its sockets have delivered what was written to them. */
     private static void finishAtExit(SoftStack created) {
         try {
             Runtime.getRuntime()

@@ -1,10 +1,12 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.cm.CmMad;
 import java.lang.foreign.MemorySegment;
@@ -44,6 +46,22 @@ final class AddressSiblings {
     void clear() {
         for (int slot = 0; slot < SLOTS; slot++) {
             ports.set(slot, 0);
+        }
+    }
+
+    /**
+     * Sends a burst through a UDP port of this process: directly to the process that it is for, if that shares the
+     * address and is known. The frames are not modified. Their ICRC covers UDP port 4791, so the receiver sets the
+     * destination port back.
+     */
+    void send(Link udp, SendBurst burst) {
+        int port = portOf(burst);
+        if (port == 0) {
+            udp.send(burst);
+        } else {
+            burst.destinationPort(port);
+            udp.send(burst);
+            burst.destinationPort(Frame.UDP_PORT);
         }
     }
 

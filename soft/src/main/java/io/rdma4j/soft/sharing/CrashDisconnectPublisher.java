@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Changes are sent every {@value #PAUSE_NANOS} nanoseconds, many in one message, since each message wakes the other
  * process. A connection that ends within this time is never sent. Used under the engine lock.
  */
-final class CrashDisconnectPublisher extends DeadlineTask {
+public final class CrashDisconnectPublisher extends DeadlineTask {
     private static final long PAUSE_NANOS = 10_000_000;
 
     /** The most messages sent at a time, so that the channel keeps room for other messages. */
@@ -56,7 +56,8 @@ final class CrashDisconnectPublisher extends DeadlineTask {
         }
     }
 
-    void add(CrashDisconnect crashDisconnect) {
+    /** Adds a connection with another address that must be disconnected when this process exits. */
+    public void add(CrashDisconnect crashDisconnect) {
         crashDisconnects.put(crashDisconnect.localId(), crashDisconnect);
         if (backup != null) {
             changed.add(crashDisconnect.localId());
@@ -64,7 +65,8 @@ final class CrashDisconnectPublisher extends DeadlineTask {
         }
     }
 
-    void remove(int localId) {
+    /** Removes the connection of a communication ID, which is disconnected. */
+    public void remove(int localId) {
         if (crashDisconnects.remove(localId) != null && backup != null) {
             if (published.contains(localId)) {
                 changed.add(localId);
@@ -88,8 +90,8 @@ final class CrashDisconnectPublisher extends DeadlineTask {
         publish();
     }
 
-    /** Sends the changes. Those that the channel has no room for are sent later. */
-    void publish() {
+    /** Sends the changes now. Those that the channel has no room for are sent later. */
+    public void publish() {
         LocalChannel channel = backup;
         if (channel == null) {
             return;

@@ -1,6 +1,5 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.link.ForwardingLink;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.ReceiveBurst;
@@ -12,7 +11,7 @@ import java.io.IOException;
  * <p>It receives at UDP port 4791, and sends from its own UDP port as before: peers identify its queue pairs by that
  * port, and drop packets from another one.
  */
-final class InheritedLink extends ForwardingLink {
+final class InheritedLink extends SiblingLink {
     private static final int RARELY_MASK = 31;
 
     private final Link owned;
@@ -26,7 +25,7 @@ final class InheritedLink extends ForwardingLink {
      * @param sender the UDP port that the process has sent from so far
      */
     InheritedLink(Link owned, Link sender, AddressSiblings siblings) {
-        super(new SiblingLink(sender, siblings));
+        super(sender, siblings);
         this.owned = owned;
         direct = new DirectFrames(sender, siblings);
     }

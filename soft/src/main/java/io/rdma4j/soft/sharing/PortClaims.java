@@ -36,7 +36,7 @@ public final class PortClaims implements AutoCloseable {
     private static final long ADDRESSES = 16;
 
     /** The most bytes that one claim locks: two of each family, and one of the address. */
-    private static final int MOST_BYTES = 5;
+    private static final int MAX_LOCKED_BYTES = 5;
 
     /** A claim of this process. */
     private record Held(PortKey key, InetAddress address, boolean familyOnly, boolean reuse) {}
@@ -158,7 +158,7 @@ public final class PortClaims implements AutoCloseable {
     }
 
     private List<LockedByte> lockedFor(String operation, Held wanted) {
-        List<LockedByte> bytes = new ArrayList<>(MOST_BYTES);
+        List<LockedByte> bytes = new ArrayList<>(MAX_LOCKED_BYTES);
         try {
             Errno conflict = lockAll(wanted, bytes);
             if (conflict == null) {

@@ -74,11 +74,11 @@ final class PortMember implements Link {
     PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
-        this.sender = new SiblingLink(sender, port.siblings());
+        this.sender = sender;
         direct = new DirectFrames(sender, port.siblings());
         int udpPort = sender.localAddress().getPort();
         port.siblings().put(slot, udpPort);
-        begin(RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
+        RelayMessage.begin(header, RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
                 .put(1, RelayMessage.VERSION)
                 .put(2, (byte) slot)
                 .putShort(3, (short) udpPort);
@@ -97,23 +97,18 @@ final class PortMember implements Link {
         return registeredServices.contains(serviceId);
     }
 
-    void listen(long serviceId) {
+    void registerService(long serviceId) {
         sendService(RelayMessage.LISTEN, serviceId);
     }
 
-    void close(long serviceId) {
+    void unregisterService(long serviceId) {
         registeredServices.remove(serviceId);
         sendService(RelayMessage.UNLISTEN, serviceId);
     }
 
     private void sendService(byte kind, long serviceId) {
-        begin(kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
+        RelayMessage.begin(header, kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
         var _ = channel.send(header, EMPTY);
-    }
-
-    private ByteBuffer begin(byte kind, int bytes) {
-        header.clear().limit(bytes);
-        return header.put(0, kind);
     }
 
     /** Returns the slot of the owner's process; 0 before the owner has sent it. */
@@ -145,7 +140,7 @@ final class PortMember implements Link {
 
     @Override
     public void send(SendBurst burst) {
-        sender.send(burst);
+        port.siblings().send(sender, burst);
     }
 
     /**

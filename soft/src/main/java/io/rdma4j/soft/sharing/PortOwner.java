@@ -150,7 +150,8 @@ final class PortOwner {
         } else if (kind == RelayMessage.LISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             long service = message.getLong(at + RelayMessage.SERVICE_AT);
             member.services.add(service);
-            begin(RelayMessage.LISTENING, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, service);
+            RelayMessage.begin(header, RelayMessage.LISTENING, RelayMessage.SERVICE_BYTES)
+                    .putLong(RelayMessage.SERVICE_AT, service);
             var _ = member.channel.send(header, EMPTY);
         } else if (kind == RelayMessage.UNLISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
@@ -181,7 +182,9 @@ final class PortOwner {
                 introduce(other, member);
             }
         }
-        begin(RelayMessage.WELCOME, 3).put(1, RelayMessage.VERSION).put(2, (byte) engine.slot());
+        RelayMessage.begin(header, RelayMessage.WELCOME, 3)
+                .put(1, RelayMessage.VERSION)
+                .put(2, (byte) engine.slot());
         var _ = member.channel.send(header, EMPTY);
         if (backupMember == null) {
             chooseBackup(member);
@@ -190,7 +193,7 @@ final class PortOwner {
 
     private void chooseBackup(@Nullable Member backup) {
         backupMember = backup;
-        port.publishCrashDisconnectsTo(backup == null ? null : backup.channel);
+        port.crashDisconnects().publishTo(backup == null ? null : backup.channel);
     }
 
     private @Nullable Member anyMember() {
@@ -204,15 +207,10 @@ final class PortOwner {
 
     /** Informs {@code to} how to reach {@code member}. Otherwise {@code to} sends to this process, which relays. */
     private void introduce(Member member, Member to) {
-        begin(RelayMessage.SIBLING, RelayMessage.SIBLING_BYTES)
+        RelayMessage.begin(header, RelayMessage.SIBLING, RelayMessage.SIBLING_BYTES)
                 .put(1, (byte) member.slot)
                 .putShort(2, (short) member.udpPort);
         var _ = to.channel.send(header, EMPTY);
-    }
-
-    private ByteBuffer begin(byte kind, int bytes) {
-        header.clear().limit(bytes);
-        return header.put(0, kind);
     }
 
     private void remove(Member member) {
@@ -235,7 +233,7 @@ final class PortOwner {
      * Reports the exit of a process, which may not have disconnected its peers, to the other processes of this address.
      */
     private void reportExit(int slot) {
-        begin(RelayMessage.EXITED, 2).put(1, (byte) slot);
+        RelayMessage.begin(header, RelayMessage.EXITED, 2).put(1, (byte) slot);
         for (Member member : members) {
             var _ = member.channel.send(header, EMPTY);
         }
@@ -270,7 +268,7 @@ final class PortOwner {
     }
 
     private void relayTo(Member member, Frame frame) {
-        begin(RelayMessage.FRAME, RelayMessage.FRAME_HEADER_BYTES)
+        RelayMessage.begin(header, RelayMessage.FRAME, RelayMessage.FRAME_HEADER_BYTES)
                 .put(1, (byte) frame.trafficClass)
                 .putShort(2, (short) frame.sourcePort)
                 .putInt(4, frame.identification)
@@ -332,7 +330,7 @@ final class PortOwner {
     }
 
     private boolean routeRequest(long serviceId, Packet packet) {
-        if (port.listens(serviceId)) {
+        if (port.serves(serviceId)) {
             return true;
         }
         for (Member member : members) {

@@ -50,6 +50,11 @@ final class RelayMessage {
 
     private RelayMessage() {}
 
+    /** Begins a message of a kind, which its further fields are put into by their offsets. */
+    static ByteBuffer begin(ByteBuffer out, byte kind, int bytes) {
+        return out.clear().limit(bytes).put(0, kind);
+    }
+
     /** Begins a message with {@code count} crash disconnects. */
     static void beginCrashDisconnects(ByteBuffer out, int count) {
         out.clear().limit(RECORDS_AT + count * RECORD_BYTES);

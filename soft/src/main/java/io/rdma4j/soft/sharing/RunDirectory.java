@@ -1,8 +1,12 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -120,6 +124,17 @@ public final class RunDirectory {
     /** Returns the path of a file in the directory. */
     public Path file(String name) {
         return path.resolve(name);
+    }
+
+    /**
+     * Returns the file name of the socket through which processes join the owner of an address. It does not depend on
+     * the form of the {@link InetAddress}, which may have the interface as a name, as a number, or not at all if the
+     * address does not need it.
+     */
+    static String socketName(InetAddress address) {
+        Gid gid = Gid.of(address);
+        String plain = AddressText.of(gid.toInetAddress()).replace(':', '_');
+        return (gid.isLinkLocal() ? plain + "-" + Interfaces.scope(address) : plain) + ".sock";
     }
 
     private static Path defaultPath() {

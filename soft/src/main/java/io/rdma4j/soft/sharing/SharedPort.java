@@ -1,5 +1,6 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
@@ -7,7 +8,6 @@ import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
@@ -76,11 +76,6 @@ public final class SharedPort extends Port {
         this.socket = socket;
         siblings = new AddressSiblings(high(), low());
         crashDisconnects = new CrashDisconnectPublisher(engine);
-    }
-
-    /** Returns whether this process has bound UDP port 4791 of the address. */
-    boolean isOwner() {
-        return owner != null;
     }
 
     /** Returns whether packets for this process arrive: it is the owner, or is registered with the owner. */
@@ -172,7 +167,7 @@ public final class SharedPort extends Port {
         }
         PortMember joined = new PortMember(this, channel, udp, engine.slot());
         for (long service : services) {
-            joined.listen(service);
+            joined.registerService(service);
         }
         crashDisconnects.publishTo(channel);
         link = engine.decorate(joined);
@@ -248,10 +243,7 @@ public final class SharedPort extends Port {
             }
         } else if (asMember != null) {
             asMember.preparePoll(nowNanos, all);
-            received = link().poll(burst);
-            for (int i = 0; i < received; i++) {
-                engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
-            }
+            received = receiveOwn(nowNanos, link().poll(burst));
             if (received == 0 && asMember.hasEnded()) {
                 onOwnerExited();
                 onProcessExited(asMember.ownerSlot());
@@ -273,11 +265,13 @@ public final class SharedPort extends Port {
             return receive(nowNanos, false);
         }
         Link udp = sender;
-        return owner == null && member == null && udp != null ? receiveFromSiblings(nowNanos, udp) : 0;
+        return owner == null && member == null && udp != null
+                ? receiveOwn(nowNanos, new DirectFrames(udp, siblings).poll(burst))
+                : 0;
     }
 
-    private int receiveFromSiblings(long nowNanos, Link udp) {
-        int received = new DirectFrames(udp, siblings).poll(burst);
+    /** Processes the received frames, all of which are for this process; returns their number. */
+    private int receiveOwn(long nowNanos, int received) {
         for (int i = 0; i < received; i++) {
             engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
         }
@@ -308,24 +302,9 @@ public final class SharedPort extends Port {
         }
     }
 
-    /** Adds a connection with another address that must be disconnected when this process exits, however it exits. */
-    public void addCrashDisconnect(CrashDisconnect crashDisconnect) {
-        crashDisconnects.add(crashDisconnect);
-    }
-
-    /** Removes the connection of a communication ID, which is disconnected. */
-    public void removeCrashDisconnect(int localId) {
-        crashDisconnects.remove(localId);
-    }
-
-    /** Sends the changes to the backup process now, because this process exits. */
-    public void publishCrashDisconnects() {
-        crashDisconnects.publish();
-    }
-
-    /** Sets the channel to the process that stores this process' crash disconnects; null for none. */
-    void publishCrashDisconnectsTo(@Nullable LocalChannel backup) {
-        crashDisconnects.publishTo(backup);
+    /** Returns the connections that another process disconnects when this process exits, however it exits. */
+    public CrashDisconnectPublisher crashDisconnects() {
+        return crashDisconnects;
     }
 
     @Override
@@ -348,20 +327,20 @@ public final class SharedPort extends Port {
      *
      * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer
      */
-    public void listen(long serviceId) {
+    public void registerService(long serviceId) {
         engine.lock();
         try {
             services.add(serviceId);
             PortMember current = member;
             if (current != null) {
-                current.listen(serviceId);
+                current.registerService(serviceId);
             }
         } finally {
             engine.unlock();
         }
         long deadline = engine.clock().nanoTime() + REGISTRATION_NANOS;
         if (!engine.await(signal, () -> isRegistered(serviceId), deadline) && !isRegistered(serviceId)) {
-            close(serviceId);
+            unregisterService(serviceId);
             throw ownerTimeout("rdma_listen");
         }
     }
@@ -372,12 +351,12 @@ public final class SharedPort extends Port {
     }
 
     /** Stops receiving requests for a service ID. Any thread. */
-    public void close(long serviceId) {
+    public void unregisterService(long serviceId) {
         engine.lock();
         try {
             PortMember current = member;
             if (services.remove(serviceId) && current != null) {
-                current.close(serviceId);
+                current.unregisterService(serviceId);
             }
         } finally {
             engine.unlock();
@@ -385,7 +364,7 @@ public final class SharedPort extends Port {
     }
 
     /** Returns whether this process listens on a service ID. */
-    boolean listens(long serviceId) {
+    boolean serves(long serviceId) {
         return services.contains(serviceId);
     }
 
@@ -409,7 +388,7 @@ public final class SharedPort extends Port {
         return new RdmaException(
                 operation,
                 Errno.ETIMEDOUT,
-                "the process that owns UDP port 4791 of " + GidAddresses.text(address()) + " does not answer",
+                "the process that owns UDP port 4791 of " + AddressText.of(address()) + " does not answer",
                 "It may be stopped, by a debugger or SIGSTOP: continue or terminate it, and try again");
     }
 

@@ -1,12 +1,13 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,7 +25,8 @@ public final class Sharing implements AutoCloseable {
     /** The time that the owner may take to answer. */
     private static final long WELCOME_NANOS = 5_000_000_000L;
 
-    private static final long PAUSE_MILLIS = 10;
+    /** The interval of the attempts to open a port. */
+    private static final long RETRY_NANOS = 10_000_000;
 
     private final RunDirectory directory;
     private final HostNetwork host;
@@ -123,7 +125,7 @@ public final class Sharing implements AutoCloseable {
             throw new RdmaException(
                     "rdma_bind_addr",
                     Errno.EADDRNOTAVAIL,
-                    GidAddresses.text(address) + " is not an address of this host",
+                    AddressText.of(address) + " is not an address of this host",
                     "Name a local address");
         }
         long giveUpNanos = engine.clock().nanoTime() + OPEN_NANOS;
@@ -134,7 +136,7 @@ public final class Sharing implements AutoCloseable {
                 port.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
                 return port;
             }
-            if (engine.clock().nanoTime() - giveUpNanos >= 0 || !pause()) {
+            if (engine.clock().nanoTime() - giveUpNanos >= 0 || !pause(engine)) {
                 throw held(address, String.valueOf(refusal));
             }
         }
@@ -172,7 +174,7 @@ public final class Sharing implements AutoCloseable {
             }
             return refusal;
         } catch (IOException e) {
-            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + GidAddresses.text(address), e, "");
+            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + AddressText.of(address), e, "");
         } finally {
             engine.unlock();
         }
@@ -188,24 +190,20 @@ public final class Sharing implements AutoCloseable {
     }
 
     private Path socket(InetAddress address) {
-        return directory.file(GidAddresses.fileName(address) + ".sock");
+        return directory.file(RunDirectory.socketName(address));
     }
 
-    private static boolean pause() {
-        try {
-            Thread.sleep(PAUSE_MILLIS);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+    /** Pauses between two attempts, in virtual time, too; returns false if the thread is interrupted. */
+    private static boolean pause(Engine engine) {
+        boolean _ = engine.await(new Signal(), () -> false, engine.clock().nanoTime() + RETRY_NANOS);
+        return !Thread.currentThread().isInterrupted();
     }
 
     private RdmaException held(InetAddress address, String refusal) {
         return new RdmaException(
                 "rdma_bind_addr",
                 Errno.EADDRINUSE,
-                "UDP port 4791 of " + GidAddresses.text(address) + " is held by something that does not share it with"
+                "UDP port 4791 of " + AddressText.of(address) + " is held by something that does not share it with"
                         + " this process (" + refusal + "; run directory " + directory.path() + ")",
                 "If it is the kernel's rdma_rxe, unload it (rmmod rdma_rxe), use another address or network namespace;"
                         + " if it is another user's process, terminate it or use another address; if it is an rdma4j"
@@ -214,8 +212,7 @@ public final class Sharing implements AutoCloseable {
 
     private boolean isLocal(InetAddress address) {
         try {
-            host.forget();
-            return host.recent(address) != null;
+            return host.hasAddress(address);
         } catch (SocketException e) {
             // The interfaces cannot be listed: then none has this address.
             return false;

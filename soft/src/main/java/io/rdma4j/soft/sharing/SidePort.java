@@ -1,10 +1,10 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -43,14 +43,12 @@ final class SidePort extends Port {
     static SidePort open(Engine engine, SharedPort shared) {
         try {
             Link owned = shared.owned();
-            Link beside = owned == null
-                    ? null
-                    : engine.links().openBeside(owned, engine.firstQueuePairNumber(), engine.lastQueuePairNumber());
-            Link link = beside == null ? engine.links().openUdp(shared.address(), 0) : beside;
+            Link steered = owned == null ? null : engine.openSteered(owned);
+            Link link = steered == null ? engine.links().openUdp(shared.address(), 0) : steered;
             return new SidePort(
-                    engine, shared, engine.decorate(new SiblingLink(link, shared.siblings())), beside != null);
+                    engine, shared, engine.decorate(new SiblingLink(link, shared.siblings())), steered != null);
         } catch (IOException e) {
-            throw SystemFailure.of("ibv_modify_qp", "open a socket of " + GidAddresses.text(shared.address()), e, "");
+            throw SystemFailure.of("ibv_modify_qp", "open a socket of " + AddressText.of(shared.address()), e, "");
         }
     }
 

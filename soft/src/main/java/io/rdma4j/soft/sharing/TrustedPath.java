@@ -26,7 +26,7 @@ final class TrustedPath {
     private static final Path USERS_OF_NAMESPACE = Path.of("/proc/self/uid_map");
     private static final Path UNMAPPED_USER = Path.of("/proc/sys/kernel/overflowuid");
     private static final long ALL_USERS = 0xffff_ffffL;
-    private static final int MOST_LINKS = 40;
+    private static final int MAX_LINKS = 40;
     private static final int ROOT = 0;
     private static final int STICKY = 01000;
     private static final int GROUP_WRITES = 020;
@@ -93,7 +93,7 @@ final class TrustedPath {
             }
             if (Boolean.TRUE.equals(attributes.get("isSymbolicLink"))) {
                 requireOwner(next, attributes);
-                if (++links > MOST_LINKS) {
+                if (++links > MAX_LINKS) {
                     throw new Untrusted(directory, "too many symbolic links in " + directory);
                 }
                 Path target = Files.readSymbolicLink(next);

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +42,7 @@ class ListenersAndInterfacesTest {
         active.take(CmEvent.Type.ROUTE_RESOLVED);
         active.id().connect(ConnectionParameters.defaults().withDepths(1, 1).withQueuePairNumber(++queuePair));
         network.settle();
-        return Objects.requireNonNull(listener.requests.poll(), "the listener has heard nothing");
+        return Objects.requireNonNull(listener.requests.poll(), "the listener has received no request");
     }
 
     @AfterEach
@@ -145,5 +146,14 @@ class ListenersAndInterfacesTest {
         assertThat(isServed()).isTrue();
         listener.id().close();
         assertThat(isServed()).isFalse();
+    }
+
+    @Test
+    void listeningInVirtualTimeStartsNoThread() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        listen();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().startsWith("rdma4j-addresses"))
+                .isSubsetOf(before);
     }
 }

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.host.HostNetwork;
 import java.net.InetAddress;
@@ -21,6 +21,9 @@ final class SimulatedInterfaces implements HostNetwork {
     private final int mtuBytes;
     private final Map<String, Ethernet> interfaces = new LinkedHashMap<>();
     private int lastIndex;
+
+    /** The number of times that cached results were discarded. */
+    int invalidations;
 
     /**
      * Creates a host with the interface {@code sim0}.
@@ -86,6 +89,11 @@ final class SimulatedInterfaces implements HostNetwork {
     }
 
     @Override
+    public boolean hasAddress(InetAddress wanted) {
+        return recent(wanted) != null;
+    }
+
+    @Override
     public boolean isAnyUp() {
         return !interfaces().isEmpty();
     }
@@ -106,10 +114,12 @@ final class SimulatedInterfaces implements HostNetwork {
     }
 
     @Override
-    public void forget() {}
+    public void invalidateCaches() {
+        invalidations++;
+    }
 
     @Override
-    public @Nullable InterfaceNews openNews() {
+    public @Nullable InterfaceMonitor openInterfaceMonitor() {
         return null;
     }
 

@@ -5,6 +5,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.memory.MemoryNetwork;
@@ -21,9 +22,11 @@ import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.GsiPacket;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -144,6 +147,11 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
                     random));
             service = CmService.start(devices);
             engine = devices.engine();
+        }
+
+        /** Binds UDP port 4791 of the host's address for another program, which shares it with no stack. */
+        Link bindForAnotherProgram() throws IOException {
+            return memory.newLinkSet().openUdp(address, Frame.UDP_PORT);
         }
 
         private boolean isRefused(InetAddress local) {

@@ -33,7 +33,7 @@ class QueuePairTableTest {
 
     @Test
     void numbersIdentifyTheirEngine() {
-        for (int engines = 1; engines <= Engines.MOST; engines++) {
+        for (int engines = 1; engines <= Engines.MAX_ENGINES; engines++) {
             QueuePairNumbers numbers = new QueuePairNumbers(7, engines);
             int total = 0;
             for (int engine = 0; engine < engines; engine++) {
@@ -47,7 +47,7 @@ class QueuePairTableTest {
                 assertThat(numbers.engineOf(numbers.last(engine))).isEqualTo(engine);
                 total += numbers.count(engine);
             }
-            assertThat(total).isBetween((1 << 16) - Engines.MOST, 1 << 16);
+            assertThat(total).isBetween((1 << 16) - Engines.MAX_ENGINES, 1 << 16);
         }
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SecurityOptionsTest {
     @Test
-    void whatIsNotNamedIsAsByDefault() {
+    void optionsThatAreNotNamedHaveTheirDefaults() {
         SecurityOptions options = SecurityOptions.parse("source-port=enforce,request-rate=7");
         assertThat(options)
                 .isEqualTo(new SecurityOptions(
@@ -47,7 +47,7 @@ class SecurityOptionsTest {
                 "half-open=1,half-open=2",
                 "half-open=1,,connections=2"
             })
-    void wrongTextIsRefusedWithTheRightForm(String text) {
+    void invalidTextIsRefusedWithTheSyntax(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SecurityOptions.parse(text))
                 .withMessageContaining(SecurityOptions.SYNTAX);

@@ -8,7 +8,7 @@ import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.engine.Receiver;
-import io.rdma4j.soft.host.GidAddresses;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
@@ -27,12 +27,13 @@ class AddressSiblingsTest {
     private static final InetAddress ELSEWHERE = InetAddress.ofLiteral("127.0.0.2");
     private static final int FRAME_BYTES = 64;
 
-    private final AddressSiblings siblings = new AddressSiblings(GidAddresses.high(HERE), GidAddresses.low(HERE));
+    private final AddressSiblings siblings =
+            new AddressSiblings(Gid.of(HERE).high(), Gid.of(HERE).low());
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), 2 * SendBurst.MAX_FRAME_BYTES);
 
     private SendBurst burst(InetAddress to, int... queuePairs) {
         burst.clear();
-        burst.destination(GidAddresses.high(to), GidAddresses.low(to), 0, 0);
+        burst.destination(Gid.of(to).high(), Gid.of(to).low(), 0, 0);
         for (int number : queuePairs) {
             burst.buffer().putInt(burst.tail() + 4, number);
             burst.append(FRAME_BYTES);

@@ -12,9 +12,9 @@ import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -85,7 +85,7 @@ class EndsOfProcessesTest {
     }
 
     private Path socket() {
-        return folder.resolve("run").resolve(GidAddresses.fileName(ADDRESS) + ".sock");
+        return folder.resolve("run").resolve(RunDirectory.socketName(ADDRESS));
     }
 
     private static void send(LocalChannel channel, int... bytes) {
@@ -220,19 +220,19 @@ class EndsOfProcessesTest {
         SharedPort port = open(member.engine);
         member.engine.lock();
         for (int number = 1; number <= 600; number++) {
-            port.addCrashDisconnect(crashDisconnect(SLOT - 2, number));
+            port.crashDisconnects().add(crashDisconnect(SLOT - 2, number));
         }
-        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 300).localId());
+        port.crashDisconnects().remove(crashDisconnect(SLOT - 2, 300).localId());
         member.engine.unlock();
         assertThat(receiveCrashDisconnects(member.channel, 599).values())
                 .doesNotContain(crashDisconnect(SLOT - 2, 300), (CrashDisconnect) null)
                 .contains(crashDisconnect(SLOT - 2, 1), crashDisconnect(SLOT - 2, 600));
 
         member.engine.lock();
-        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 1).localId());
-        port.addCrashDisconnect(crashDisconnect(SLOT - 2, 300));
-        port.removeCrashDisconnect(crashDisconnect(SLOT - 2, 300).localId());
-        port.publishCrashDisconnects();
+        port.crashDisconnects().remove(crashDisconnect(SLOT - 2, 1).localId());
+        port.crashDisconnects().add(crashDisconnect(SLOT - 2, 300));
+        port.crashDisconnects().remove(crashDisconnect(SLOT - 2, 300).localId());
+        port.crashDisconnects().publish();
         member.engine.unlock();
         Map<Integer, @Nullable CrashDisconnect> received = receiveCrashDisconnects(member.channel, 1);
         assertThat(received).containsOnlyKeys(crashDisconnect(SLOT - 2, 1).localId());
@@ -245,11 +245,11 @@ class EndsOfProcessesTest {
         SharedPort port = open(member.engine);
         CrashDisconnect crashDisconnect = crashDisconnect(SLOT - 2, 1);
         member.engine.lock();
-        port.addCrashDisconnect(crashDisconnect);
+        port.crashDisconnects().add(crashDisconnect);
         member.engine.unlock();
         assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsExactly(crashDisconnect);
         member.engine.lock();
-        port.removeCrashDisconnect(crashDisconnect.localId());
+        port.crashDisconnects().remove(crashDisconnect.localId());
         member.engine.unlock();
         assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsOnlyNulls();
     }
@@ -259,7 +259,7 @@ class EndsOfProcessesTest {
         Engine owner = engine();
         SharedPort port = open(owner);
         owner.lock();
-        port.addCrashDisconnect(crashDisconnect(owner.slot(), 1));
+        port.crashDisconnects().add(crashDisconnect(owner.slot(), 1));
         owner.unlock();
         LocalChannel first = joined(SLOT);
         assertThat(receiveCrashDisconnects(first, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
@@ -296,7 +296,7 @@ class EndsOfProcessesTest {
             SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
             for (int i = 0; i < frames; i++) {
                 burst.clear();
-                burst.destination(GidAddresses.high(ADDRESS), GidAddresses.low(ADDRESS), 0, 0);
+                burst.destination(Gid.of(ADDRESS).high(), Gid.of(ADDRESS).low(), 0, 0);
                 burst.destinationPort(port);
                 burst.append(64);
                 link.send(burst);

@@ -14,9 +14,9 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.LeaderCycle;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.host.GidAddresses;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -67,7 +67,7 @@ class StrayDatagramsTest {
         try (Arena arena = Arena.ofConfined()) {
             SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
             burst.clear();
-            burst.destination(GidAddresses.high(ADDRESS), GidAddresses.low(ADDRESS), 0, 0);
+            burst.destination(Gid.of(ADDRESS).high(), Gid.of(ADDRESS).low(), 0, 0);
             burst.destinationPort(port);
             burst.append(64);
             from.send(burst);
@@ -100,7 +100,7 @@ class StrayDatagramsTest {
     void previousSendingSocketOfAnOwnerIsEmptyAfterOneCycleOfTheLeader() throws Exception {
         Engine engine = engines().main();
         SharedPort port = joined(engine, network.newLinkSet());
-        while (!port.isOwner()) {
+        while (port.owned() == null) {
             Thread.sleep(1);
         }
         assertThat(port.link().localAddress().getPort()).isNotEqualTo(Frame.UDP_PORT);
@@ -144,7 +144,7 @@ class StrayDatagramsTest {
         if (udp != null) {
             udp.openUdp(ADDRESS, Frame.UDP_PORT);
         }
-        Path socket = folder.resolve("run").resolve(GidAddresses.fileName(ADDRESS) + ".sock");
+        Path socket = folder.resolve("run").resolve(RunDirectory.socketName(ADDRESS));
         LinkSet.LocalListener listener = first.listenLocal(socket);
         Thread owner = Thread.ofVirtual().start(() -> welcome(listener));
         SharedPort port = sharing().openSharedPort(engine, ADDRESS);

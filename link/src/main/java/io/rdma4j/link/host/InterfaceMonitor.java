@@ -5,7 +5,7 @@ package io.rdma4j.link.host;
  * loses an address. A notification does not describe the change, so the receiver reads the interfaces again; it may
  * find them unchanged. One thread waits. Any thread may close.
  */
-public interface InterfaceNews extends AutoCloseable {
+public interface InterfaceMonitor extends AutoCloseable {
     /**
      * Waits for a change since the last wait, or since this object was created.
      *

@@ -1,4 +1,4 @@
-package io.rdma4j.soft.host;
+package io.rdma4j.soft.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -11,7 +11,8 @@ import java.net.UnknownHostException;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class GidAddressesTest {
+/** Each address has one socket file, through which the processes that share it find its owner. */
+class SocketNameTest {
     private static final byte[] LINK_LOCAL = bytes("fe80::1");
     private static final byte[] GLOBAL = bytes("2001:db8::1");
 
@@ -32,7 +33,7 @@ class GidAddressesTest {
     }
 
     @Test
-    void linkLocalAddressHasOneFileNameHoweverItsScopeIsWritten() throws SocketException, UnknownHostException {
+    void linkLocalAddressHasOneSocketNameHoweverItsScopeIsWritten() throws SocketException, UnknownHostException {
         Optional<NetworkInterface> found = interfaceWithScope();
         assumeTrue(found.isPresent(), "no interface has a link-local address");
         NetworkInterface network = found.get();
@@ -40,22 +41,22 @@ class GidAddressesTest {
         Inet6Address byNumber = Inet6Address.getByAddress(null, LINK_LOCAL, network.getIndex());
 
         assertThat(byName.getHostAddress()).isNotEqualTo(byNumber.getHostAddress());
-        assertThat(GidAddresses.fileName(byName)).isEqualTo(GidAddresses.fileName(byNumber));
+        assertThat(RunDirectory.socketName(byName)).isEqualTo(RunDirectory.socketName(byNumber));
     }
 
     @Test
-    void linkLocalAddressHasAFileNameForEachScope() throws UnknownHostException {
+    void linkLocalAddressHasASocketNameForEachScope() throws UnknownHostException {
         Inet6Address first = Inet6Address.getByAddress(null, LINK_LOCAL, 1);
         Inet6Address second = Inet6Address.getByAddress(null, LINK_LOCAL, 2);
 
-        assertThat(GidAddresses.fileName(first)).isNotEqualTo(GidAddresses.fileName(second));
+        assertThat(RunDirectory.socketName(first)).isNotEqualTo(RunDirectory.socketName(second));
     }
 
     @Test
-    void globalAddressHasOneFileNameWithAndWithoutScope() throws SocketException, UnknownHostException {
+    void globalAddressHasOneSocketNameWithAndWithoutScope() throws SocketException, UnknownHostException {
         Inet6Address listed = Inet6Address.getByAddress(null, GLOBAL, someInterface());
 
-        assertThat(GidAddresses.fileName(listed))
-                .isEqualTo(GidAddresses.fileName(InetAddress.ofLiteral("2001:db8::1")));
+        assertThat(RunDirectory.socketName(listed))
+                .isEqualTo(RunDirectory.socketName(InetAddress.ofLiteral("2001:db8::1")));
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.condition.OS;
 
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
-class InterfaceNewsTest {
+class InterfaceMonitorTest {
     private static final long LONG_NANOS = SECONDS.toNanos(30);
     private static final long QUIET_NANOS = SECONDS.toNanos(1) / 10;
 
@@ -30,14 +30,14 @@ class InterfaceNewsTest {
         private Main() {}
 
         public static void main(String[] args) throws IOException, InterruptedException {
-            try (InterfaceNews news = LinkSets.interfaceNews()) {
-                if (news == null || run("ip link set lo up") != 0) {
+            try (InterfaceMonitor monitor = LinkSets.openInterfaceMonitor()) {
+                if (monitor == null || run("ip link set lo up") != 0) {
                     System.out.println("not available");
                     return;
                 }
-                report("up", news);
+                report("up", monitor);
                 run("ip addr add 192.0.2.1/32 dev lo");
-                report("address", news);
+                report("address", monitor);
                 String batch = String.join(
                         "\n",
                         IntStream.range(0, CHANGES)
@@ -47,7 +47,7 @@ class InterfaceNewsTest {
                 ip.getOutputStream().write(batch.getBytes(StandardCharsets.UTF_8));
                 ip.getOutputStream().close();
                 ip.waitFor();
-                report("many", news);
+                report("many", monitor);
             }
         }
 
@@ -55,12 +55,12 @@ class InterfaceNewsTest {
          * Prints whether a change is reported. Then waits until none is pending, which never happens if they are
          * not drained.
          */
-        private static void report(String name, InterfaceNews news) {
-            boolean changed = news.await(LONG_NANOS);
+        private static void report(String name, InterfaceMonitor monitor) {
+            boolean changed = monitor.await(LONG_NANOS);
             System.out.println(name + " " + changed);
             boolean pending;
             do {
-                pending = news.await(QUIET_NANOS);
+                pending = monitor.await(QUIET_NANOS);
             } while (pending);
         }
 
@@ -79,27 +79,27 @@ class InterfaceNewsTest {
 
     @Test
     void closingEndsACurrentAndAllLaterWaits() throws Exception {
-        InterfaceNews news = LinkSets.interfaceNews();
-        Assumptions.assumeTrue(news != null, "no notifications on this system");
+        InterfaceMonitor monitor = LinkSets.openInterfaceMonitor();
+        Assumptions.assumeTrue(monitor != null, "no notifications on this system");
         CompletableFuture<Boolean> wait = CompletableFuture.supplyAsync(() -> {
             boolean changed;
             do {
-                changed = news.await(LONG_NANOS); // another process may change the interfaces of this machine
+                changed = monitor.await(LONG_NANOS); // another process may change the interfaces of this machine
             } while (changed);
             return changed;
         });
         Thread.sleep(50); // correct also if the wait starts after the close
-        news.close();
+        monitor.close();
         assertThat(wait.get(30, SECONDS)).isFalse();
-        news.close();
-        assertThat(news.await(LONG_NANOS)).isFalse();
+        monitor.close();
+        assertThat(monitor.await(LONG_NANOS)).isFalse();
     }
 
     @Test
     void nioHasNoNotifications() {
         String before = System.setProperty(LinkSets.KIND_PROPERTY, "nio");
         try {
-            assertThat(LinkSets.interfaceNews()).isNull();
+            assertThat(LinkSets.openInterfaceMonitor()).isNull();
         } finally {
             if (before == null) {
                 System.clearProperty(LinkSets.KIND_PROPERTY);

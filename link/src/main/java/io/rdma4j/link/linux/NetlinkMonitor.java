@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.rdma4j.link.host.InterfaceNews;
+import io.rdma4j.link.host.InterfaceMonitor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  * Notifications from the kernel: a netlink socket that receives changes of links and addresses (rtnetlink(7)). The
  * messages are discarded, since only their arrival matters. An overflow of the socket counts as an arrival.
  */
-public final class NetlinkNews implements InterfaceNews {
+public final class NetlinkMonitor implements InterfaceMonitor {
     /** Size of {@code struct sockaddr_nl}, and the offset of its groups. */
     private static final int NAME_BYTES = 12;
 
@@ -45,7 +45,7 @@ public final class NetlinkNews implements InterfaceNews {
      *
      * @throws IOException if the system cannot create the descriptors or bind the socket
      */
-    public NetlinkNews() throws IOException {
+    public NetlinkMonitor() throws IOException {
         socket = Posix.socket(errno, Posix.AF_NETLINK, Posix.SOCK_DGRAM, Posix.NETLINK_ROUTE);
         if (socket < 0) {
             throw new IOException("open a netlink socket: " + LinuxErrno.describe(-socket));

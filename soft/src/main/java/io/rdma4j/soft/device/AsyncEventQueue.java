@@ -1,0 +1,132 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waitable;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/** The asynchronous events of an open device. Thread safe. */
+final class AsyncEventQueue implements Waitable {
+    private final Engine engine;
+    private final String deviceName;
+    private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
+    private final Signal signal = new Signal();
+
+    /** The number of unacknowledged events by their source. Guards the removal of events, too. */
+    private final Map<Object, Integer> unacknowledged = new HashMap<>();
+
+    private final Signal acknowledged = new Signal();
+    private volatile boolean closed;
+
+    AsyncEventQueue(Engine engine, String deviceName) {
+        this.engine = engine;
+        this.deviceName = deviceName;
+    }
+
+    void add(AsyncEvent event) {
+        events.add(event);
+        signal.raise();
+    }
+
+    /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
+    void finish(Object source) {
+        synchronized (unacknowledged) {
+            events.removeIf(event -> event.source().equals(source));
+        }
+        // Closing the device must not wait for an event that is never acknowledged, nor must an interrupted thread.
+        var _ = engine.await(acknowledged, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
+    }
+
+    private boolean isAcknowledged(Object source) {
+        synchronized (unacknowledged) {
+            return !unacknowledged.containsKey(source);
+        }
+    }
+
+    /** Takes the next event, and waits for one; returns null after the timeout, or when the device is closed. */
+    @Nullable
+    AsyncEvent take(Duration timeout) {
+        AsyncEvent event = poll();
+        if (event != null || timeout.isZero() || timeout.isNegative()) {
+            return event;
+        }
+        long deadline = engine.deadlineNanos(timeout);
+        while (event == null && engine.await(signal, this::isReady, deadline, true)) {
+            event = poll();
+            if (closed) {
+                break;
+            }
+        }
+        return event;
+    }
+
+    private @Nullable AsyncEvent poll() {
+        synchronized (unacknowledged) {
+            AsyncEvent event = events.poll();
+            if (event != null) {
+                unacknowledged.merge(event.source(), 1, Integer::sum);
+            }
+            return event;
+        }
+    }
+
+    void acknowledge(AsyncEvent event) {
+        synchronized (unacknowledged) {
+            Integer count = unacknowledged.get(event.source());
+            if (count == null) {
+                throw new RdmaException(
+                        "ibv_ack_async_event",
+                        Errno.EINVAL,
+                        "no event of " + event.source() + " is unacknowledged",
+                        "Acknowledge each event of takeAsyncEvent once, those of awaitAsyncEvent not at all");
+            }
+            if (count == 1) {
+                unacknowledged.remove(event.source());
+            } else {
+                unacknowledged.put(event.source(), count - 1);
+            }
+        }
+        acknowledged.raise();
+    }
+
+    /** Ends all waits, because the device is closed. */
+    void close() {
+        closed = true;
+        acknowledged.raise();
+        signal.raise();
+    }
+
+    @Override
+    public boolean isReady() {
+        return !events.isEmpty() || closed;
+    }
+
+    @Override
+    public Signal signal() {
+        return signal;
+    }
+
+    @Override
+    public WaitDriver waitDriver() {
+        return engine;
+    }
+
+    @Override
+    public boolean yields() {
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "asynchronous events of " + deviceName;
+    }
+}
