@@ -97,7 +97,7 @@ final class Endpoint implements AutoCloseable {
     void toReadyToReceive(QueuePair local, InetAddress peer, int peerNumber, int peerPsn) {
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(gidIndex(), Gid.of(peer), 0, 0, 64, 0, 1))
+                .addressVector(AddressVector.of(gidIndex(), Gid.of(peer)))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(peerNumber)
                 .receivePsn(peerPsn)
