@@ -5,6 +5,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RejectReason;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
@@ -209,15 +210,23 @@ public final class Peer {
      * it waits for its oldest send to fail by itself.
      */
     private void watchEvents() {
-        for (CmEvent event = events.await(); event != null; event = events.await()) {
-            say(event.type() + " status=" + event.status());
-            if (event.type() == CmEvent.Type.DISCONNECTED && !words.contains("patient")) {
-                disconnect();
+        try {
+            while (true) {
+                onEvent(events.await());
             }
-            event.acknowledge();
-            if (event.type() == CmEvent.Type.DISCONNECTED) {
-                disconnected.countDown();
-            }
+        } catch (ClosedException ended) {
+            return;
+        }
+    }
+
+    private void onEvent(CmEvent event) {
+        say(event.type() + " status=" + event.status());
+        if (event.type() == CmEvent.Type.DISCONNECTED && !words.contains("patient")) {
+            disconnect();
+        }
+        event.acknowledge();
+        if (event.type() == CmEvent.Type.DISCONNECTED) {
+            disconnected.countDown();
         }
     }
 

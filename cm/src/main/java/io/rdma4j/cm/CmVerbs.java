@@ -2,6 +2,7 @@ package io.rdma4j.cm;
 
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
@@ -413,25 +414,28 @@ public final class CmVerbs {
             if (remaining != null && !remaining.isPositive()) {
                 return false;
             }
-            CompletionQueue reported = remaining == null ? channel.await() : channel.await(remaining);
+            CompletionQueue reported = awaitEvent(operation, channel, remaining);
             if (reported != null) {
                 reported.acknowledgeEvents(1);
-            } else {
-                requireWaiting(operation, queue, remaining == null);
+            } else if (!queue.equals(id.sendCompletions()) && !queue.equals(id.receiveCompletions())) {
+                throw closedException(operation);
             }
         }
         return true;
     }
 
-    /** Throws after a wait that ended without an event, unless the timeout may have elapsed. */
-    private void requireWaiting(String operation, CompletionQueue queue, boolean isUnbounded) {
-        boolean isInterrupted = Thread.currentThread().isInterrupted();
-        boolean isCurrent = queue.equals(id.sendCompletions()) || queue.equals(id.receiveCompletions());
-        if (!isInterrupted && !isCurrent) {
-            throw CmId.invalid(operation, "the completion queue was closed: " + id, "");
+    private @Nullable CompletionQueue awaitEvent(
+            String operation, CompletionChannel channel, @Nullable Duration timeout) {
+        try {
+            return timeout == null ? channel.await() : channel.await(timeout);
+        } catch (ClosedException ended) {
+            throw closedException(operation);
+        } catch (RdmaException failed) {
+            throw failed.errno() == Errno.EINTR ? new RdmaException(operation, Errno.EINTR, id.toString(), "") : failed;
         }
-        if (isInterrupted || isUnbounded) {
-            throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
-        }
+    }
+
+    private ClosedException closedException(String operation) {
+        return new ClosedException(operation, "the completion queue was closed: " + id, "");
     }
 }

@@ -1,9 +1,11 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.EventWait;
 import io.rdma4j.verbs.wait.ParkingDriver;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
@@ -30,6 +32,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
      * request, the listener.
      */
     record Pending(CmId owner, CmId id, ProviderEvent event) {}
+
+    private static final String GET_EVENT = "rdma_get_cm_event";
 
     /** Used before the first event, while no provider has started. */
     private static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
@@ -80,7 +84,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
      *
      * @param portSpace the port space
      * @param context object for the application's use, stored at the identifier
-     * @throws RdmaException {@code EINVAL} if the channel is closed
+     * @throws ClosedException if the channel is closed
      */
     public CmId createId(PortSpace portSpace, @Nullable Object context) {
         return createId(portSpace, portSpace.queuePairType(), context);
@@ -94,7 +98,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
      * @param portSpace the port space
      * @param type a type of the port space; any in {@link PortSpace#IB}
      * @param context object for the application's use, stored at the identifier
-     * @throws RdmaException {@code EINVAL} if the channel is closed, or the port space does not have the type
+     * @throws ClosedException if the channel is closed
+     * @throws RdmaException {@code EINVAL} if the port space does not have the type
      */
     public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
         return new CmId(this, false, portSpace, type, context);
@@ -104,50 +109,34 @@ public final class EventChannel implements Waitable, AutoCloseable {
      * Waits for an event and takes it. A waiting platform thread drives the device, unless other threads wait or poll for
      * data. A virtual thread parks. C: {@code rdma_get_cm_event}.
      *
-     * @return the event, which must be acknowledged; null if the channel was closed or the thread was interrupted (its
-     *     interrupt status stays set)
+     * @return the event, which must be acknowledged
+     * @throws ClosedException if the channel is closed
+     * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
      */
-    public @Nullable CmEvent await() {
-        return take(waitDriver(), Long.MAX_VALUE);
+    public CmEvent await() {
+        return EventWait.take(GET_EVENT, this, this::next);
     }
 
     /**
      * Waits for an event and takes it, like {@link #await()}, for at most {@code timeout}.
      *
-     * @return the event, or null also if the timeout elapsed
+     * @return the event, or null after the timeout
      */
     public @Nullable CmEvent await(Duration timeout) {
-        WaitDriver driving = waitDriver();
-        return timeout.isPositive() ? take(driving, driving.deadlineNanos(timeout)) : poll();
+        return timeout.isPositive() ? EventWait.take(GET_EVENT, this, this::next, timeout) : poll();
     }
 
     /**
      * Takes an event without waiting, and drives the device once if there is none. C: {@code rdma_get_cm_event} with {@code
      * O_NONBLOCK}.
      *
-     * @return the event, or null
+     * @return the event, or null if there is none
+     * @throws ClosedException if the channel is closed
      */
     public @Nullable CmEvent poll() {
         CmEvent event = next();
-        if (event == null && !closed) {
+        if (event == null) {
             boolean _ = waitDriver().poll();
-            event = next();
-        }
-        return event;
-    }
-
-    private @Nullable CmEvent take(WaitDriver first, long firstDeadlineNanos) {
-        WaitDriver current = first;
-        long deadlineNanos = firstDeadlineNanos;
-        CmEvent event = next();
-        boolean isInTime = true;
-        while (event == null && isInTime && !closed) {
-            WaitDriver before = current;
-            current = waitDriver();
-            if (deadlineNanos != Long.MAX_VALUE && !current.equals(before)) { // another clock
-                deadlineNanos = current.nanoTime() + (deadlineNanos - before.nanoTime());
-            }
-            isInTime = current.await(signal, this::isReady, deadlineNanos, true);
             event = next();
         }
         return event;
@@ -155,6 +144,9 @@ public final class EventChannel implements Waitable, AutoCloseable {
 
     /** Takes the next event that is for the application, or returns null. */
     private @Nullable CmEvent next() {
+        if (closed) {
+            throw closedException(GET_EVENT);
+        }
         CmEvent event = null;
         Pending pending = remove();
         while (pending != null && event == null) {
@@ -221,8 +213,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /**
-     * Closes the channel. Threads that wait for an event receive null, now and later. Closing it again has no effect. C:
-     * {@code rdma_destroy_event_channel}.
+     * Closes the channel. Calls that wait for an event throw {@link ClosedException}, now and later. Closing it again has no
+     * effect. C: {@code rdma_destroy_event_channel}.
      *
      * <p>The channel never waits for acknowledgements, which is what closing an identifier does. So a thread may close
      * the channel while it handles the last event of its last identifier, after the identifier, and acknowledge the
@@ -265,7 +257,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         lock.lock();
         try {
             if (closed) {
-                throw new RdmaException("rdma_create_id", Errno.EINVAL, "the event channel is closed", "");
+                throw closedException("rdma_create_id");
             }
             identifiers++;
         } finally {
@@ -321,7 +313,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         second.lock.lock();
         try {
             if (target.closed) {
-                throw new RdmaException("rdma_migrate_id", Errno.EINVAL, "the event channel is closed", "");
+                throw closedException("rdma_migrate_id");
             }
             identifiers--;
             target.identifiers++;
@@ -333,5 +325,14 @@ public final class EventChannel implements Waitable, AutoCloseable {
             first.lock.unlock();
         }
         target.signal.raise();
+    }
+
+    private static ClosedException closedException(String operation) {
+        return new ClosedException(operation, "the event channel is closed", "");
+    }
+
+    @Override
+    public String toString() {
+        return "event channel " + sequence;
     }
 }

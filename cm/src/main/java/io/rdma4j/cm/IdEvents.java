@@ -3,6 +3,7 @@ package io.rdma4j.cm;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.util.IdentityHashMap;
@@ -280,21 +281,20 @@ final class IdEvents implements CmEventSink {
 
     private CmEvent await(String operation) {
         EventChannel from = channel;
-        CmEvent next = from.await();
-        if (next != null) {
-            return next;
-        }
-        if (id.isClosed()) {
-            throw closedException(operation);
-        }
-        if (from != channel) {
+        try {
+            return from.await();
+        } catch (ClosedException ended) {
+            if (from.equals(channel)) {
+                throw closedException(operation);
+            }
             throw CmId.invalid(operation, id + " was moved to an event channel meanwhile", "Take its events there");
+        } catch (RdmaException failed) {
+            throw failed.errno() == Errno.EINTR ? new RdmaException(operation, Errno.EINTR, id.toString(), "") : failed;
         }
-        throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
     }
 
-    private RdmaException closedException(String operation) {
-        return CmId.invalid(operation, "the identifier is closed: " + id, "");
+    private ClosedException closedException(String operation) {
+        return new ClosedException(operation, "the identifier is closed: " + id, "");
     }
 
     /** Stores an event. The next call that waits, or closing, acknowledges it. */

@@ -78,15 +78,13 @@ final class IdQueues {
                     undo.addFirst(receive::close);
                     receiveQueue = receive.queue;
                 }
-                QueuePair queuePair = domain.createQueuePair(new QueuePairInitAttributes(
-                        id.queuePairType(),
-                        sendQueue,
-                        receiveQueue,
-                        attributes.capabilities(),
-                        attributes.signalAll(),
-                        attributes.context(),
-                        shared,
-                        attributes.xrcDomain()));
+                QueuePair queuePair = domain.createQueuePair(
+                        QueuePairInitAttributes.of(id.queuePairType(), sendQueue, attributes.capabilities())
+                                .withReceiveCompletions(receiveQueue)
+                                .withSignalAll(attributes.signalAll())
+                                .withContext(attributes.context())
+                                .withSharedReceiveQueue(shared)
+                                .withXrcDomain(attributes.xrcDomain()));
                 undo.addFirst(queuePair::close);
                 initialize(queuePair, provider, id.isDatagram());
                 return new Connected(queuePair, send, receive);

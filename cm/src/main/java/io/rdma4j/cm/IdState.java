@@ -1,6 +1,7 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;
@@ -385,7 +386,7 @@ abstract sealed class IdState permits CmId {
 
     void requireOpen(String operation) {
         if (closed) {
-            throw invalid(operation, "the identifier is closed", "");
+            throw new ClosedException(operation, "the identifier is closed", "");
         }
     }
 

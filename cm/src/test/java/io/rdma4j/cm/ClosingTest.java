@@ -1,10 +1,12 @@
 package io.rdma4j.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -153,7 +155,7 @@ class ClosingTest {
             event.id().close();
             channel.close();
         }
-        assertThat(channel.await()).isNull();
+        assertThat(catchThrowable(channel::await)).isInstanceOf(ClosedException.class);
         assertThat(catchThrowableOfType(RdmaException.class, () -> channel.createId(PortSpace.TCP)))
                 .hasMessageContaining("the event channel is closed");
     }
@@ -161,12 +163,12 @@ class ClosingTest {
     @Test
     void channelIsClosedByAnotherThreadWhileOneWaitsForEvents() throws InterruptedException {
         id.close();
-        AtomicReference<@Nullable CmEvent> taken = new AtomicReference<>();
-        Thread waiting = Thread.ofPlatform().start(() -> taken.set(channel.await()));
+        AtomicReference<@Nullable Throwable> ended = new AtomicReference<>();
+        Thread waiting = Thread.ofPlatform().start(() -> ended.set(catchThrowable(channel::await)));
         awaitBlocked(waiting);
         channel.close();
         assertEnds(waiting);
-        assertThat(taken.get()).isNull();
+        assertThat(ended.get()).isInstanceOf(ClosedException.class);
     }
 
     @Test

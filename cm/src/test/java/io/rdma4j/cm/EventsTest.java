@@ -1,10 +1,13 @@
 package io.rdma4j.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairType;
@@ -131,22 +134,25 @@ class EventsTest {
     void closingTheChannelEndsWaits() throws InterruptedException {
         listener.close();
         CountDownLatch waiting = new CountDownLatch(1);
-        AtomicReference<@Nullable CmEvent> taken = new AtomicReference<>();
+        AtomicReference<@Nullable Throwable> ended = new AtomicReference<>();
         Thread waiter = Thread.ofVirtual().start(() -> {
             waiting.countDown();
-            taken.set(channel.await());
+            ended.set(catchThrowable(channel::await));
         });
         waiting.await();
         channel.close();
         assertThat(waiter.join(Duration.ofSeconds(10))).isTrue();
-        assertThat(taken.get()).isNull();
+        assertThat(ended.get()).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(channel::poll).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> channel.await(SHORT_WAIT)).isInstanceOf(ClosedException.class);
     }
 
     @Test
     void interruptEndsAWaitAndTheStatusStaysSet() {
         Thread.currentThread().interrupt();
-        assertThat(channel.await()).isNull();
+        RdmaException interrupted = catchThrowableOfType(RdmaException.class, channel::await);
         assertThat(Thread.interrupted()).isTrue();
+        assertThat(interrupted.errno()).isEqualTo(Errno.EINTR);
     }
 
     @Test

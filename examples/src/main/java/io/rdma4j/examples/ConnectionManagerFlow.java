@@ -9,7 +9,6 @@ import io.rdma4j.cm.PortSpace;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 
 /** The client and server flow of rdma_cm(7), with the C call beside each Java call. */
 public final class ConnectionManagerFlow {
@@ -60,7 +59,7 @@ public final class ConnectionManagerFlow {
 
     /** Takes the next event, checks its type, acknowledges it and returns its identifier. */
     private static CmId await(EventChannel channel, CmEvent.Type type) {
-        try (CmEvent event = Objects.requireNonNull(channel.await(), "interrupted")) { //   rdma_ack_cm_event
+        try (CmEvent event = channel.await()) { //                                       rdma_ack_cm_event
             if (event.type() != type) {
                 throw new IllegalStateException(event.type() + " in place of " + type + ": " + event.explanation());
             }

@@ -54,7 +54,7 @@ public final class EventServer {
             while (served < CLIENTS) {
                 CmId id;
                 CmEvent.Type type;
-                try (CmEvent event = Objects.requireNonNull(events.await(), "interrupted")) {
+                try (CmEvent event = events.await()) {
                     id = event.id();
                     type = event.type();
                 }

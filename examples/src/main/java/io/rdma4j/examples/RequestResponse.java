@@ -127,7 +127,7 @@ public final class RequestResponse {
                 if (completions.poll(completion) > 0) {
                     break; // completed before the notification was requested
                 }
-                Objects.requireNonNull(channel.await(), "interrupted").acknowledgeEvents(1);
+                channel.await().acknowledgeEvents(1);
             }
             if (!completion[0].isSuccess()) {
                 throw new IllegalStateException(completion[0].toString());

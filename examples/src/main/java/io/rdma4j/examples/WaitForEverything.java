@@ -10,7 +10,7 @@ import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.wait.WaitSet;
+import io.rdma4j.verbs.WaitSet;
 import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.UncheckedIOException;

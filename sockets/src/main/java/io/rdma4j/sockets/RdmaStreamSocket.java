@@ -419,7 +419,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
      * rpoll}.
      *
      * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
-     * @see io.rdma4j.verbs.wait.WaitSet
+     * @see io.rdma4j.verbs.WaitSet
      */
     public Waitable readiness(int events) {
         return SocketWaits.readiness(endpoint, events, toString());

@@ -16,28 +16,31 @@ public interface CompletionChannel extends Waitable, AutoCloseable {
      * Waits for an event and takes it. A waiting platform thread drives the device. A virtual thread parks. C: {@code
      * ibv_get_cq_event}.
      *
-     * @return the queue that reported the event, which must be acknowledged, or null if the channel was closed,
-     *     {@link #wakeup} was called, or the thread was interrupted; its interrupt status stays set
+     * @return the queue that reported the event, which must be acknowledged
+     * @throws ClosedException if the channel or its device is closed
+     * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
      */
-    @Nullable
     CompletionQueue await();
 
-    /** Waits like {@link #await()}, but returns null after {@code timeout}. */
+    /**
+     * Waits for an event and takes it, like {@link #await()}, for at most {@code timeout}.
+     *
+     * @return the queue, or null after the timeout
+     */
     @Nullable
     CompletionQueue await(Duration timeout);
 
-    /** Takes an event without waiting, or returns null. */
+    /**
+     * Takes an event without waiting. C: {@code ibv_get_cq_event} with {@code O_NONBLOCK}.
+     *
+     * @return the queue, or null if there is no event
+     * @throws ClosedException if the channel or its device is closed
+     */
     @Nullable
     CompletionQueue poll();
 
     /**
-     * Wakes one waiting thread, or else the next thread that would wait. Its wait returns null. Any thread may call
-     * this method. C has no counterpart: programs poll the channel's file descriptor together with one of their own.
-     */
-    void wakeup();
-
-    /**
-     * Closes the channel and ends all waits. C: {@code ibv_destroy_comp_channel}.
+     * Closes the channel, which ends all waits. C: {@code ibv_destroy_comp_channel}.
      *
      * @throws RdmaException {@code EBUSY} while a completion queue uses the channel
      */

@@ -1,53 +1,293 @@
 package io.rdma4j.verbs;
 
 /**
- * The limits of a device. C: {@code struct ibv_device_attr}.
- *
- * @param firmwareVersion version text of the device's software
- * @param nodeGuid identifier of the node
- * @param systemImageGuid identifier of the system
- * @param vendorId vendor number
- * @param vendorPartId part number
- * @param maxMemoryRegionBytes maximum length in bytes of one memory region
- * @param maxQueuePairs maximum number of queue pairs
- * @param maxQueuePairWorkRequests maximum number of work requests of one queue
- * @param maxScatterGather maximum number of scatter/gather entries of one work request
- * @param maxCompletionQueues maximum number of completion queues
- * @param maxCompletionQueueEntries maximum number of entries of one completion queue
- * @param maxMemoryRegions maximum number of memory regions
- * @param maxMemoryWindows maximum number of memory windows
- * @param maxProtectionDomains maximum number of protection domains
- * @param maxSharedReceiveQueues maximum number of shared receive queues
- * @param maxSharedReceiveQueueWorkRequests maximum number of receives of one shared receive queue
- * @param maxSharedReceiveQueueScatterGather maximum number of scatter/gather entries of one receive of a shared receive
- *     queue
- * @param maxReadAtomicPerQueuePair maximum number of READs and atomics of the peer that one queue pair serves
- *     concurrently
- * @param maxInitiatedReadAtomicPerQueuePair maximum number of outstanding READs and atomics of one queue pair
- * @param maxInlineBytes maximum length in bytes of one inline work request
- * @param localAckDelay exponent of the maximum delay of an acknowledgement, 4.096 µs × 2<sup>n</sup>
- * @param ports number of ports
+ * The limits of a device. C: {@code struct ibv_device_attr}. {@link DeviceContext#attributes} returns it; a provider creates
+ * it by a {@link Builder}.
  */
-public record DeviceAttributes(
-        String firmwareVersion,
-        long nodeGuid,
-        long systemImageGuid,
-        int vendorId,
-        int vendorPartId,
-        long maxMemoryRegionBytes,
-        int maxQueuePairs,
-        int maxQueuePairWorkRequests,
-        int maxScatterGather,
-        int maxCompletionQueues,
-        int maxCompletionQueueEntries,
-        int maxMemoryRegions,
-        int maxMemoryWindows,
-        int maxProtectionDomains,
-        int maxSharedReceiveQueues,
-        int maxSharedReceiveQueueWorkRequests,
-        int maxSharedReceiveQueueScatterGather,
-        int maxReadAtomicPerQueuePair,
-        int maxInitiatedReadAtomicPerQueuePair,
-        int maxInlineBytes,
-        int localAckDelay,
-        int ports) {}
+public final class DeviceAttributes {
+    private String firmwareVersion = "";
+    private long nodeGuid;
+    private long systemImageGuid;
+    private int vendorId;
+    private int vendorPartId;
+    private long maxMemoryRegionBytes;
+    private int maxQueuePairs;
+    private int maxQueuePairWorkRequests;
+    private int maxScatterGather;
+    private int maxCompletionQueues;
+    private int maxCompletionQueueEntries;
+    private int maxMemoryRegions;
+    private int maxMemoryWindows;
+    private int maxProtectionDomains;
+    private int maxSharedReceiveQueues;
+    private int maxSharedReceiveQueueWorkRequests;
+    private int maxSharedReceiveQueueScatterGather;
+    private int maxReadAtomicPerQueuePair;
+    private int maxInitiatedReadAtomicPerQueuePair;
+    private int maxInlineBytes;
+    private int localAckDelay;
+    private int ports;
+
+    private DeviceAttributes() {}
+
+    /** Returns a builder whose texts are empty and whose numbers are 0. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Returns the version text of the device's software. */
+    public String firmwareVersion() {
+        return firmwareVersion;
+    }
+
+    /** Returns the identifier of the node. */
+    public long nodeGuid() {
+        return nodeGuid;
+    }
+
+    /** Returns the identifier of the system. */
+    public long systemImageGuid() {
+        return systemImageGuid;
+    }
+
+    /** Returns the vendor number. */
+    public int vendorId() {
+        return vendorId;
+    }
+
+    /** Returns the part number. */
+    public int vendorPartId() {
+        return vendorPartId;
+    }
+
+    /** Returns the maximum length in bytes of one memory region. */
+    public long maxMemoryRegionBytes() {
+        return maxMemoryRegionBytes;
+    }
+
+    /** Returns the maximum number of queue pairs. */
+    public int maxQueuePairs() {
+        return maxQueuePairs;
+    }
+
+    /** Returns the maximum number of work requests of one queue. */
+    public int maxQueuePairWorkRequests() {
+        return maxQueuePairWorkRequests;
+    }
+
+    /** Returns the maximum number of scatter/gather entries of one work request. */
+    public int maxScatterGather() {
+        return maxScatterGather;
+    }
+
+    /** Returns the maximum number of completion queues. */
+    public int maxCompletionQueues() {
+        return maxCompletionQueues;
+    }
+
+    /** Returns the maximum number of entries of one completion queue. */
+    public int maxCompletionQueueEntries() {
+        return maxCompletionQueueEntries;
+    }
+
+    /** Returns the maximum number of memory regions. */
+    public int maxMemoryRegions() {
+        return maxMemoryRegions;
+    }
+
+    /** Returns the maximum number of memory windows. */
+    public int maxMemoryWindows() {
+        return maxMemoryWindows;
+    }
+
+    /** Returns the maximum number of protection domains. */
+    public int maxProtectionDomains() {
+        return maxProtectionDomains;
+    }
+
+    /** Returns the maximum number of shared receive queues. */
+    public int maxSharedReceiveQueues() {
+        return maxSharedReceiveQueues;
+    }
+
+    /** Returns the maximum number of receives of one shared receive queue. */
+    public int maxSharedReceiveQueueWorkRequests() {
+        return maxSharedReceiveQueueWorkRequests;
+    }
+
+    /** Returns the maximum number of scatter/gather entries of one receive of a shared receive queue. */
+    public int maxSharedReceiveQueueScatterGather() {
+        return maxSharedReceiveQueueScatterGather;
+    }
+
+    /** Returns the maximum number of READs and atomics of the peer that one queue pair serves concurrently. */
+    public int maxReadAtomicPerQueuePair() {
+        return maxReadAtomicPerQueuePair;
+    }
+
+    /** Returns the maximum number of outstanding READs and atomics of one queue pair. */
+    public int maxInitiatedReadAtomicPerQueuePair() {
+        return maxInitiatedReadAtomicPerQueuePair;
+    }
+
+    /** Returns the maximum length in bytes of one inline work request. */
+    public int maxInlineBytes() {
+        return maxInlineBytes;
+    }
+
+    /** Returns the exponent of the maximum delay of an acknowledgement, 4.096 µs × 2<sup>n</sup>. */
+    public int localAckDelay() {
+        return localAckDelay;
+    }
+
+    /** Returns the number of ports. */
+    public int ports() {
+        return ports;
+    }
+
+    /** Creates attributes by name. Not thread safe. */
+    public static final class Builder {
+        private DeviceAttributes attributes = new DeviceAttributes();
+
+        private Builder() {}
+
+        /** Sets the version text of the device's software. */
+        public Builder firmwareVersion(String value) {
+            attributes.firmwareVersion = value;
+            return this;
+        }
+
+        /** Sets the identifier of the node. */
+        public Builder nodeGuid(long value) {
+            attributes.nodeGuid = value;
+            return this;
+        }
+
+        /** Sets the identifier of the system. */
+        public Builder systemImageGuid(long value) {
+            attributes.systemImageGuid = value;
+            return this;
+        }
+
+        /** Sets the vendor number. */
+        public Builder vendorId(int value) {
+            attributes.vendorId = value;
+            return this;
+        }
+
+        /** Sets the part number. */
+        public Builder vendorPartId(int value) {
+            attributes.vendorPartId = value;
+            return this;
+        }
+
+        /** Sets the maximum length in bytes of one memory region. */
+        public Builder maxMemoryRegionBytes(long value) {
+            attributes.maxMemoryRegionBytes = value;
+            return this;
+        }
+
+        /** Sets the maximum number of queue pairs. */
+        public Builder maxQueuePairs(int value) {
+            attributes.maxQueuePairs = value;
+            return this;
+        }
+
+        /** Sets the maximum number of work requests of one queue. */
+        public Builder maxQueuePairWorkRequests(int value) {
+            attributes.maxQueuePairWorkRequests = value;
+            return this;
+        }
+
+        /** Sets the maximum number of scatter/gather entries of one work request. */
+        public Builder maxScatterGather(int value) {
+            attributes.maxScatterGather = value;
+            return this;
+        }
+
+        /** Sets the maximum number of completion queues. */
+        public Builder maxCompletionQueues(int value) {
+            attributes.maxCompletionQueues = value;
+            return this;
+        }
+
+        /** Sets the maximum number of entries of one completion queue. */
+        public Builder maxCompletionQueueEntries(int value) {
+            attributes.maxCompletionQueueEntries = value;
+            return this;
+        }
+
+        /** Sets the maximum number of memory regions. */
+        public Builder maxMemoryRegions(int value) {
+            attributes.maxMemoryRegions = value;
+            return this;
+        }
+
+        /** Sets the maximum number of memory windows. */
+        public Builder maxMemoryWindows(int value) {
+            attributes.maxMemoryWindows = value;
+            return this;
+        }
+
+        /** Sets the maximum number of protection domains. */
+        public Builder maxProtectionDomains(int value) {
+            attributes.maxProtectionDomains = value;
+            return this;
+        }
+
+        /** Sets the maximum number of shared receive queues. */
+        public Builder maxSharedReceiveQueues(int value) {
+            attributes.maxSharedReceiveQueues = value;
+            return this;
+        }
+
+        /** Sets the maximum number of receives of one shared receive queue. */
+        public Builder maxSharedReceiveQueueWorkRequests(int value) {
+            attributes.maxSharedReceiveQueueWorkRequests = value;
+            return this;
+        }
+
+        /** Sets the maximum number of scatter/gather entries of one receive of a shared receive queue. */
+        public Builder maxSharedReceiveQueueScatterGather(int value) {
+            attributes.maxSharedReceiveQueueScatterGather = value;
+            return this;
+        }
+
+        /** Sets the maximum number of READs and atomics of the peer that one queue pair serves concurrently. */
+        public Builder maxReadAtomicPerQueuePair(int value) {
+            attributes.maxReadAtomicPerQueuePair = value;
+            return this;
+        }
+
+        /** Sets the maximum number of outstanding READs and atomics of one queue pair. */
+        public Builder maxInitiatedReadAtomicPerQueuePair(int value) {
+            attributes.maxInitiatedReadAtomicPerQueuePair = value;
+            return this;
+        }
+
+        /** Sets the maximum length in bytes of one inline work request. */
+        public Builder maxInlineBytes(int value) {
+            attributes.maxInlineBytes = value;
+            return this;
+        }
+
+        /** Sets the exponent of the maximum delay of an acknowledgement, 4.096 µs × 2<sup>n</sup>. */
+        public Builder localAckDelay(int value) {
+            attributes.localAckDelay = value;
+            return this;
+        }
+
+        /** Sets the number of ports. */
+        public Builder ports(int value) {
+            attributes.ports = value;
+            return this;
+        }
+
+        /** Returns the attributes. The builder starts with new ones. */
+        public DeviceAttributes build() {
+            DeviceAttributes built = attributes;
+            attributes = new DeviceAttributes();
+            return built;
+        }
+    }
+}

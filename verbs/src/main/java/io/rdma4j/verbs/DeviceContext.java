@@ -141,7 +141,9 @@ public interface DeviceContext extends AutoCloseable {
      * <p>C: {@code ibv_get_async_event}, followed by {@code ibv_ack_async_event}.
      *
      * @param timeout maximum time to wait; zero does not wait
-     * @return the event, or null after the timeout or an interrupt, which leaves the thread's interrupt status set
+     * @return the event, or null after the timeout
+     * @throws ClosedException if the device is closed
+     * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
      */
     @Nullable
     AsyncEvent awaitAsyncEvent(Duration timeout);
@@ -152,6 +154,9 @@ public interface DeviceContext extends AutoCloseable {
      * {@code ibv_get_async_event}.
      *
      * @param timeout maximum time to wait; zero does not wait
+     * @return the event, or null after the timeout
+     * @throws ClosedException if the device is closed
+     * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
      */
     @Nullable
     AsyncEvent takeAsyncEvent(Duration timeout);

@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.verbs.spi.QueuePairQueryFields;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -8,12 +9,11 @@ import org.jspecify.annotations.Nullable;
  * The attributes of a queue pair and the set of those that are set. C: {@code struct ibv_qp_attr} and its mask. Not
  * thread safe.
  */
-public final class QueuePairAttributes {
+public final class QueuePairAttributes extends QueuePairQueryFields {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
     private QueuePairState state = QueuePairState.RESET;
     private QueuePairState currentState = QueuePairState.RESET;
     private boolean notifyWhenDrained;
-    private boolean draining;
     private Set<AccessFlag> accessFlags = Set.of();
     private int partitionKeyIndex = 0;
     private int port = 1;
@@ -72,12 +72,6 @@ public final class QueuePairAttributes {
     /** Returns whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is requested. */
     public boolean notifyWhenDrained() {
         return notifyWhenDrained;
-    }
-
-    /** Sets whether the send queue is still draining; for providers, in the result of a query. */
-    public QueuePairAttributes draining(boolean value) {
-        draining = value;
-        return this;
     }
 
     /**

@@ -43,15 +43,8 @@ public record QueuePairInitAttributes(
      * completions. {@code completions} may be any completion queue of the device; C has none.
      */
     public static QueuePairInitAttributes extendedReceive(XrcDomain domain, CompletionQueue completions) {
-        return new QueuePairInitAttributes(
-                QueuePairType.XRC_RECEIVE,
-                completions,
-                completions,
-                new QueuePairCapabilities(0, 0, 0, 0, 0),
-                false,
-                null,
-                null,
-                domain);
+        return of(QueuePairType.XRC_RECEIVE, completions, new QueuePairCapabilities(0, 0, 0, 0, 0))
+                .withXrcDomain(domain);
     }
 
     /** Returns a copy with another completion queue for receives. */
@@ -83,5 +76,18 @@ public record QueuePairInitAttributes(
     public QueuePairInitAttributes withSharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new QueuePairInitAttributes(
                 type, sendCompletions, receiveCompletions, capabilities, signalAll, context, queue, xrcDomain);
+    }
+
+    /** Returns a copy with the domain of an extended connection's target, or null for all other types. */
+    public QueuePairInitAttributes withXrcDomain(@Nullable XrcDomain domain) {
+        return new QueuePairInitAttributes(
+                type,
+                sendCompletions,
+                receiveCompletions,
+                capabilities,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                domain);
     }
 }

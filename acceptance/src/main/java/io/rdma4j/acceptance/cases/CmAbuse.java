@@ -132,9 +132,6 @@ public final class CmAbuse implements AcceptanceTest {
             InetAddress client = InetAddress.ofLiteral(TwoHosts.LEFT);
             while (true) {
                 CmEvent event = channel.await();
-                if (event == null) {
-                    continue;
-                }
                 CmId id = event.id();
                 CmEvent.Type type = event.type();
                 event.acknowledge();

@@ -197,8 +197,8 @@ public final class KilledIdle implements AcceptanceTest {
 
         private void listen(EventChannel events, Parent parent) {
             while (!disconnected) {
-                try (@Nullable CmEvent event = events.await()) {
-                    disconnected = event != null && event.type() == CmEvent.Type.DISCONNECTED;
+                try (CmEvent event = events.await()) {
+                    disconnected = event.type() == CmEvent.Type.DISCONNECTED;
                 }
             }
             parent.report("disconnected", 1);

@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 
@@ -31,15 +32,23 @@ final class ConnectionServer implements AutoCloseable {
     }
 
     private void serve() {
-        for (CmEvent event = channel.await(); event != null; event = channel.await()) {
-            CmId id = event.id();
-            CmEvent.Type type = event.type();
-            event.close();
-            try {
-                handle(type, id);
-            } catch (RdmaException failure) {
-                close(id);
+        try {
+            while (true) {
+                serve(channel.await());
             }
+        } catch (ClosedException ended) {
+            return;
+        }
+    }
+
+    private void serve(CmEvent event) {
+        CmId id = event.id();
+        CmEvent.Type type = event.type();
+        event.close();
+        try {
+            handle(type, id);
+        } catch (RdmaException failure) {
+            close(id);
         }
     }
 

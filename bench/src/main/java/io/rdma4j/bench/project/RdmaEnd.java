@@ -180,8 +180,8 @@ final class RdmaEnd implements AutoCloseable {
         if (count == 0) {
             completions.requestNotification(false);
             count = poll();
-            if (count == 0 && channel.await() != null) {
-                completions.acknowledgeEvents(1);
+            if (count == 0) {
+                channel.await().acknowledgeEvents(1);
                 count = poll();
             }
         }

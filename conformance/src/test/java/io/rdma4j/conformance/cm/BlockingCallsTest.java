@@ -169,7 +169,7 @@ class BlockingCallsTest {
                                             },
                                             client::close);
                                 }),
-                        row("rdma_get_cm_event", "null", "null, interrupted", cleanup -> {
+                        call("rdma_get_cm_event", cleanup -> {
                             EventChannel channel = EventChannel.open();
                             cleanup.push(channel::close);
                             return new Wait(channel::await, channel::close);
@@ -218,18 +218,22 @@ class BlockingCallsTest {
     @TestFactory
     Stream<DynamicTest> callsOfTheVerbs() {
         return Stream.of(
-                        row("ibv_get_cq_event", "null", "null, interrupted", cleanup -> {
+                        call("ibv_get_cq_event", cleanup -> {
                             DeviceContext context = open(cleanup);
                             CompletionChannel channel = context.createCompletionChannel();
                             return new Wait(channel::await, channel::close);
                         }),
-                        row("ibv_get_cq_event, device closed", "null", "null, interrupted", cleanup -> {
-                            DeviceContext context = open(cleanup);
-                            CompletionChannel channel = context.createCompletionChannel();
-                            context.createCompletionQueue(4, null, channel);
-                            return new Wait(() -> channel.await(LONG), context::close);
-                        }),
-                        row("ibv_get_async_event", "null", "null, interrupted", cleanup -> {
+                        row(
+                                "ibv_get_cq_event, device closed",
+                                "ibv_get_cq_event EINVAL, closed",
+                                "ibv_get_cq_event EINTR, interrupted",
+                                cleanup -> {
+                                    DeviceContext context = open(cleanup);
+                                    CompletionChannel channel = context.createCompletionChannel();
+                                    context.createCompletionQueue(4, null, channel);
+                                    return new Wait(() -> channel.await(LONG), context::close);
+                                }),
+                        call("ibv_get_async_event", cleanup -> {
                             DeviceContext context = open(cleanup);
                             return new Wait(() -> context.takeAsyncEvent(LONG), context::close);
                         }),

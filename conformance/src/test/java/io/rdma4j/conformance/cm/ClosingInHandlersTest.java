@@ -2,6 +2,7 @@ package io.rdma4j.conformance.cm;
 
 import static io.rdma4j.conformance.cm.Session.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.CmEvent;
@@ -9,12 +10,12 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -109,7 +110,7 @@ class ClosingInHandlersTest {
     void identifierIsClosedByAnotherThreadWhileOneWaitsForEvents() throws Exception {
         take().acknowledge();
         CompletableFuture<CmEvent> next = new CompletableFuture<>();
-        CompletableFuture<Void> waiting = inThread(() -> next.complete(Objects.requireNonNull(servers.await())));
+        CompletableFuture<Void> waiting = inThread(() -> next.complete(servers.await()));
         await(inThread(server::close));
         Session.expect(clients, CmEvent.Type.DISCONNECTED);
         assertThat(waiting).isNotDone();
@@ -145,7 +146,7 @@ class ClosingInHandlersTest {
             event.id().close();
             servers.close();
         }
-        assertThat(servers.await()).isNull();
+        assertThatThrownBy(servers::await).isInstanceOf(ClosedException.class);
         assertThat(catchThrowableOfType(RdmaException.class, () -> servers.createId(PortSpace.TCP)))
                 .hasMessageContaining("the event channel is closed");
     }
@@ -156,7 +157,7 @@ class ClosingInHandlersTest {
         server.close();
         listener.close();
         CompletableFuture<Void> waiting =
-                inThread(() -> assertThat(servers.await()).isNull());
+                inThread(() -> assertThatThrownBy(servers::await).isInstanceOf(ClosedException.class));
         await(inThread(servers::close));
         await(waiting);
     }

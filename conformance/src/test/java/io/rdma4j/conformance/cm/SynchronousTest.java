@@ -15,6 +15,7 @@ import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
@@ -181,7 +182,7 @@ class SynchronousTest {
         event.acknowledge(); // counts once
         assertThat(closer.join(PATIENCE)).isTrue();
         channel.close();
-        assertThat(channel.await()).isNull();
+        assertThatThrownBy(channel::await).isInstanceOf(ClosedException.class);
     }
 
     @Test

@@ -16,8 +16,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A missing feature of a device is found in its limits, or by a call that it does not support. */
 class CapabilityTest {
     private static DeviceAttributes limits(int memoryWindows, int sharedReceiveQueues) {
-        return new DeviceAttributes(
-                "1", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, memoryWindows, 1, sharedReceiveQueues, 1, 1, 1, 1, 1, 1, 1);
+        return DeviceAttributes.builder()
+                .firmwareVersion("1")
+                .maxMemoryWindows(memoryWindows)
+                .maxSharedReceiveQueues(sharedReceiveQueues)
+                .build();
     }
 
     private static void refuse(Errno errno) {

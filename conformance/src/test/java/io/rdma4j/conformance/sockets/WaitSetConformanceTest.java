@@ -13,10 +13,12 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.wait.WaitSet;
+import io.rdma4j.verbs.WaitSet;
 import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -159,11 +161,15 @@ class WaitSetConformanceTest {
             WaitSet set = WaitSet.of(completions);
             FutureTask<List<Waitable>> waiting = start(set);
             set.close();
-            assertThat(waiting.get(20, TimeUnit.SECONDS)).isEmpty();
-            assertThatThrownBy(() -> set.add(completions)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(ClosedException.class);
+            assertThatThrownBy(set::poll).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(() -> set.await(PATIENCE)).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(() -> set.add(completions)).isInstanceOf(ClosedException.class);
             try (WaitSet other = WaitSet.of(completions)) {
                 Thread.currentThread().interrupt();
-                assertThat(other.await()).isEmpty();
+                assertThatThrownBy(other::await)
+                        .isInstanceOfSatisfying(
+                                RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINTR));
                 assertThat(Thread.interrupted())
                         .as("the interrupt status stays set")
                         .isTrue();

@@ -2,9 +2,11 @@ package io.rdma4j.conformance.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -15,9 +17,11 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -126,24 +130,29 @@ class WaitingTest {
     @Test
     void interruptEndsTheWaitAndItsFlagStaysSet() throws InterruptedException {
         AtomicBoolean flag = new AtomicBoolean();
-        AtomicReference<@Nullable CompletionQueue> result = new AtomicReference<>(b.completions);
+        AtomicReference<@Nullable RdmaException> result = new AtomicReference<>();
         Thread waiter = Thread.ofPlatform().start(() -> {
-            result.set(b.channel.await());
+            result.set(catchThrowableOfType(RdmaException.class, b.channel::await));
             flag.set(Thread.currentThread().isInterrupted());
         });
         Thread.sleep(30);
         waiter.interrupt();
         waiter.join();
-        assertThat(result.get()).isNull();
+        assertThat(Objects.requireNonNull(result.get()).errno()).isEqualTo(Errno.EINTR);
         assertThat(flag).isTrue();
     }
 
     @Test
     void closingTheDeviceEndsAllWaits() throws InterruptedException {
+        AtomicInteger closed = new AtomicInteger();
+        Runnable wait = () -> {
+            assertThatThrownBy(b.channel::await).isInstanceOf(ClosedException.class);
+            closed.incrementAndGet();
+        };
         List<Thread> waiters = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            waiters.add(Thread.ofPlatform().start(() -> b.channel.await()));
-            waiters.add(Thread.ofVirtual().start(() -> b.channel.await()));
+            waiters.add(Thread.ofPlatform().start(wait));
+            waiters.add(Thread.ofVirtual().start(wait));
         }
         Thread.sleep(30);
         b.close();
@@ -151,6 +160,7 @@ class WaitingTest {
             waiter.join(10_000);
             assertThat(waiter.isAlive()).isFalse();
         }
+        assertThat(closed).hasValue(waiters.size());
     }
 
     @Test

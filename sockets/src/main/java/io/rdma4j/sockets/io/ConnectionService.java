@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -37,7 +38,7 @@ final class ConnectionService {
     /**
      * Returns the service, which the first call starts.
      *
-     * @throws io.rdma4j.verbs.RdmaException {@code ENODEV} if this host has no device; the next call tries again
+     * @throws RdmaException {@code ENODEV} if this host has no device; the next call tries again
      */
     static synchronized ConnectionService instance() {
         ConnectionService running = instance;
@@ -60,11 +61,10 @@ final class ConnectionService {
 
     private void run() {
         while (true) {
-            CmEvent event = channel.await();
-            if (event == null) {
-                Thread.interrupted(); // no code has a reason to interrupt this thread
-            } else {
-                handle(event);
+            try {
+                handle(channel.await());
+            } catch (RdmaException interrupted) {
+                var _ = Thread.interrupted(); // no code has a reason to interrupt this thread
             }
         }
     }

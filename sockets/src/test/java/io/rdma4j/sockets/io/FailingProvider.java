@@ -175,9 +175,28 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     }
 
     private static DeviceAttributes attributes() {
-        return new DeviceAttributes(
-                "failing", 1, 1, 0, 0, MANY, MANY, MANY, 16, MANY, MANY, MANY, MANY, MANY, MANY, MANY, 16, 16, 16, 64,
-                15, 1);
+        return DeviceAttributes.builder()
+                .firmwareVersion("failing")
+                .nodeGuid(1)
+                .systemImageGuid(1)
+                .maxMemoryRegionBytes(MANY)
+                .maxQueuePairs(MANY)
+                .maxQueuePairWorkRequests(MANY)
+                .maxScatterGather(16)
+                .maxCompletionQueues(MANY)
+                .maxCompletionQueueEntries(MANY)
+                .maxMemoryRegions(MANY)
+                .maxMemoryWindows(MANY)
+                .maxProtectionDomains(MANY)
+                .maxSharedReceiveQueues(MANY)
+                .maxSharedReceiveQueueWorkRequests(MANY)
+                .maxSharedReceiveQueueScatterGather(16)
+                .maxReadAtomicPerQueuePair(16)
+                .maxInitiatedReadAtomicPerQueuePair(16)
+                .maxInlineBytes(64)
+                .localAckDelay(15)
+                .ports(1)
+                .build();
     }
 
     @Override

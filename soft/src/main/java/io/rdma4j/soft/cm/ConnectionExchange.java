@@ -138,15 +138,13 @@ final class ConnectionExchange {
         Req message = request.request();
         int scope = addresses.requireLocalEndpoint().scope();
         onPeerAttributes(ConnectionAttributes.passive(message, scope, startingPsn), message.localCaGuid());
-        ConnectionParameters received = new ConnectionParameters(
-                message.privateData().from(IpCmHeader.LENGTH).toByteArray(),
-                /* responderResources= */ message.initiatorDepth(),
-                /* initiatorDepth= */ message.responderResources(),
-                message.endToEndFlowControl(),
-                message.retryCount(),
-                message.rnrRetryCount(),
-                message.sharedReceiveQueue(),
-                message.localQueuePair());
+        ConnectionParameters received = ConnectionParameters.NONE
+                .withDepths(message.initiatorDepth(), message.responderResources())
+                .withFlowControl(message.endToEndFlowControl())
+                .withRetries(message.retryCount(), message.rnrRetryCount())
+                .withSharedReceiveQueue(message.sharedReceiveQueue())
+                .withQueuePairNumber(message.localQueuePair())
+                .withPrivateData(message.privateData().from(IpCmHeader.LENGTH).toByteArray());
         return ProviderEvent.ofMessage(
                 CmEvent.Type.CONNECT_REQUEST,
                 received,
@@ -311,15 +309,13 @@ final class ConnectionExchange {
         ConnectionAttributes received = ConnectionAttributes.active(
                 replied.request(), reply, addresses.peerScope(), retryCount, replied.queuePairAckTimeout());
         onPeerAttributes(received, reply.localCaGuid());
-        ConnectionParameters parameters = new ConnectionParameters(
-                reply.privateData().toByteArray(),
-                /* responderResources= */ reply.initiatorDepth(),
-                /* initiatorDepth= */ reply.responderResources(),
-                reply.endToEndFlowControl(),
-                retryCount,
-                reply.rnrRetryCount(),
-                reply.sharedReceiveQueue(),
-                replied.remoteQueuePair());
+        ConnectionParameters parameters = ConnectionParameters.NONE
+                .withDepths(reply.initiatorDepth(), reply.responderResources())
+                .withFlowControl(reply.endToEndFlowControl())
+                .withRetries(retryCount, reply.rnrRetryCount())
+                .withSharedReceiveQueue(reply.sharedReceiveQueue())
+                .withQueuePairNumber(replied.remoteQueuePair())
+                .withPrivateData(reply.privateData().toByteArray());
         id.emit(ProviderEvent.ofMessage(
                 CmEvent.Type.CONNECT_RESPONSE,
                 parameters,

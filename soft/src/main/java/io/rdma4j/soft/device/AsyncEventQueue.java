@@ -2,8 +2,10 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.EventWait;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The asynchronous events of an open device. Thread safe. */
 final class AsyncEventQueue implements Waitable {
+    private static final String GET_EVENT = "ibv_get_async_event";
+
     private final Engine engine;
     private final String deviceName;
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
@@ -52,24 +56,20 @@ final class AsyncEventQueue implements Waitable {
         }
     }
 
-    /** Takes the next event, and waits for one; returns null after the timeout, or when the device is closed. */
+    /**
+     * Takes the next event, and waits for it for at most {@code timeout}; returns null after that.
+     *
+     * @throws ClosedException if the device is closed
+     */
     @Nullable
     AsyncEvent take(Duration timeout) {
-        AsyncEvent event = poll();
-        if (event != null || timeout.isZero() || timeout.isNegative()) {
-            return event;
-        }
-        long deadline = engine.deadlineNanos(timeout);
-        while (event == null && engine.await(signal, this::isReady, deadline, true)) {
-            event = poll();
-            if (closed) {
-                break;
-            }
-        }
-        return event;
+        return timeout.isPositive() ? EventWait.take(GET_EVENT, this, this::poll, timeout) : poll();
     }
 
     private @Nullable AsyncEvent poll() {
+        if (closed) {
+            throw new ClosedException(GET_EVENT, deviceName + " is closed", "Open the device again");
+        }
         synchronized (unacknowledged) {
             AsyncEvent event = events.poll();
             if (event != null) {

@@ -19,6 +19,7 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.QueuePairQueryWriter;
 import io.rdma4j.verbs.spi.QueuePairTransitions;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -380,7 +381,8 @@ final class QueuePairSettings {
             if (current.present().contains(QueuePairAttribute.RECEIVE_PSN)) {
                 result.receivePsn(machine.receivePsn());
             }
-            return result.state(state(machine.state())).draining(machine.isDraining());
+            QueuePairQueryWriter.draining(result, machine.isDraining());
+            return result.state(state(machine.state()));
         } finally {
             engine.unlock();
         }

@@ -2,10 +2,12 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.SpinLock;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.EventWait;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A completion channel: a queue of completion queues that have completions. */
 final class SoftCompletionChannel implements CompletionChannel {
+    private static final String GET_EVENT = "ibv_get_cq_event";
+
     private final SoftContext context;
 
     /**
@@ -27,7 +31,6 @@ final class SoftCompletionChannel implements CompletionChannel {
     private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
     private int queues;
     private volatile int pending;
-    private volatile boolean woken;
     private volatile boolean closed;
 
     SoftCompletionChannel(SoftContext context) {
@@ -64,7 +67,7 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     synchronized void attach(Engine driver) {
         if (closed) {
-            throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is closed", "");
+            throw new ClosedException("ibv_create_cq", "the completion channel is closed", "");
         }
         queues++;
         engine = driver;
@@ -75,35 +78,18 @@ final class SoftCompletionChannel implements CompletionChannel {
     }
 
     @Override
-    public @Nullable CompletionQueue await() {
-        return awaitUntil(Long.MAX_VALUE);
+    public CompletionQueue await() {
+        return EventWait.take(GET_EVENT, this, this::poll);
     }
 
     @Override
     public @Nullable CompletionQueue await(Duration timeout) {
-        return awaitUntil(engine.deadlineNanos(timeout));
-    }
-
-    private @Nullable CompletionQueue awaitUntil(long deadlineNanos) {
-        while (!closed) {
-            CompletionQueue queue = poll();
-            if (queue != null) {
-                return queue;
-            }
-            if (woken) {
-                woken = false;
-                return null;
-            }
-            if (!engine.await(signal, this::isReady, deadlineNanos)) {
-                return null;
-            }
-        }
-        return null;
+        return EventWait.take(GET_EVENT, this, this::poll, timeout);
     }
 
     @Override
     public boolean isReady() {
-        return pending > 0 || woken || closed;
+        return pending > 0 || closed;
     }
 
     @Override
@@ -118,6 +104,9 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     @Override
     public @Nullable CompletionQueue poll() {
+        if (closed) {
+            throw new ClosedException(GET_EVENT, this + " is closed", "");
+        }
         if (pending == 0) {
             return null;
         }
@@ -132,12 +121,6 @@ final class SoftCompletionChannel implements CompletionChannel {
         } finally {
             lock.unlock();
         }
-    }
-
-    @Override
-    public void wakeup() {
-        woken = true;
-        signal.raise();
     }
 
     @Override
@@ -159,5 +142,10 @@ final class SoftCompletionChannel implements CompletionChannel {
         closed = true;
         signal.raise();
         context.remove(this);
+    }
+
+    @Override
+    public String toString() {
+        return "a completion channel of " + context.device().name();
     }
 }

@@ -5,6 +5,7 @@ import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.CompletionSink;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
@@ -218,7 +219,7 @@ final class SoftCompletionQueue implements CompletionQueue {
      */
     void requireOpen(String operation) {
         if (closing) {
-            throw new RdmaException(operation, Errno.EINVAL, "the completion queue is closed", "Use one that is open");
+            throw new ClosedException(operation, "the completion queue is closed", "Use one that is open");
         }
     }
 

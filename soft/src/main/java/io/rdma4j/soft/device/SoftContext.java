@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;
@@ -81,29 +82,29 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     @Override
     public DeviceAttributes attributes() {
-        return new DeviceAttributes(
-                "rdma4j",
-                device.guid(),
-                device.guid(),
-                VENDOR,
-                0,
-                Limits.MAX_MEMORY_REGION_BYTES,
-                engines.maxQueuePairs(),
-                Limits.MAX_WORK_REQUESTS,
-                Limits.MAX_SCATTER_GATHER,
-                Limits.MAX_COMPLETION_QUEUES,
-                Limits.MAX_COMPLETION_QUEUE_ENTRIES,
-                Limits.MAX_MEMORY_REGIONS,
-                Limits.MAX_MEMORY_WINDOWS,
-                Limits.MAX_PROTECTION_DOMAINS,
-                Limits.MAX_SHARED_RECEIVE_QUEUES,
-                Limits.MAX_WORK_REQUESTS,
-                Limits.MAX_SCATTER_GATHER,
-                Limits.MAX_READ_ATOMIC,
-                Limits.MAX_READ_ATOMIC,
-                Limits.MAX_INLINE_BYTES,
-                Limits.LOCAL_ACK_DELAY,
-                1);
+        return DeviceAttributes.builder()
+                .firmwareVersion("rdma4j")
+                .nodeGuid(device.guid())
+                .systemImageGuid(device.guid())
+                .vendorId(VENDOR)
+                .maxMemoryRegionBytes(Limits.MAX_MEMORY_REGION_BYTES)
+                .maxQueuePairs(engines.maxQueuePairs())
+                .maxQueuePairWorkRequests(Limits.MAX_WORK_REQUESTS)
+                .maxScatterGather(Limits.MAX_SCATTER_GATHER)
+                .maxCompletionQueues(Limits.MAX_COMPLETION_QUEUES)
+                .maxCompletionQueueEntries(Limits.MAX_COMPLETION_QUEUE_ENTRIES)
+                .maxMemoryRegions(Limits.MAX_MEMORY_REGIONS)
+                .maxMemoryWindows(Limits.MAX_MEMORY_WINDOWS)
+                .maxProtectionDomains(Limits.MAX_PROTECTION_DOMAINS)
+                .maxSharedReceiveQueues(Limits.MAX_SHARED_RECEIVE_QUEUES)
+                .maxSharedReceiveQueueWorkRequests(Limits.MAX_WORK_REQUESTS)
+                .maxSharedReceiveQueueScatterGather(Limits.MAX_SCATTER_GATHER)
+                .maxReadAtomicPerQueuePair(Limits.MAX_READ_ATOMIC)
+                .maxInitiatedReadAtomicPerQueuePair(Limits.MAX_READ_ATOMIC)
+                .maxInlineBytes(Limits.MAX_INLINE_BYTES)
+                .localAckDelay(Limits.LOCAL_ACK_DELAY)
+                .ports(1)
+                .build();
     }
 
     @Override
@@ -252,9 +253,13 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         }
     }
 
+    private ClosedException closedException(String operation) {
+        return new ClosedException(operation, device.name() + " is closed", "Open the device again");
+    }
+
     private void requireOpen(String operation) {
         if (closed) {
-            throw new RdmaException(operation, Errno.EINVAL, device.name() + " is closed", "Open the device again");
+            throw closedException(operation);
         }
         if (removed) {
             throw new RdmaException(

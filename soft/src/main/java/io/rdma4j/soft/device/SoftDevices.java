@@ -11,6 +11,7 @@ import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.Sharing;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -136,7 +137,7 @@ public final class SoftDevices implements AutoCloseable {
      */
     public synchronized RunningStack running() {
         if (closed) {
-            throw new RdmaException("ibv_open_device", Errno.EINVAL, "the stack is closed", "Create another stack");
+            throw new ClosedException("ibv_open_device", "the stack is closed", "Create another stack");
         }
         RunningStack known = running;
         if (known == null) {

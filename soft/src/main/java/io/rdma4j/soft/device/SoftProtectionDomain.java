@@ -5,6 +5,7 @@ import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -193,7 +194,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
     private void requireOpen(String operation) {
         if (closed) {
-            throw new RdmaException(operation, Errno.EINVAL, "the protection domain is closed", "");
+            throw new ClosedException(operation, "the protection domain is closed", "");
         }
     }
 

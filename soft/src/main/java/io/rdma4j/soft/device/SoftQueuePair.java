@@ -10,6 +10,7 @@ import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
@@ -342,7 +343,7 @@ final class SoftQueuePair implements QueuePair {
 
     private void requireOpen(String operation) {
         if (closed) {
-            throw new RdmaException(operation, Errno.EINVAL, this + " is closed", "");
+            throw new ClosedException(operation, this + " is closed", "");
         }
     }
 

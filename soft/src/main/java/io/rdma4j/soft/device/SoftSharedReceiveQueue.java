@@ -4,6 +4,7 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -168,7 +169,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     /** Checks that the queue is open; it is closed under the engine lock. */
     void requireOpen(String operation) {
         if (closed) {
-            throw new RdmaException(operation, Errno.EINVAL, this + " is closed", "");
+            throw new ClosedException(operation, this + " is closed", "");
         }
     }
 

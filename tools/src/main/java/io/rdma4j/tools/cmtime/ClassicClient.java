@@ -7,6 +7,7 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.tools.messages.MessageReport;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -189,12 +190,15 @@ final class ClassicClient {
     // ---- events
 
     private void handleEvents() {
-        for (CmEvent event = channel.await(); event != null; event = channel.await()) {
-            try (CmEvent taken = event) {
-                handle(taken, (Node) Objects.requireNonNull(taken.id().context()));
+        try {
+            while (true) {
+                try (CmEvent event = channel.await()) {
+                    handle(event, (Node) Objects.requireNonNull(event.id().context()));
+                }
             }
+        } catch (ClosedException runHasEnded) {
+            progress.fail(() -> {});
         }
-        progress.fail(() -> {});
     }
 
     private void handle(CmEvent event, Node node) {

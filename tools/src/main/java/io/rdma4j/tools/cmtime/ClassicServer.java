@@ -7,6 +7,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.tools.messages.MessageReport;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.util.Objects;
 import java.util.Set;
@@ -57,24 +58,25 @@ final class ClassicServer {
             step = "failure trying to listen";
             listener.listen(0);
             step = "failure in rdma_get_cm_event in process_server_events";
-            serve();
-            return FAILURE;
+            reportCounts();
+            while (true) {
+                handleNext();
+            }
         } catch (AddressLookupException e) {
             throw e;
         } catch (RdmaException e) {
-            report.failure(step, e);
+            if (e.errno() != Errno.EINTR) {
+                report.failure(step, e);
+            }
             return FAILURE;
         } finally {
             end();
         }
     }
 
-    private void serve() {
-        reportCounts();
-        for (CmEvent event = channel.await(); event != null; event = channel.await()) {
-            try (CmEvent taken = event) {
-                handle(taken);
-            }
+    private void handleNext() {
+        try (CmEvent event = channel.await()) {
+            handle(event);
         }
     }
 

@@ -2,6 +2,7 @@ package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import java.util.Objects;
@@ -18,10 +19,14 @@ final class MeshEvents implements Runnable {
 
     @Override
     public void run() {
-        for (CmEvent event = context.channel.await(); event != null; event = context.channel.await()) {
-            try (CmEvent taken = event) {
-                context.attempt("event " + taken.type().text(), () -> handle(taken));
+        try {
+            while (true) {
+                try (CmEvent event = context.channel.await()) {
+                    context.attempt("event " + event.type().text(), () -> handle(event));
+                }
             }
+        } catch (ClosedException runHasEnded) {
+            return;
         }
     }
 

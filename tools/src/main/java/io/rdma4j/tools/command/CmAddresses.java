@@ -39,6 +39,6 @@ public final class CmAddresses {
     }
 
     private static Hints hints(Set<Flag> flags, PortSpace portSpace) {
-        return new Hints(flags, null, null, portSpace, null, null);
+        return Hints.of(portSpace, flags.toArray(Flag[]::new));
     }
 }

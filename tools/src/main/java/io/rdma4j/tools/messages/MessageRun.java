@@ -237,9 +237,16 @@ abstract class MessageRun {
     /** Returns the next event, or null if the run must end. */
     final @Nullable CmEvent nextEvent() {
         while (!interrupted) {
-            CmEvent event = channel().await(POLL_TIMEOUT);
-            if (event != null || Thread.currentThread().isInterrupted()) {
-                return event;
+            try {
+                CmEvent event = channel().await(POLL_TIMEOUT);
+                if (event != null) {
+                    return event;
+                }
+            } catch (RdmaException failed) {
+                if (failed.errno() == Errno.EINTR) {
+                    return null;
+                }
+                throw failed;
             }
         }
         return null;

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * immediate data.
  */
 final class CmConnector implements QueuePairConnector {
+    private static final String FAILED_TO_CONNECT = "Failed to create RDMA CM connection with resources.";
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
     private static final Duration EVENT_WAIT = Duration.ofMillis(50);
     private static final int CONNECT_ATTEMPTS = 20;
@@ -148,7 +149,7 @@ final class CmConnector implements QueuePairConnector {
             id.destroyQueuePair();
             id.close();
             if (last || !wasRefused(e)) {
-                throw console.failure("Failed to create RDMA CM connection with resources.", e);
+                throw console.failure(FAILED_TO_CONNECT, e);
             }
             return false;
         }
@@ -198,20 +199,19 @@ final class CmConnector implements QueuePairConnector {
             handshake.exchange(PerftestDestination.EMPTY);
             Patience patience = new Patience();
             while (ids.size() < settings.queuePairs || !settings.isDatagram() && established < settings.queuePairs) {
-                CmEvent event = channel.await(EVENT_WAIT);
+                CmEvent event = console.call(FAILED_TO_CONNECT, () -> channel.await(EVENT_WAIT));
                 if (event != null) {
                     handle(event);
                     patience.refresh();
                 } else if (patience.isOver()) {
                     throw console.failure(
-                            "Failed to create RDMA CM connection with resources.",
+                            FAILED_TO_CONNECT,
                             ids.size() + " of " + settings.queuePairs
                                     + " connections were requested, and then none for " + patience.seconds()
                                     + " s; both sides need the same -q");
-                } else if (handshake.control().isClosed()
-                        || Thread.currentThread().isInterrupted()) {
+                } else if (handshake.control().isClosed()) {
                     throw console.failure(
-                            "Failed to create RDMA CM connection with resources.",
+                            FAILED_TO_CONNECT,
                             "the client has exited before all connections were established; both sides need the same"
                                     + " -q");
                 }

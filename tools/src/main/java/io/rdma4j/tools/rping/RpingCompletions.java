@@ -57,7 +57,7 @@ final class RpingCompletions {
 
     /** Processes completions until the end. */
     void run(CompletionChannel channel) {
-        while (channel.await() != null) {
+        while (awaitEvent(channel)) {
             boolean ended = true;
             try {
                 completions.requestNotification(false);
@@ -72,6 +72,16 @@ final class RpingCompletions {
             if (ended) {
                 return;
             }
+        }
+    }
+
+    /** Waits for an event. Returns false if the run has ended. */
+    private static boolean awaitEvent(CompletionChannel channel) {
+        try {
+            var _ = channel.await();
+            return true;
+        } catch (RdmaException closedOrInterrupted) {
+            return false;
         }
     }
 

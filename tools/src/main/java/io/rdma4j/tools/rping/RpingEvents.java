@@ -3,6 +3,7 @@ package io.rdma4j.tools.rping;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import java.util.Objects;
@@ -74,10 +75,9 @@ final class RpingEvents implements AutoCloseable {
         while (true) {
             boolean more;
             try (CmEvent event = channel.await()) {
-                if (event == null) {
-                    return;
-                }
                 more = process(event);
+            } catch (ClosedException runHasEnded) {
+                return;
             } catch (RdmaException e) {
                 report.systemError("rdma_get_cm_event", e);
                 more = false;

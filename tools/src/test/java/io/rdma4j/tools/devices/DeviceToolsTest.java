@@ -20,29 +20,29 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 class DeviceToolsTest {
-    private static final DeviceAttributes DEVICE = new DeviceAttributes(
-            "1.0",
-            0x5054_00ff_fe88_0002L,
-            0x1L,
-            0xff_ffff,
-            0,
-            1L << 46,
-            32768,
-            16384,
-            32,
-            65536,
-            4096,
-            1024,
-            640,
-            512,
-            256,
-            2048,
-            8,
-            128,
-            64,
-            1024,
-            15,
-            1);
+    private static final DeviceAttributes DEVICE = DeviceAttributes.builder()
+            .firmwareVersion("1.0")
+            .nodeGuid(0x5054_00ff_fe88_0002L)
+            .systemImageGuid(0x1L)
+            .vendorId(0xff_ffff)
+            .maxMemoryRegionBytes(1L << 46)
+            .maxQueuePairs(32768)
+            .maxQueuePairWorkRequests(16384)
+            .maxScatterGather(32)
+            .maxCompletionQueues(65536)
+            .maxCompletionQueueEntries(4096)
+            .maxMemoryRegions(1024)
+            .maxMemoryWindows(640)
+            .maxProtectionDomains(512)
+            .maxSharedReceiveQueues(256)
+            .maxSharedReceiveQueueWorkRequests(2048)
+            .maxSharedReceiveQueueScatterGather(8)
+            .maxReadAtomicPerQueuePair(128)
+            .maxInitiatedReadAtomicPerQueuePair(64)
+            .maxInlineBytes(1024)
+            .localAckDelay(15)
+            .ports(1)
+            .build();
     private static final PortAttributes PORT =
             new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1024, 1L << 31, "eth0");
     private static final List<Gid> GIDS =

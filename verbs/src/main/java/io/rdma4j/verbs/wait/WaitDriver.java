@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * The part of a device that makes progress while a thread waits for it. Providers implement this; a program uses {@link
- * WaitSet}, or the {@code await} methods of channels and sockets. Thread safe.
+ * io.rdma4j.verbs.WaitSet}, or the {@code await} methods of channels and sockets. Thread safe.
  */
 public interface WaitDriver {
     /** Timeouts of this length are unlimited. */

@@ -1,7 +1,7 @@
 package io.rdma4j.verbs.wait;
 
 /**
- * Something that threads wait for with a {@link WaitSet}: a completion channel, the asynchronous events of a device, an
+ * Something that threads wait for with a {@link io.rdma4j.verbs.WaitSet}: a completion channel, the asynchronous events of a device, an
  * event channel of the connection manager, or the readiness of a socket. C: a file descriptor for poll(2). Thread safe.
  */
 public interface Waitable {

@@ -43,7 +43,8 @@ public final class Waiter implements SignalListener {
         this.yields = yields;
     }
 
-    void yields(boolean value) {
+    /** Changes whether the waiting thread leaves the device to other threads; see {@link #Waiter(boolean)}. */
+    public void yields(boolean value) {
         yields = value;
     }
 

@@ -1,5 +1,9 @@
-package io.rdma4j.verbs.wait;
+package io.rdma4j.verbs;
 
+import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waitable;
+import io.rdma4j.verbs.wait.Waiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Closing a set does not close its objects. An object that is closed is ready, and should be removed.
  */
 public final class WaitSet implements AutoCloseable {
+    private static final String OPERATION = "poll";
+
     private final CopyOnWriteArrayList<Waitable> sources = new CopyOnWriteArrayList<>();
     private final Waiter waiter = new Waiter();
     private @Nullable Waitable lastReady;
@@ -44,12 +50,10 @@ public final class WaitSet implements AutoCloseable {
      * Adds an object. A waiting thread waits for it, too, from now on.
      *
      * @throws IllegalArgumentException if the set contains it already
-     * @throws IllegalStateException if the set is closed
+     * @throws ClosedException if the set is closed
      */
     public void add(Waitable source) {
-        if (closed) {
-            throw new IllegalStateException("the set is closed");
-        }
+        requireOpen();
         if (!sources.addIfAbsent(source)) {
             throw new IllegalArgumentException("the set contains " + source + " already");
         }
@@ -67,8 +71,9 @@ public final class WaitSet implements AutoCloseable {
     /**
      * Waits until at least one object is ready.
      *
-     * @return the objects that are ready, in the order in which they were added; empty after {@link #wakeup} or {@link
-     *     #close}, or if the thread is interrupted (its interrupt status stays set)
+     * @return the objects that are ready, in the order in which they were added; empty only after {@link #wakeup}
+     * @throws ClosedException if the set is closed
+     * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
      * @throws IllegalStateException if the set is empty
      */
     public List<Waitable> await() {
@@ -78,15 +83,19 @@ public final class WaitSet implements AutoCloseable {
     /**
      * Waits until at least one object is ready, like {@link #await()}, for at most {@code timeout}.
      *
-     * @return the objects that are ready; empty also after the timeout
-     * @throws IllegalStateException if the set is empty
+     * @return the objects that are ready; empty only after the timeout or {@link #wakeup}
      */
     public List<Waitable> await(Duration timeout) {
         return awaitUntil(driver().deadlineNanos(timeout));
     }
 
-    /** Drives the device once and returns the objects that are ready, without waiting. */
+    /**
+     * Drives the device once and returns the objects that are ready, without waiting.
+     *
+     * @throws ClosedException if the set is closed
+     */
     public List<Waitable> poll() {
+        requireOpen();
         if (!sources.isEmpty()) {
             boolean _ = driver().poll();
         }
@@ -97,16 +106,33 @@ public final class WaitSet implements AutoCloseable {
         boolean isInTime = true;
         while (true) {
             waiter.reset();
+            requireOpen();
             List<Waitable> ready = ready();
-            if (!ready.isEmpty() || !isInTime || closed) {
+            if (!ready.isEmpty()) {
                 return ready;
             }
             if (woken) {
                 woken = false;
                 return ready;
             }
+            if (!isInTime) {
+                requireNotInterrupted();
+                return ready;
+            }
             waiter.yields(sources.stream().allMatch(Waitable::yields));
             isInTime = waiter.await(driver(), deadlineNanos);
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new ClosedException(OPERATION, "the set is closed", "");
+        }
+    }
+
+    private static void requireNotInterrupted() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new RdmaException(OPERATION, Errno.EINTR, "the wait of a set", "");
         }
     }
 
@@ -124,6 +150,7 @@ public final class WaitSet implements AutoCloseable {
     /** Returns the driver of the object that was ready last, or else of the first that uses a device. */
     private WaitDriver driver() {
         if (sources.isEmpty()) {
+            requireOpen();
             throw new IllegalStateException("the set is empty: there is nothing to wait for");
         }
         Waitable last = lastReady;
@@ -145,7 +172,7 @@ public final class WaitSet implements AutoCloseable {
         waiter.onSignal();
     }
 
-    /** Removes all objects, and ends the wait that is in progress. Closing it again has no effect. */
+    /** Removes all objects, and ends the wait that is in progress with {@link ClosedException}. Closing it again has no effect. */
     @Override
     public void close() {
         closed = true;
