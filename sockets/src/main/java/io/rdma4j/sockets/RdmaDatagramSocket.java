@@ -1,5 +1,6 @@
 package io.rdma4j.sockets;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
@@ -37,17 +38,24 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaDatagramSocket implements AutoCloseable {
     private static final Set<MessageFlag> NO_FLAGS = Set.of();
 
-    private final DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
-    private final DatagramOptions options = new DatagramOptions(endpoint);
+    private final DatagramEndpoint endpoint;
+    private final DatagramOptions options;
     private volatile boolean blocking = true;
 
-    private RdmaDatagramSocket() {}
+    private RdmaDatagramSocket(DatagramEndpoint endpoint) {
+        this.endpoint = endpoint;
+        options = new DatagramOptions(endpoint);
+    }
 
     /**
      * Opens a socket. C: {@code rsocket(AF_INET or AF_INET6, SOCK_DGRAM, 0)}; the first address determines the family.
      */
     public static RdmaDatagramSocket open() {
-        return new RdmaDatagramSocket();
+        return open(ConnectionService.ofProcess());
+    }
+
+    static RdmaDatagramSocket open(ConnectionService service) {
+        return new RdmaDatagramSocket(new DatagramEndpoint(service, DatagramSettings.DEFAULT));
     }
 
     // ---- settings

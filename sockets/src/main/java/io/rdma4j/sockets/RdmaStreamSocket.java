@@ -1,5 +1,6 @@
 package io.rdma4j.sockets;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -51,7 +52,11 @@ public final class RdmaStreamSocket implements AutoCloseable {
 
     /** Opens a socket. C: {@code rsocket(AF_INET or AF_INET6, SOCK_STREAM, 0)}; the address determines the family. */
     public static RdmaStreamSocket open() {
-        return new RdmaStreamSocket(new StreamEndpoint(StreamSettings.DEFAULT), null);
+        return open(ConnectionService.ofProcess());
+    }
+
+    static RdmaStreamSocket open(ConnectionService service) {
+        return new RdmaStreamSocket(new StreamEndpoint(service, StreamSettings.DEFAULT), null);
     }
 
     // ---- settings

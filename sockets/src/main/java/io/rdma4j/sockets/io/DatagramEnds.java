@@ -25,12 +25,14 @@ final class DatagramEnds implements AutoCloseable {
 
     private static final Logger LOGGER = System.getLogger(DatagramEnds.class.getName());
 
+    private final ConnectionService service;
     private final Signal changed;
     private final List<DatagramResources> ends = new ArrayList<>();
     private volatile @Nullable WaitDriver driver;
 
     /** Creates an empty set; {@code changed} is raised at the completions of later ends. */
-    DatagramEnds(Signal changed) {
+    DatagramEnds(ConnectionService service, Signal changed) {
+        this.service = service;
         this.changed = changed;
     }
 
@@ -42,7 +44,7 @@ final class DatagramEnds implements AutoCloseable {
 
     /** Creates the end of an address. */
     DatagramResources add(DatagramAddress address, DatagramSettings settings) {
-        DatagramResources created = DatagramResources.open(address, settings, changed);
+        DatagramResources created = DatagramResources.open(service, address, settings, changed);
         ends.add(created);
         driver = created.waitDriver();
         return created;

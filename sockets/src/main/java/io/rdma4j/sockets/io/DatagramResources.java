@@ -2,7 +2,6 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
@@ -100,11 +99,13 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     /**
      * Creates everything a local address needs; if that fails, everything is released.
      *
+     * @param service creates the identifier
      * @param address an address of this host, with the socket's port
      * @param changed raised at completions, once {@link #arm} has requested that
      */
-    static DatagramResources open(DatagramAddress address, DatagramSettings settings, Signal changed) {
-        return new DatagramResources(CmId.create(PortSpace.UDP), address, settings, changed);
+    static DatagramResources open(
+            ConnectionService service, DatagramAddress address, DatagramSettings settings, Signal changed) {
+        return new DatagramResources(service.createDatagramId(), address, settings, changed);
     }
 
     private MemoryRegion register(long bytes) {

@@ -29,12 +29,14 @@ final class StreamConnecting implements ConnectionService.Target {
     private static final int MOST_RETRIES = 7;
 
     private final StreamEndpoint endpoint;
+    private final ConnectionService service;
     private @Nullable CmId id;
     private @Nullable Accepting accepting;
     private @Nullable IOException failure;
 
-    StreamConnecting(StreamEndpoint endpoint) {
+    StreamConnecting(StreamEndpoint endpoint, ConnectionService service) {
         this.endpoint = endpoint;
+        this.service = service;
     }
 
     /** Returns the identifier of the endpoint, or null if it is neither bound nor connecting. */
@@ -66,7 +68,7 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private CmId newId() {
-        CmId created = ConnectionService.instance().createId(this);
+        CmId created = service.createId(this);
         if (endpoint.settings().reuseAddress()) {
             created.setReuseAddress(true);
         }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.net;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.SocketFamily;
@@ -33,6 +34,7 @@ final class RdmaSocketImpl extends SocketImpl {
     private static final String READ_TIMED_OUT = "Read timed out";
     private static final String ACCEPT_TIMED_OUT = "Accept timed out";
 
+    private final ConnectionService service;
     private final SocketFamily family;
     private final boolean listens;
     private final ReentrantLock readLock = new ReentrantLock();
@@ -48,7 +50,8 @@ final class RdmaSocketImpl extends SocketImpl {
      *
      * @param listens true for a server socket
      */
-    RdmaSocketImpl(SocketFamily family, boolean listens) {
+    RdmaSocketImpl(ConnectionService service, SocketFamily family, boolean listens) {
+        this.service = service;
         this.family = family;
         this.listens = listens;
     }
@@ -60,7 +63,7 @@ final class RdmaSocketImpl extends SocketImpl {
         if (!stream) {
             throw new IOException("Datagram socket creation not supported");
         }
-        use(new StreamEndpoint(StreamSettings.DEFAULT));
+        use(new StreamEndpoint(service, StreamSettings.DEFAULT));
     }
 
     private synchronized void use(StreamEndpoint created) {

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
@@ -32,8 +33,8 @@ final class ChannelOptions {
     }
 
     /** Returns the options of a new channel. */
-    static ChannelOptions of(Set<SocketOption<?>> supported) {
-        StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
+    static ChannelOptions of(ConnectionService service, Set<SocketOption<?>> supported) {
+        StreamEndpoint endpoint = new StreamEndpoint(service, StreamSettings.DEFAULT);
         return new ChannelOptions(supported, endpoint, new StreamOptions(endpoint));
     }
 
@@ -44,7 +45,7 @@ final class ChannelOptions {
 
     /** Returns the options of a connection that a listener with these options has accepted over TCP. */
     ChannelOptions ofAccepted() {
-        return ofAccepted(new StreamEndpoint(endpoint.settings()));
+        return ofAccepted(endpoint.another());
     }
 
     /** Closes the endpoint when its channel becomes unreachable. */
@@ -63,7 +64,7 @@ final class ChannelOptions {
 
     /** Creates another endpoint with these options. */
     StreamEndpoint renew() {
-        StreamEndpoint created = new StreamEndpoint(endpoint.settings());
+        StreamEndpoint created = endpoint.another();
         ofEndpoint = new StreamOptions(created, ofEndpoint);
         endpoint = created;
         return created;

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
@@ -39,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RdmaDatagramChannel extends DatagramChannel implements Source {
     private final SocketFamily family;
-    private final DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
-    private final DatagramOptions options = new DatagramOptions(endpoint);
+    private final DatagramEndpoint endpoint;
+    private final DatagramOptions options;
     private final KeyList keys = new KeyList();
     private final Cleaner.Cleanable cleanable;
 
@@ -68,10 +69,12 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     private volatile @Nullable InetSocketAddress lastRemote;
 
     /** Opens a channel that is neither bound nor connected. */
-    public RdmaDatagramChannel(SelectorProvider provider, SocketFamily family) {
+    public RdmaDatagramChannel(SelectorProvider provider, ConnectionService service, SocketFamily family) {
         super(provider);
         this.family = family;
-        DatagramEndpoint current = endpoint;
+        DatagramEndpoint current = new DatagramEndpoint(service, DatagramSettings.DEFAULT);
+        endpoint = current;
+        options = new DatagramOptions(current);
         current.signal().add(keys::changed);
         cleanable = SocketCleaner.watch(this, () -> current);
     }

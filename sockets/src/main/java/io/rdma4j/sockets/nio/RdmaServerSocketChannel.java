@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -38,7 +39,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     private final AddressRules rules;
     private final SocketFamily family;
-    private final ChannelOptions options = ChannelOptions.of(StreamOptions.OF_LISTENERS);
+    private final ChannelOptions options;
     private final KeyList keys = new KeyList();
     private final ReentrantLock acceptLock = new ReentrantLock();
 
@@ -57,8 +58,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private volatile @Nullable InetSocketAddress lastLocal;
 
     /** Opens a channel that is not bound. */
-    public RdmaServerSocketChannel(SelectorProvider provider, AddressRules rules, SocketFamily family) {
+    public RdmaServerSocketChannel(
+            SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
         super(provider);
+        options = ChannelOptions.of(service, StreamOptions.OF_LISTENERS);
         this.rules = rules;
         this.family = family;
         options.closeWith(this);

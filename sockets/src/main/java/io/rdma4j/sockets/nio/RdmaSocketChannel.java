@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -52,8 +53,9 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     private @Nullable Socket socket;
 
     /** Opens a channel that is not connected. */
-    public RdmaSocketChannel(SelectorProvider provider, AddressRules rules, SocketFamily family) {
-        super(provider, rules, family, ChannelOptions.of(StreamOptions.SUPPORTED));
+    public RdmaSocketChannel(
+            SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
+        super(provider, rules, family, ChannelOptions.of(service, StreamOptions.SUPPORTED));
     }
 
     private RdmaSocketChannel(RdmaServerSocketChannel server, ChannelOptions options) {

@@ -34,7 +34,7 @@ class DatagramEndpointTest {
     private final List<DatagramEndpoint> opened = new ArrayList<>();
 
     private DatagramEndpoint open() {
-        DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
+        DatagramEndpoint endpoint = new DatagramEndpoint(ConnectionService.ofProcess(), DatagramSettings.DEFAULT);
         opened.add(endpoint);
         return endpoint;
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class StreamClosingTest {
     private static final int PEERS = 12;
 
-    private final StreamEndpoint listener = new StreamEndpoint(StreamSettings.DEFAULT);
+    private final StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
     private final InetAddress address = RawStreamPeer.loopback();
     private final List<RawStreamPeer> peers = new ArrayList<>();
 
