@@ -174,7 +174,9 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
                 }
             } finally {
                 if (!done) {
-                    channel.close();
+                    try (channel) {
+                        ends.close();
+                    }
                 }
             }
         }

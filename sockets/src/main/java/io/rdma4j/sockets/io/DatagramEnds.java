@@ -117,8 +117,9 @@ final class DatagramEnds implements AutoCloseable {
     private void remove(DatagramResources end, DatagramProtocol protocol) {
         LOGGER.log(Level.DEBUG, () -> "Queue pair of " + end.end().address() + " is replaced: " + end.failure());
         ends.remove(end);
-        protocol.remove(end.end());
-        end.close();
+        try (end) {
+            protocol.remove(end.end());
+        }
     }
 
     /** Requests notifications of completions. Returns whether any was not requested before. */
@@ -132,7 +133,8 @@ final class DatagramEnds implements AutoCloseable {
 
     @Override
     public void close() {
-        ends.forEach(DatagramResources::close);
+        List<DatagramResources> all = List.copyOf(ends);
         ends.clear();
+        Releases.closeAll(all, DatagramResources::close);
     }
 }

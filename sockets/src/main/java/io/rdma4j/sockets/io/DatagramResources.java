@@ -22,6 +22,8 @@ import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.wire.rsocket.DatagramHeader;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * blocks.
  */
 final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
+    private static final Logger LOGGER = System.getLogger(DatagramResources.class.getName());
+
     /** Completions polled at a time. */
     static final int BATCH = 16;
 
@@ -153,7 +157,11 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
 
             @Override
             public void close() {
-                handle.close();
+                try {
+                    handle.close();
+                } catch (RuntimeException refused) { // the caller sends to another peer, or closes the others too
+                    LOGGER.log(Level.DEBUG, "Closing an address handle failed", refused);
+                }
             }
         };
     }

@@ -473,9 +473,16 @@ public final class StreamEndpoint extends SocketEndpoint {
         }
         changed.raise();
         StreamListener listener = listening;
-        if (listener != null) {
-            listener.close();
+        try {
+            if (listener != null) {
+                listener.close();
+            }
+        } finally {
+            closeConnection(isDisconnecting, lingerNanos, mostNanos);
         }
+    }
+
+    private void closeConnection(boolean isDisconnecting, long lingerNanos, long mostNanos) {
         CmId id = connecting.id();
         ConnectedStream connected = stream;
         if (id != null && connected != null) {

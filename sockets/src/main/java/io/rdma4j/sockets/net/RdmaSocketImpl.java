@@ -95,11 +95,14 @@ final class RdmaSocketImpl extends SocketImpl {
         if (current == null || currentOptions == null) {
             return;
         }
-        currentOptions.close();
-        synchronized (this) {
-            if (cleanable != null) {
-                cleanable.clean();
-                cleanable = null;
+        try {
+            currentOptions.close();
+        } finally {
+            synchronized (this) {
+                if (cleanable != null) {
+                    cleanable.clean();
+                    cleanable = null;
+                }
             }
         }
     }

@@ -123,13 +123,16 @@ final class ChannelOptions {
      */
     void close(boolean mayWait) {
         Cleaner.Cleanable watch = cleanable;
-        if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
-            ofEndpoint.close();
-        } else {
-            endpoint.closeWithoutWaiting();
-        }
-        if (watch != null) {
-            watch.clean();
+        try {
+            if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
+                ofEndpoint.close();
+            } else {
+                endpoint.closeWithoutWaiting();
+            }
+        } finally {
+            if (watch != null) {
+                watch.clean();
+            }
         }
     }
 }

@@ -148,13 +148,12 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     private void closeInside() throws IOException {
         StreamEndpoint rdma = endpoint;
         endpoint = null;
-        if (rdma != null) {
-            rdma.close();
-        }
         SocketChannel opened = tcp;
         tcp = null;
-        if (opened != null) {
-            opened.close();
+        try (opened) {
+            if (rdma != null) {
+                rdma.close();
+            }
         }
     }
 
@@ -325,9 +324,8 @@ abstract class DeferredChannel extends SocketChannel implements Source {
                 lastRemote = current.peerAddress();
             }
         }
-        options.close(isBlocking());
-        if (tcpChannel != null) {
-            tcpChannel.close();
+        try (tcpChannel) {
+            options.close(isBlocking());
         }
     }
 }

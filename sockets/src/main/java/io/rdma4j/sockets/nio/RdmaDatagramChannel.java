@@ -519,8 +519,11 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     protected void implCloseSelectableChannel() {
         lastLocal = endpoint.localAddress();
         lastRemote = endpoint.peerAddress();
-        endpoint.close();
-        cleanable.clean();
+        try {
+            endpoint.close();
+        } finally {
+            cleanable.clean();
+        }
     }
 
     @Override

@@ -348,13 +348,11 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         synchronized (state) {
             StreamEndpoint current = endpoint;
             lastLocal = current == null ? null : current.localAddress();
-            options.close(true);
+            Selector waiting = selector;
             ServerSocketChannel tcpChannel = tcp;
-            if (tcpChannel != null) {
-                tcpChannel.close();
-            }
-            if (selector != null) {
-                selector.close();
+            try (waiting;
+                    tcpChannel) {
+                options.close(true);
             }
         }
     }
