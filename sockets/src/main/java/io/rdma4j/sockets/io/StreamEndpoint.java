@@ -516,7 +516,8 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     private void requireState(String operation, State wanted) throws SocketException {
         if (state != wanted) {
-            throw new SocketException("Cannot " + operation + ": the socket is " + state);
+            throw new SocketException(
+                    state == State.CLOSED ? "Socket closed" : "Cannot " + operation + ": the socket is " + state);
         }
     }
 }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChannelOptions {
     private final Set<SocketOption<?>> supported;
+    private final Object state = new Object();
     private final Map<SocketOption<?>, Object> requested = new ConcurrentHashMap<>();
     private volatile StreamEndpoint endpoint;
     private volatile StreamOptions ofEndpoint;
@@ -70,31 +71,56 @@ final class ChannelOptions {
         return created;
     }
 
-    /** Checks an option and its value as far as is possible for a closed channel too. */
-    void requireSettable(@Nullable SocketOption<?> option, @Nullable Object value) {
+    /** Returns the object that guards the state of the channel, on which it depends where an option is set. */
+    Object state() {
+        return state;
+    }
+
+    /**
+     * Sets an option. If the channel has no endpoint but a TCP channel, sets that of the TCP channel.
+     *
+     * @throws java.nio.channels.ClosedChannelException if the channel is closed
+     */
+    <T> void set(Source channel, SocketOption<T> option, @Nullable T value) throws IOException {
         requireSupported(option);
         if (value == null) {
             throw new IllegalArgumentException("'" + option + "' cannot be null");
         }
-    }
-
-    /** Sets an option; that of the TCP channel if there is one. */
-    <T> void set(SocketOption<T> option, T value, @Nullable NetworkChannel tcp) throws IOException {
-        if (tcp != null && tcp.supportedOptions().contains(option)) {
-            tcp.setOption(option, value);
-            return;
+        channel.requireOpen();
+        synchronized (state) {
+            NetworkChannel tcp = tcpWith(option, channel);
+            if (tcp == null) {
+                ofEndpoint.set(option, value);
+                requested.put(option, value);
+            } else {
+                tcp.setOption(option, value);
+            }
         }
-        ofEndpoint.set(option, value);
-        requested.put(option, value);
     }
 
-    /** Returns the value of an option; that of the TCP channel if there is one. */
-    <T> T get(SocketOption<T> option, @Nullable NetworkChannel tcp) throws IOException {
-        return tcp != null && tcp.supportedOptions().contains(option) ? tcp.getOption(option) : ofEndpoint.get(option);
+    /**
+     * Returns the value of an option. If the channel has no endpoint but a TCP channel, returns that of the TCP channel.
+     *
+     * @throws java.nio.channels.ClosedChannelException if the channel is closed
+     */
+    <T> T get(Source channel, SocketOption<T> option) throws IOException {
+        requireSupported(option);
+        channel.requireOpen();
+        NetworkChannel tcp = tcpWith(option, channel);
+        return tcp == null ? ofEndpoint.get(option) : tcp.getOption(option);
+    }
+
+    /** Returns the TCP channel if it has the option and there is no endpoint, or null. */
+    private static @Nullable NetworkChannel tcpWith(SocketOption<?> option, Source channel) {
+        return channel.endpoint() == null
+                        && channel.platformChannel() instanceof NetworkChannel tcp
+                        && tcp.supportedOptions().contains(option)
+                ? tcp
+                : null;
     }
 
     /** Checks that the channel supports an option. */
-    void requireSupported(@Nullable SocketOption<?> option) {
+    private void requireSupported(@Nullable SocketOption<?> option) {
         if (option == null) {
             throw new NullPointerException("option");
         }

@@ -11,7 +11,6 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -31,7 +30,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     private final ChannelOptions options;
 
     /** Guards the inside of the channel. No thread waits for a peer while holding it. */
-    final Object state = new Object();
+    final Object state;
 
     /** The endpoint and the TCP channel inside; they change only under {@link #state}. */
     volatile @Nullable StreamEndpoint endpoint;
@@ -61,6 +60,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
         this.rules = rules;
         this.family = family;
         this.options = options;
+        state = options.state();
         options.closeWith(this);
     }
 
@@ -77,12 +77,6 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     @Override
     public KeyList keys() {
         return keys;
-    }
-
-    void requireOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
     }
 
     /** Switches to RDMA and binds to the requested address. */
@@ -242,19 +236,13 @@ abstract class DeferredChannel extends SocketChannel implements Source {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        options.requireSettable(name, value);
-        requireOpen();
-        synchronized (state) {
-            options.set(name, value, tcp);
-        }
+        options.set(this, name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        options.requireSupported(name);
-        requireOpen();
-        return options.get(name, tcp);
+        return options.get(this, name);
     }
 
     @Override

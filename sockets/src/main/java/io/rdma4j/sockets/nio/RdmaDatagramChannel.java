@@ -79,12 +79,6 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         cleanable = SocketCleaner.watch(this, () -> current);
     }
 
-    private void requireOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
     // ---- addresses
 
     @Override

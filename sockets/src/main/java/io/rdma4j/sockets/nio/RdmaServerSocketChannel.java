@@ -15,7 +15,6 @@ import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectableChannel;
@@ -44,7 +43,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private final ReentrantLock acceptLock = new ReentrantLock();
 
     /** Guards the fields below. No thread blocks while holding it. */
-    private final Object state = new Object();
+    private final Object state;
 
     private volatile @Nullable StreamEndpoint endpoint;
     private volatile @Nullable ServerSocketChannel tcp;
@@ -62,6 +61,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
         super(provider);
         options = ChannelOptions.of(service, StreamOptions.OF_LISTENERS);
+        state = options.state();
         this.rules = rules;
         this.family = family;
         options.closeWith(this);
@@ -92,29 +92,17 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         return current != null && (current.readiness() & Readiness.IN) != 0 ? interest & SelectionKey.OP_ACCEPT : 0;
     }
 
-    private void requireOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
     // ---- options and addresses
 
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        options.requireSettable(name, value);
-        requireOpen();
-        synchronized (state) {
-            options.set(name, value, endpoint == null ? tcp : null);
-        }
+        options.set(this, name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        options.requireSupported(name);
-        requireOpen();
-        return options.get(name, endpoint == null ? tcp : null);
+        return options.get(this, name);
     }
 
     @Override

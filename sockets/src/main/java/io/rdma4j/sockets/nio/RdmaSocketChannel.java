@@ -5,6 +5,7 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
+import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -366,7 +367,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         if (tcpChannel == null
                 || timeoutMillis == 0
                 || inputShut) { // without a stream of the TCP socket, which is not available in these cases
-            return read(target, ChannelSocket.deadline(timeoutMillis));
+            return read(target, BlockingCalls.deadlineNanos(timeoutMillis));
         }
         requireConnected();
         return relay(tcpChannel, each -> {
