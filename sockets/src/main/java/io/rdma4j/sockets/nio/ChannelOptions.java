@@ -81,7 +81,7 @@ final class ChannelOptions {
      *
      * @throws java.nio.channels.ClosedChannelException if the channel is closed
      */
-    <T> void set(Source channel, SocketOption<T> option, @Nullable T value) throws IOException {
+    <T> void set(RdmaSelectable channel, SocketOption<T> option, @Nullable T value) throws IOException {
         requireSupported(option);
         if (value == null) {
             throw new IllegalArgumentException("'" + option + "' cannot be null");
@@ -103,7 +103,7 @@ final class ChannelOptions {
      *
      * @throws java.nio.channels.ClosedChannelException if the channel is closed
      */
-    <T> T get(Source channel, SocketOption<T> option) throws IOException {
+    <T> T get(RdmaSelectable channel, SocketOption<T> option) throws IOException {
         requireSupported(option);
         channel.requireOpen();
         NetworkChannel tcp = tcpWith(option, channel);
@@ -111,7 +111,7 @@ final class ChannelOptions {
     }
 
     /** Returns the TCP channel if it has the option and there is no endpoint, or null. */
-    private static @Nullable NetworkChannel tcpWith(SocketOption<?> option, Source channel) {
+    private static @Nullable NetworkChannel tcpWith(SocketOption<?> option, RdmaSelectable channel) {
         return channel.endpoint() == null
                         && channel.platformChannel() instanceof NetworkChannel tcp
                         && tcp.supportedOptions().contains(option)

@@ -173,7 +173,7 @@ final class ChannelSocket extends Socket implements SocketStreams.Calls {
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
         requireBlocking();
-        return channel.readUntil(ByteBuffer.wrap(bytes, offset, length), options.timeoutMillis());
+        return channel.readWithTimeout(ByteBuffer.wrap(bytes, offset, length), options.timeoutMillis());
     }
 
     @Override

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A channel with an endpoint or a TCP channel inside, or neither as long as its address is undetermined. */
-abstract class DeferredChannel extends SocketChannel implements Source {
+abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /** The maximum time of an attempt over RDMA before TCP is tried, if the rules allow both. */
     private static final Duration RDMA_TIMEOUT = Duration.ofSeconds(1);
 
@@ -80,14 +80,14 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /** Switches to RDMA and binds to the requested address. */
-    StreamEndpoint becomeRdma() throws IOException {
+    StreamEndpoint switchToRdma() throws IOException {
         synchronized (state) {
             requireOpen();
             StreamEndpoint current = endpoint;
             if (current != null) {
                 return current;
             }
-            closeInside();
+            closeCurrent();
             current = options.endpoint();
             if (current.state() != StreamEndpoint.State.NEW) {
                 current = options.renew();
@@ -103,14 +103,14 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /** Switches to TCP and binds to the requested address. */
-    SocketChannel becomeTcp() throws IOException {
+    SocketChannel switchToTcp() throws IOException {
         synchronized (state) {
             requireOpen();
             SocketChannel current = tcp;
             if (current != null) {
                 return current;
             }
-            closeInside();
+            closeCurrent();
             current = openTcp();
             boolean done = false;
             try {
@@ -139,7 +139,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
                 : platform.openSocketChannel();
     }
 
-    private void closeInside() throws IOException {
+    private void closeCurrent() throws IOException {
         StreamEndpoint rdma = endpoint;
         endpoint = null;
         SocketChannel opened = tcp;
@@ -161,13 +161,13 @@ abstract class DeferredChannel extends SocketChannel implements Source {
             target = to;
             Way transport = ChannelAddresses.transport(rules, to);
             if (transport == Way.TCP) {
-                becomeTcp();
+                switchToTcp();
                 pending.run();
                 return;
             }
             mayFallBack = transport == Way.EITHER;
             try {
-                StreamEndpoint current = becomeRdma();
+                StreamEndpoint current = switchToRdma();
                 pending.run();
                 current.startConnect(to);
                 if (mayFallBack) {
@@ -189,7 +189,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /** Switches to TCP if RDMA has failed and the rules allow it. Then returns true, even if TCP fails at once. */
-    boolean fallsBack() {
+    boolean fallBackAfterFailure() {
         synchronized (state) {
             StreamEndpoint current = endpoint;
             if (!mayFallBack || current == null || !isOpen()) {
@@ -207,7 +207,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     private void fallBack() {
         mayFallBack = false;
         try {
-            SocketChannel tcpChannel = becomeTcp();
+            SocketChannel tcpChannel = switchToTcp();
             if (!tcpChannel.isBlocking()) {
                 tcpChannel.connect(Objects.requireNonNull(target)); // the waiting thread connects a blocking one
             }
@@ -219,7 +219,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /** Calls the TCP channel inside. If it closes itself by that, this channel is closed too. */
-    <T> T relay(SocketChannel tcpChannel, TcpCall<T> call) throws IOException {
+    <T> T callTcp(SocketChannel tcpChannel, TcpCall<T> call) throws IOException {
         try {
             return call.call(tcpChannel);
         } catch (IOException failed) {

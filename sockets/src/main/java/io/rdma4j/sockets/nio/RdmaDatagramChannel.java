@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * {@link DatagramEndpoint#mostPayloadBytes} bytes. Thread safe. At most one thread receives and one sends at a time;
  * others wait.
  */
-public final class RdmaDatagramChannel extends DatagramChannel implements Source {
+public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSelectable {
     private final SocketFamily family;
     private final DatagramEndpoint endpoint;
     private final DatagramOptions options;
@@ -206,7 +206,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     public MembershipKey join(InetAddress group, NetworkInterface through, InetAddress source) throws IOException {
         Objects.requireNonNull(source, "source");
         if (source.isMulticastAddress() || source.isAnyLocalAddress()) {
-            throw new IllegalArgumentException("Source " + source + " is not a unicast address");
+            throw new IllegalArgumentException("RdmaSelectable " + source + " is not a unicast address");
         }
         throw noGroups(group, through);
     }

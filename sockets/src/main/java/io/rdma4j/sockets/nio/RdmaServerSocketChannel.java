@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * A channel that listens over RDMA, over TCP or over both, by the address rules for its local address. Thread safe, as
  * specified by {@link ServerSocketChannel}.
  */
-public final class RdmaServerSocketChannel extends ServerSocketChannel implements Source {
+public final class RdmaServerSocketChannel extends ServerSocketChannel implements RdmaSelectable {
     private static final int DEFAULT_BACKLOG = 50;
     private static final int MOST_PORTS_TRIED = 20;
 

@@ -6,7 +6,7 @@ import java.nio.channels.SelectableChannel;
 import org.jspecify.annotations.Nullable;
 
 /** A channel of this library as seen by a selector. It may be over RDMA, over TCP, over both or undecided. */
-interface Source {
+interface RdmaSelectable {
     /**
      * Returns the subset of the operations that the channel is ready for over RDMA.
      *
