@@ -4,7 +4,7 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.options.AddressRules;
-import io.rdma4j.sockets.options.AddressRules.Way;
+import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -159,13 +159,13 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     void start(InetSocketAddress to, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
-            Way transport = ChannelAddresses.transport(rules, to);
-            if (transport == Way.TCP) {
+            Transport transport = ChannelAddresses.transport(rules, to);
+            if (transport == Transport.TCP) {
                 switchToTcp();
                 pending.run();
                 return;
             }
-            mayFallBack = transport == Way.EITHER;
+            mayFallBack = transport == Transport.EITHER;
             try {
                 StreamEndpoint current = switchToRdma();
                 pending.run();
