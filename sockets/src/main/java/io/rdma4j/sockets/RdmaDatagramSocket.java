@@ -7,14 +7,12 @@ import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
-import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,12 +33,10 @@ import org.jspecify.annotations.Nullable;
  * status of the thread stays set, and the socket stays usable. A virtual thread that blocks does not pin its carrier.
  * Thread safe.
  */
-public final class RdmaDatagramSocket implements AutoCloseable {
-    private static final Set<MessageFlag> NO_FLAGS = Set.of();
+public final class RdmaDatagramSocket extends RdmaPollable {
 
     private final DatagramEndpoint endpoint;
     private final DatagramOptions options;
-    private volatile boolean blocking = true;
 
     private RdmaDatagramSocket(DatagramEndpoint endpoint) {
         this.endpoint = endpoint;
@@ -59,16 +55,6 @@ public final class RdmaDatagramSocket implements AutoCloseable {
     }
 
     // ---- settings
-
-    /** Makes calls block, or return at once. C: {@code rfcntl} with {@code O_NONBLOCK}. */
-    public void configureBlocking(boolean value) {
-        blocking = value;
-    }
-
-    /** Returns whether calls block. */
-    public boolean isBlocking() {
-        return blocking;
-    }
 
     /** Returns the options that {@link #setOption} and {@link #option} support. */
     public static Set<SocketOption<?>> supportedOptions() {
@@ -219,40 +205,7 @@ public final class RdmaDatagramSocket implements AutoCloseable {
         return from;
     }
 
-    private boolean waits(Set<MessageFlag> flags) {
-        return blocking && !flags.contains(MessageFlag.DONT_WAIT);
-    }
-
-    // ---- waiting and ending
-
-    /**
-     * Waits until the socket is ready. C: {@code rpoll} of one socket.
-     *
-     * @param events a set of {@link PollEvents}
-     * @param timeout the maximum time to wait; zero to poll without blocking, null to wait indefinitely
-     * @return the requested events that are ready, {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP}; 0 on
-     *     timeout
-     * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
-     */
-    public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
-        return SocketWaits.poll(endpoint, events, timeout);
-    }
-
-    /**
-     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
-     * rpoll}.
-     *
-     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
-     * @see io.rdma4j.verbs.wait.WaitSet
-     */
-    public Waitable readiness(int events) {
-        return SocketWaits.readiness(endpoint, events, toString());
-    }
-
-    /** Returns whether {@link #close} was called. */
-    public boolean isClosed() {
-        return endpoint.isClosed();
-    }
+    // ---- ending
 
     /**
      * Closes the socket. Waits at most one second for outstanding sends to complete. Blocked calls of other threads
@@ -263,7 +216,7 @@ public final class RdmaDatagramSocket implements AutoCloseable {
         endpoint.close();
     }
 
-    /** Returns the endpoint, for {@link RdmaPoll}. */
+    @Override
     SocketEndpoint endpoint() {
         return endpoint;
     }
