@@ -174,7 +174,7 @@ final class StreamSession implements StreamPort {
         boolean isData = ControlWord.kind(controlWord) == ControlWord.DATA;
         boolean wasOpen = protocol.isOpen();
         protocol.onReceived(controlWord, hasImmediate ? Math.max(0, writtenBytes) : -1);
-        if (isData && wasOpen && protocol.isBroken() == null) {
+        if (isData && wasOpen && protocol.failure() == null) {
             announcedBytes += ControlWord.value(controlWord);
         } else {
             Invariant.atMost(protocol.availableBytes(), before, "bytes that can be read without a data message");
@@ -230,24 +230,24 @@ final class StreamSession implements StreamPort {
     // ---- port
 
     @Override
-    public void write(long id, Piece bytes, long remoteAddress, int remoteKey) {
+    public void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey) {
         post(id, bytes, remoteAddress, remoteKey);
     }
 
     @Override
-    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int controlWord) {
+    public void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int controlWord) {
         Invariant.holds(hasImmediate, "immediate data is sent only if enabled");
         post(id, bytes, remoteAddress, remoteKey);
     }
 
     @Override
-    public void sendWord(long id, int controlWord) {
+    public void sendControlWord(long id, int controlWord) {
         Invariant.holds(!hasImmediate, "messages are sent only without immediate data");
-        post(id, new Piece(), 0, 0);
+        post(id, new LocalRanges(), 0, 0);
     }
 
-    private void post(long id, Piece bytes, long address, int key) {
-        Invariant.holds(protocol.isBroken() == null, "nothing is sent to a peer that violated the protocol");
+    private void post(long id, LocalRanges bytes, long address, int key) {
+        Invariant.holds(protocol.failure() == null, "nothing is sent to a peer that violated the protocol");
         outstanding.add(id);
         Invariant.atMost(outstanding.size(), SIZES.sendQueue(), "outstanding requests");
         MemorySegment local = memory.local();

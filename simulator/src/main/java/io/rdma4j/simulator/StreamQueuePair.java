@@ -121,16 +121,16 @@ final class StreamQueuePair implements StreamPort {
     // ---- requests
 
     @Override
-    public void write(long id, Piece bytes, long remoteAddress, int remoteKey) {
+    public void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey) {
         post(id, WorkOpcode.RDMA_WRITE, bytes, remoteAddress, remoteKey, 0);
     }
 
     @Override
-    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
+    public void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
         post(id, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, bytes, remoteAddress, remoteKey, word);
     }
 
-    private void post(long id, WorkOpcode opcode, Piece bytes, long remoteAddress, int remoteKey, int word) {
+    private void post(long id, WorkOpcode opcode, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
         side.onPosted(bytes.totalLength(), remoteAddress, remoteKey);
         SendRequest request = claim(id, opcode);
         request.remoteAddress = remoteAddress;
@@ -159,7 +159,7 @@ final class StreamQueuePair implements StreamPort {
     }
 
     @Override
-    public void sendWord(long id, int word) {
+    public void sendControlWord(long id, int word) {
         long at = (long) Integer.BYTES * nextWord;
         nextWord = (nextWord + 1) % sizes.sendQueue();
         words.memory().set(ValueLayout.JAVA_INT_UNALIGNED, at, word);

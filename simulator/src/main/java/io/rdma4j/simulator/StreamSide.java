@@ -338,7 +338,7 @@ final class StreamSide implements ConnectedSide {
     }
 
     boolean isBroken() {
-        return protocol.isBroken() != null;
+        return protocol.failure() != null;
     }
 
     // ---- final checks
@@ -348,7 +348,7 @@ final class StreamSide implements ConnectedSide {
         if (killed) {
             return;
         }
-        String reason = protocol.isBroken();
+        String reason = protocol.failure();
         boolean bothStarted = started && peer.started;
         require(reason == null || hasReason(reason, bothStarted), "broken without a reason: " + reason);
         require(protocol.isQuiet(), "requests without completion");
@@ -384,7 +384,7 @@ final class StreamSide implements ConnectedSide {
     @Override
     public String toString() {
         return name + (closed ? " closed" : "") + " wrote " + written + " of " + planned + ", read " + read + ", "
-                + (protocol.isOpen() ? "open" : "broken: " + protocol.isBroken()) + ", quiet " + protocol.isQuiet()
+                + (protocol.isOpen() ? "open" : "broken: " + protocol.failure()) + ", quiet " + protocol.isQuiet()
                 + ", readable " + protocol.availableBytes() + ", queue pair "
                 + queuePair.machine().state();
     }

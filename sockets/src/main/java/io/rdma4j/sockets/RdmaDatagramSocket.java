@@ -1,19 +1,18 @@
 package io.rdma4j.sockets;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
-import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,33 +33,28 @@ import org.jspecify.annotations.Nullable;
  * status of the thread stays set, and the socket stays usable. A virtual thread that blocks does not pin its carrier.
  * Thread safe.
  */
-public final class RdmaDatagramSocket implements AutoCloseable {
-    private static final Set<MessageFlag> NO_FLAGS = Set.of();
+public final class RdmaDatagramSocket extends RdmaPollable {
 
-    private final DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
-    private final DatagramOptions options = new DatagramOptions(endpoint);
-    private volatile boolean blocking = true;
+    private final DatagramEndpoint endpoint;
+    private final DatagramOptions options;
 
-    private RdmaDatagramSocket() {}
+    private RdmaDatagramSocket(DatagramEndpoint endpoint) {
+        this.endpoint = endpoint;
+        options = new DatagramOptions(endpoint);
+    }
 
     /**
      * Opens a socket. C: {@code rsocket(AF_INET or AF_INET6, SOCK_DGRAM, 0)}; the first address determines the family.
      */
     public static RdmaDatagramSocket open() {
-        return new RdmaDatagramSocket();
+        return open(ConnectionService.ofProcess());
+    }
+
+    static RdmaDatagramSocket open(ConnectionService service) {
+        return new RdmaDatagramSocket(new DatagramEndpoint(service, DatagramSettings.DEFAULT));
     }
 
     // ---- settings
-
-    /** Makes calls block, or return at once. C: {@code rfcntl} with {@code O_NONBLOCK}. */
-    public void configureBlocking(boolean value) {
-        blocking = value;
-    }
-
-    /** Returns whether calls block. */
-    public boolean isBlocking() {
-        return blocking;
-    }
 
     /** Returns the options that {@link #setOption} and {@link #option} support. */
     public static Set<SocketOption<?>> supportedOptions() {
@@ -211,40 +205,7 @@ public final class RdmaDatagramSocket implements AutoCloseable {
         return from;
     }
 
-    private boolean waits(Set<MessageFlag> flags) {
-        return blocking && !flags.contains(MessageFlag.DONT_WAIT);
-    }
-
-    // ---- waiting and ending
-
-    /**
-     * Waits until the socket is ready. C: {@code rpoll} of one socket.
-     *
-     * @param events a set of {@link PollEvents}
-     * @param timeout the maximum time to wait; zero to poll without blocking, null to wait indefinitely
-     * @return the requested events that are ready, {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP}; 0 on
-     *     timeout
-     * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
-     */
-    public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
-        return SocketWaits.poll(endpoint, events, timeout);
-    }
-
-    /**
-     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
-     * rpoll}.
-     *
-     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
-     * @see io.rdma4j.verbs.WaitSet
-     */
-    public Waitable readiness(int events) {
-        return SocketWaits.readiness(endpoint, events, toString());
-    }
-
-    /** Returns whether {@link #close} was called. */
-    public boolean isClosed() {
-        return endpoint.isClosed();
-    }
+    // ---- ending
 
     /**
      * Closes the socket. Waits at most one second for outstanding sends to complete. Blocked calls of other threads
@@ -255,7 +216,7 @@ public final class RdmaDatagramSocket implements AutoCloseable {
         endpoint.close();
     }
 
-    /** Returns the endpoint, for {@link RdmaPoll}. */
+    @Override
     SocketEndpoint endpoint() {
         return endpoint;
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.nio.Platform;
 import io.rdma4j.sockets.nio.RdmaSelector;
@@ -35,15 +36,22 @@ import org.jspecify.annotations.Nullable;
  * a thread that reads.
  */
 public final class RdmaSelectorProvider extends SelectorProvider {
+    private final ConnectionService service;
     private final @Nullable AddressRules rules;
 
     /** Creates a provider with the rules of the system property {@link AddressRules#PROPERTY}. */
     public RdmaSelectorProvider() {
+        this.service = ConnectionService.ofProcess();
         this.rules = null; // read on first use: the JVM may create the provider before the program sets the property
     }
 
     /** Creates a provider with the given rules. */
     public RdmaSelectorProvider(AddressRules rules) {
+        this(ConnectionService.ofProcess(), rules);
+    }
+
+    RdmaSelectorProvider(ConnectionService service, AddressRules rules) {
+        this.service = service;
         this.rules = rules;
     }
 
@@ -54,25 +62,25 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel() {
-        return new RdmaSocketChannel(this, rules(), SocketFamily.IPV6);
+        return new RdmaSocketChannel(this, service, rules(), SocketFamily.IPV6);
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         return isInternet(family)
-                ? new RdmaSocketChannel(this, rules(), SocketFamily.of(family))
+                ? new RdmaSocketChannel(this, service, rules(), SocketFamily.of(family))
                 : Platform.provider().openSocketChannel(family);
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel() {
-        return new RdmaServerSocketChannel(this, rules(), SocketFamily.IPV6);
+        return new RdmaServerSocketChannel(this, service, rules(), SocketFamily.IPV6);
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         return isInternet(family)
-                ? new RdmaServerSocketChannel(this, rules(), SocketFamily.of(family))
+                ? new RdmaServerSocketChannel(this, service, rules(), SocketFamily.of(family))
                 : Platform.provider().openServerSocketChannel(family);
     }
 

@@ -1,12 +1,6 @@
 package io.rdma4j.sockets;
 
-import io.rdma4j.sockets.io.SocketFamily;
-import io.rdma4j.sockets.net.RdmaServerSocket;
-import io.rdma4j.sockets.net.RdmaSocket;
-import io.rdma4j.sockets.nio.RdmaDatagramChannel;
-import io.rdma4j.sockets.nio.RdmaServerSocketChannel;
-import io.rdma4j.sockets.nio.RdmaSocketChannel;
-import io.rdma4j.sockets.options.AddressRules;
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.net.ProtocolFamily;
@@ -18,12 +12,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Factories of Java's sockets, channels and selectors over RDMA. They behave like those of java.net and
+ * Factory methods of Java's sockets, channels and selectors over the RDMA devices of this process. They behave like those of java.net and
  * java.nio.channels. Stream data is written directly into the peer's memory; datagrams are RDMA datagrams. The peer is
- * another of these sockets, or a socket of rsocket(7). Thread safe.
+ * another of these sockets, or a socket of rsocket(7). {@link RdmaSocketFactory} has the same methods for the devices of
+ * one connection manager. Thread safe.
  */
 public final class RdmaSockets {
-    private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider(AddressRules.RDMA_ONLY);
+    private static final RdmaSocketFactory FACTORY = new RdmaSocketFactory(ConnectionService.ofProcess());
 
     private RdmaSockets() {}
 
@@ -36,7 +31,7 @@ public final class RdmaSockets {
      * @throws UnsupportedOperationException if the family is another
      */
     public static Socket openSocket(ProtocolFamily family) throws IOException {
-        return new RdmaSocket(SocketFamily.of(family));
+        return FACTORY.openSocket(family);
     }
 
     /**
@@ -46,7 +41,7 @@ public final class RdmaSockets {
      * @throws UnsupportedOperationException if the family is another
      */
     public static ServerSocket openServerSocket(ProtocolFamily family) throws IOException {
-        return new RdmaServerSocket(SocketFamily.of(family));
+        return FACTORY.openServerSocket(family);
     }
 
     /**
@@ -58,7 +53,7 @@ public final class RdmaSockets {
      * @throws UnsupportedOperationException if the family is another
      */
     public static SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        return new RdmaSocketChannel(PROVIDER, AddressRules.RDMA_ONLY, SocketFamily.of(family));
+        return FACTORY.openSocketChannel(family);
     }
 
     /**
@@ -68,7 +63,7 @@ public final class RdmaSockets {
      * @throws UnsupportedOperationException if the family is another
      */
     public static ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        return new RdmaServerSocketChannel(PROVIDER, AddressRules.RDMA_ONLY, SocketFamily.of(family));
+        return FACTORY.openServerSocketChannel(family);
     }
 
     /**
@@ -89,7 +84,7 @@ public final class RdmaSockets {
      * @throws UnsupportedOperationException if the family is another
      */
     public static DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
-        return new RdmaDatagramChannel(PROVIDER, SocketFamily.of(family));
+        return FACTORY.openDatagramChannel(family);
     }
 
     /**
@@ -98,6 +93,6 @@ public final class RdmaSockets {
      * made blocking after the next selection.
      */
     public static Selector openSelector() throws IOException {
-        return PROVIDER.openSelector();
+        return FACTORY.openSelector();
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -7,7 +8,6 @@ import io.rdma4j.sockets.io.StreamMapping;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
-import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -15,7 +15,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -33,38 +32,30 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safe. Concurrent send calls run one after the other, so that their messages do not interleave; so do
  * receive calls.
  */
-public final class RdmaStreamSocket implements AutoCloseable {
-    private static final Set<MessageFlag> NO_FLAGS = Set.of();
+public final class RdmaStreamSocket extends RdmaPollable {
     private static final Set<MessageFlag> AT_ONCE = Set.of(MessageFlag.DONT_WAIT);
 
     private final StreamEndpoint endpoint;
     private final StreamOptions options;
     private final ReentrantLock sending = new ReentrantLock();
     private final ReentrantLock receiving = new ReentrantLock();
-    private volatile boolean blocking = true;
 
     private RdmaStreamSocket(StreamEndpoint endpoint, @Nullable RdmaStreamSocket listener) {
         this.endpoint = endpoint;
         options = listener == null ? new StreamOptions(endpoint) : new StreamOptions(endpoint, listener.options);
-        blocking = listener == null || listener.blocking;
+        configureBlocking(listener == null || listener.isBlocking());
     }
 
     /** Opens a socket. C: {@code rsocket(AF_INET or AF_INET6, SOCK_STREAM, 0)}; the address determines the family. */
     public static RdmaStreamSocket open() {
-        return new RdmaStreamSocket(new StreamEndpoint(StreamSettings.DEFAULT), null);
+        return open(ConnectionService.ofProcess());
+    }
+
+    static RdmaStreamSocket open(ConnectionService service) {
+        return new RdmaStreamSocket(new StreamEndpoint(service, StreamSettings.DEFAULT), null);
     }
 
     // ---- settings
-
-    /** Makes calls block, or return at once with what could be done. C: {@code rfcntl} with {@code O_NONBLOCK}. */
-    public void configureBlocking(boolean value) {
-        blocking = value;
-    }
-
-    /** Returns whether calls block. */
-    public boolean isBlocking() {
-        return blocking;
-    }
 
     /** Returns the options that {@link #setOption} and {@link #option} support. */
     public static Set<SocketOption<?>> supportedOptions() {
@@ -135,7 +126,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
     public @Nullable RdmaStreamSocket accept() throws IOException {
         requireListening();
         StreamEndpoint next = endpoint.accept();
-        while (next == null && blocking) {
+        while (next == null && isBlocking()) {
             SocketWaits.await(endpoint, Readiness.IN);
             requireListening();
             next = endpoint.accept();
@@ -163,7 +154,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
      */
     public boolean connect(InetSocketAddress remote) throws IOException {
         endpoint.startConnect(remote);
-        if (!blocking) {
+        if (!isBlocking()) {
             return endpoint.state() == StreamEndpoint.State.CONNECTED;
         }
         while (!endpoint.finishConnect()) {
@@ -395,35 +386,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
         }
     }
 
-    private boolean waits(Set<MessageFlag> flags) {
-        return blocking && !flags.contains(MessageFlag.DONT_WAIT);
-    }
-
-    // ---- waiting and ending
-
-    /**
-     * Waits until the socket is ready. C: {@code rpoll} of one socket.
-     *
-     * @param events a set of {@link PollEvents}
-     * @param timeout the maximum time to wait; zero to poll without blocking, null to wait indefinitely
-     * @return the requested events that are ready, {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP}; 0 on
-     *     timeout
-     * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
-     */
-    public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
-        return SocketWaits.poll(endpoint, events, timeout);
-    }
-
-    /**
-     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
-     * rpoll}.
-     *
-     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
-     * @see io.rdma4j.verbs.WaitSet
-     */
-    public Waitable readiness(int events) {
-        return SocketWaits.readiness(endpoint, events, toString());
-    }
+    // ---- ending
 
     /** Ends the input of this side; the peer is not notified. C: {@code rshutdown} with {@code SHUT_RD}. */
     public void shutdownInput() throws IOException {
@@ -438,11 +401,6 @@ public final class RdmaStreamSocket implements AutoCloseable {
         endpoint.shutdownOutput();
     }
 
-    /** Returns whether {@link #close} was called. */
-    public boolean isClosed() {
-        return endpoint.state() == StreamEndpoint.State.CLOSED;
-    }
-
     /**
      * Closes the socket and waits until the peer has received all sent bytes. The wait ends early if the connection is
      * found broken, which takes up to 69 seconds with the default acknowledgement timeout. A peer that responds but
@@ -454,7 +412,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
         endpoint.closeAndWait();
     }
 
-    /** Returns the endpoint, for {@link RdmaPoll}. */
+    @Override
     SocketEndpoint endpoint() {
         return endpoint;
     }

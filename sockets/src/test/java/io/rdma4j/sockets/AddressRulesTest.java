@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.rdma4j.sockets.options.AddressRules;
-import io.rdma4j.sockets.options.AddressRules.Way;
+import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,18 +25,18 @@ class AddressRulesTest {
         "fd00:1:7fff::1, TCP",
         "::1, TCP"
     })
-    void firstRuleThatContainsTheAddressApplies(String address, Way way) {
-        assertThat(RULES.wayTo(InetAddress.ofLiteral(address))).isEqualTo(way);
+    void firstRuleThatContainsTheAddressApplies(String address, Transport transport) {
+        assertThat(RULES.transportTo(InetAddress.ofLiteral(address))).isEqualTo(transport);
     }
 
     @Test
     void rdmaIsTheDefault() {
-        assertThat(AddressRules.parse("").wayTo(InetAddress.ofLiteral("10.0.0.1")))
-                .isEqualTo(Way.RDMA);
+        assertThat(AddressRules.parse("").transportTo(InetAddress.ofLiteral("10.0.0.1")))
+                .isEqualTo(Transport.RDMA);
         AddressRules rules = AddressRules.parse("fd00:1::/33=tcp");
-        assertThat(rules.wayTo(InetAddress.ofLiteral("fd00:1:7fff::1"))).isEqualTo(Way.TCP);
-        assertThat(rules.wayTo(InetAddress.ofLiteral("fd00:1:8000::1"))).isEqualTo(Way.RDMA);
-        assertThat(rules.wayTo(InetAddress.ofLiteral("10.0.0.1"))).isEqualTo(Way.RDMA);
+        assertThat(rules.transportTo(InetAddress.ofLiteral("fd00:1:7fff::1"))).isEqualTo(Transport.TCP);
+        assertThat(rules.transportTo(InetAddress.ofLiteral("fd00:1:8000::1"))).isEqualTo(Transport.RDMA);
+        assertThat(rules.transportTo(InetAddress.ofLiteral("10.0.0.1"))).isEqualTo(Transport.RDMA);
     }
 
     @ParameterizedTest
@@ -50,8 +50,8 @@ class AddressRulesTest {
                 "10.0.0.0/8=tcp|EITHER",
                 "*=tcp,10.0.0.0/8=rdma|TCP"
             })
-    void wildcardListenerUsesAllTransportsOfTheRules(String rules, Way way) {
-        assertThat(AddressRules.parse(rules).wayToAll()).isEqualTo(way);
+    void wildcardListenerUsesAllTransportsOfTheRules(String rules, Transport transport) {
+        assertThat(AddressRules.parse(rules).transportToAll()).isEqualTo(transport);
     }
 
     @ParameterizedTest

@@ -11,9 +11,7 @@ import io.rdma4j.acceptance.traffic.HostilePeer;
 import io.rdma4j.acceptance.traffic.HostileResponder;
 import io.rdma4j.acceptance.traffic.HostileServer;
 import io.rdma4j.acceptance.traffic.StreamScripts;
-import io.rdma4j.sockets.io.SocketFamily;
-import io.rdma4j.sockets.net.RdmaServerSocket;
-import io.rdma4j.sockets.net.RdmaSocket;
+import io.rdma4j.sockets.RdmaSockets;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -21,6 +19,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardProtocolFamily;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
@@ -156,7 +155,7 @@ public final class MaliciousPeers implements AcceptanceTest {
 
         @Override
         public void run(Parent parent) throws IOException {
-            try (ServerSocket server = new RdmaServerSocket(SocketFamily.IPV4);
+            try (ServerSocket server = RdmaSockets.openServerSocket(StandardProtocolFamily.INET);
                     HostileResponder responder = new HostileResponder()) {
                 server.bind(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), 0));
                 Thread.ofPlatform().daemon().start(() -> serve(server));
@@ -210,7 +209,7 @@ public final class MaliciousPeers implements AcceptanceTest {
         private String echo(int port) {
             byte[] message = new byte[MESSAGE_BYTES];
             Arrays.fill(message, (byte) port);
-            try (Socket socket = new RdmaSocket(SocketFamily.IPV4)) {
+            try (Socket socket = RdmaSockets.openSocket(StandardProtocolFamily.INET)) {
                 socket.setSoTimeout(TIMEOUT_MILLIS);
                 socket.connect(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), port), TIMEOUT_MILLIS);
                 socket.getOutputStream().write(message);
@@ -225,7 +224,7 @@ public final class MaliciousPeers implements AcceptanceTest {
 
         /** Connects to a hostile server. Returns what is wrong, or an empty string. */
         private static String client(int port) {
-            try (Socket socket = new RdmaSocket(SocketFamily.IPV4)) {
+            try (Socket socket = RdmaSockets.openSocket(StandardProtocolFamily.INET)) {
                 socket.setSoTimeout(TIMEOUT_MILLIS / 5);
                 socket.connect(new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), port), TIMEOUT_MILLIS);
                 socket.getOutputStream().write(1);

@@ -15,7 +15,7 @@ public interface DatagramPath extends AutoCloseable {
      */
     void send(int slot, int length, int queuePairNumber);
 
-    /** Closes the path; outstanding sends still complete. */
+    /** Closes the path; outstanding sends still complete. Throws no exception. */
     @Override
     void close();
 }

@@ -223,9 +223,11 @@ final class AcceptQueue {
             connected.clear();
             waiting.clear();
         }
-        endpoints.forEach(StreamEndpoint::closeWithoutWaiting);
-        replies.forEach(AcceptQueue::giveUp);
-        requests.forEach(request -> request.id().close());
+        try (Releases all = new Releases()) {
+            all.add(() -> Releases.closeAll(requests, request -> request.id().close()));
+            all.add(() -> Releases.closeAll(replies, AcceptQueue::giveUp));
+            all.add(() -> Releases.closeAll(endpoints, StreamEndpoint::closeWithoutWaiting));
+        }
     }
 
     /** Gives up a reply that the peer has not confirmed. */

@@ -24,6 +24,12 @@ final class CompanionService {
         void onCompanionReadable();
     }
 
+    /** Supplies the service. */
+    interface Source {
+        /** Returns the service, which may have to be started first. */
+        CompanionService get() throws IOException;
+    }
+
     private static final Logger LOGGER = System.getLogger(CompanionService.class.getName());
     private static final long POLL_NANOS = 20_000;
     private static final long LONGEST_NANOS = 1_000_000_000L;

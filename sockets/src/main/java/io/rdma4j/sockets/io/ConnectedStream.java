@@ -37,7 +37,7 @@ final class ConnectedStream {
         if (count > 0 || !target.hasRemaining()) {
             return count;
         }
-        String broken = protocol.isBroken();
+        String broken = protocol.failure();
         if (broken != null) {
             throw SocketFailures.reset(broken);
         }
@@ -79,7 +79,7 @@ final class ConnectedStream {
 
     private void requireWritable() throws IOException {
         if (protocol.isOutputShut() || !protocol.isOpen()) {
-            String broken = protocol.isBroken();
+            String broken = protocol.failure();
             throw broken == null ? new SocketException("Broken pipe") : SocketFailures.reset(broken);
         }
     }
@@ -112,7 +112,7 @@ final class ConnectedStream {
         int ready = protocol.availableBytes() > 0 || protocol.isInputEnded() ? Readiness.IN : 0;
         ready |= protocol.canWrite() || protocol.isOutputShut() || !protocol.isOpen() ? Readiness.OUT : 0;
         ready |= protocol.isDisconnected() ? Readiness.HANG_UP : 0;
-        return protocol.isBroken() == null ? ready : ready | Readiness.IN | Readiness.ERROR;
+        return protocol.failure() == null ? ready : ready | Readiness.IN | Readiness.ERROR;
     }
 
     /**
@@ -125,7 +125,7 @@ final class ConnectedStream {
         } catch (RdmaException broken) {
             return true;
         }
-        return protocol.isQuiet() || protocol.isBroken() != null;
+        return protocol.isQuiet() || protocol.failure() != null;
     }
 
     private void check(SocketEndpoint.Check check) {

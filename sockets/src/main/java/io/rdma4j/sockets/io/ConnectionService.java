@@ -2,19 +2,24 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dispatches the events of the connection manager to endpoints, in a dedicated thread, so that data never waits for
- * them. Created with the first socket; its thread is a daemon.
+ * The identifiers of sockets over one connection manager. A dedicated thread dispatches their events to endpoints, so
+ * that data never waits for them. The thread is a daemon, which the first stream socket starts. Thread safe.
  */
-final class ConnectionService {
+public final class ConnectionService implements AutoCloseable {
     /** Handles the events of one identifier, in the service's thread. */
     interface Target {
         /**
@@ -27,42 +32,77 @@ final class ConnectionService {
 
     private static final Logger LOGGER = System.getLogger(ConnectionService.class.getName());
 
-    private static @Nullable ConnectionService instance;
+    /** The time that {@link #close} waits for closed sockets to release their identifiers. */
+    private static final long CLOSE_NANOS = 10_000_000_000L;
 
-    private final EventChannel channel = EventChannel.open();
+    private static final long CLOSE_POLL_NANOS = 1_000_000;
 
-    private ConnectionService() {
-        Thread.ofPlatform().daemon().name("rdma4j-sockets").start(this::run);
+    private static final ConnectionService OF_PROCESS = new ConnectionService(ConnectionManager::ofProcess);
+
+    private final Supplier<ConnectionManager> connectionManager;
+    private volatile @Nullable EventChannel channel;
+    private volatile boolean closed;
+
+    /** Creates a service over a connection manager. */
+    public ConnectionService(ConnectionManager connectionManager) {
+        this(() -> connectionManager);
+    }
+
+    private ConnectionService(Supplier<ConnectionManager> connectionManager) {
+        this.connectionManager = connectionManager;
+    }
+
+    /** Returns the service over the connection manager of this process, which is never closed. */
+    public static ConnectionService ofProcess() {
+        return OF_PROCESS;
     }
 
     /**
-     * Returns the service, which the first call starts.
+     * Creates an identifier for a stream socket, whose events go to a target.
      *
-     * @throws RdmaException {@code ENODEV} if this host has no device; the next call tries again
+     * @throws RdmaException {@code ENODEV} if there is no device; the next call tries again
      */
-    static synchronized ConnectionService instance() {
-        ConnectionService running = instance;
-        if (running == null) {
-            running = new ConnectionService();
-            instance = running;
-        }
-        return running;
+    CmId createId(Target target) {
+        return channel().createId(PortSpace.TCP, target);
+    }
+
+    /** Creates an identifier for a datagram socket, which has no events. */
+    CmId createDatagramId() {
+        return connectionManager.get().createId(PortSpace.UDP);
     }
 
     /** Returns what makes progress while a thread waits for a connection. */
     WaitDriver waitDriver() {
-        return channel.waitDriver();
+        EventChannel current = channel;
+        return current == null ? SocketEndpoint.PARKING : current.waitDriver();
     }
 
-    /** Creates an identifier whose events go to a target. */
-    CmId createId(Target target) {
-        return channel.createId(PortSpace.TCP, target);
+    private EventChannel channel() {
+        EventChannel current = channel;
+        return current == null ? open() : current;
     }
 
-    private void run() {
+    private synchronized EventChannel open() {
+        EventChannel current = channel;
+        if (current != null) {
+            return current;
+        }
+        EventChannel opened = connectionManager.get().openEventChannel();
+        if (closed) {
+            opened.close(); // the channel refuses further identifiers
+        } else {
+            Thread.ofPlatform().daemon().name("rdma4j-sockets").start(() -> run(opened));
+        }
+        channel = opened;
+        return opened;
+    }
+
+    private void run(EventChannel events) {
         while (true) {
             try {
-                handle(channel.await());
+                handle(events.await());
+            } catch (ClosedException finished) {
+                return;
             } catch (RdmaException interrupted) {
                 var _ = Thread.interrupted(); // no code has a reason to interrupt this thread
             }
@@ -82,6 +122,39 @@ final class ConnectionService {
             }
         } catch (RuntimeException | Error failed) {
             LOGGER.log(Level.WARNING, "Event lost: " + event, failed);
+        }
+    }
+
+    /**
+     * Ends the thread. No stream socket can be bound or connected afterwards. Waits at most ten seconds until closed
+     * sockets have delivered their data and released their identifiers. Closing a closed service has no effect.
+     *
+     * @throws RdmaException {@code EBUSY} if sockets are still open then; the service stays open
+     */
+    @Override
+    public void close() {
+        close(CLOSE_NANOS);
+    }
+
+    /** Closes the service like {@link #close()}; waits {@code mostNanos} at most. */
+    synchronized void close(long mostNanos) {
+        EventChannel current = channel;
+        long deadline = System.nanoTime() + mostNanos;
+        while (current != null && !isClosed(current, System.nanoTime() - deadline >= 0)) {
+            LockSupport.parkNanos(CLOSE_POLL_NANOS);
+        }
+        closed = true;
+    }
+
+    private static boolean isClosed(EventChannel channel, boolean isLate) {
+        try {
+            channel.close();
+            return true;
+        } catch (RdmaException busy) {
+            if (isLate || busy.errno() != Errno.EBUSY) {
+                throw busy;
+            }
+            return false;
         }
     }
 }

@@ -43,8 +43,9 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private static final long LINGER_NANOS = 1_000_000_000L;
     private static final long LINGER_POLL_NANOS = 20_000;
 
-    private final DatagramEnds ends = new DatagramEnds(changed);
+    private final DatagramEnds ends;
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(COMPANION_BYTES);
+    private final CompanionService.Source companionSource;
     private volatile DatagramSettings settings;
     private volatile boolean closed;
 
@@ -66,8 +67,15 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private InetSocketAddress lastSocketAddress = new InetSocketAddress(0);
 
     /** Creates an endpoint that is neither bound nor connected. */
-    public DatagramEndpoint(DatagramSettings settings) {
+    public DatagramEndpoint(ConnectionService service, DatagramSettings settings) {
+        this(service, settings, CompanionService::instance);
+    }
+
+    /** Creates an endpoint whose UDP sockets are read by the given service. */
+    DatagramEndpoint(ConnectionService service, DatagramSettings settings, CompanionService.Source companionSource) {
         this.settings = settings;
+        this.companionSource = companionSource;
+        ends = new DatagramEnds(service, changed);
     }
 
     // ---- settings and addresses
@@ -166,7 +174,9 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
                 }
             } finally {
                 if (!done) {
-                    channel.close();
+                    try (channel) {
+                        ends.close();
+                    }
                 }
             }
         }
@@ -175,7 +185,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private void begin(DatagramChannel channel) throws IOException {
         DatagramProtocol created = new DatagramProtocol(settings.sizes(), new Network());
         ends.addTo(created);
-        companions = CompanionService.instance();
+        companions = companionSource.get();
         companions.add(channel, this);
         protocol = created;
         companion = channel;

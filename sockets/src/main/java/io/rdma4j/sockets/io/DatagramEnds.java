@@ -25,12 +25,14 @@ final class DatagramEnds implements AutoCloseable {
 
     private static final Logger LOGGER = System.getLogger(DatagramEnds.class.getName());
 
+    private final ConnectionService service;
     private final Signal changed;
     private final List<DatagramResources> ends = new ArrayList<>();
     private volatile @Nullable WaitDriver driver;
 
     /** Creates an empty set; {@code changed} is raised at the completions of later ends. */
-    DatagramEnds(Signal changed) {
+    DatagramEnds(ConnectionService service, Signal changed) {
+        this.service = service;
         this.changed = changed;
     }
 
@@ -42,7 +44,7 @@ final class DatagramEnds implements AutoCloseable {
 
     /** Creates the end of an address. */
     DatagramResources add(DatagramAddress address, DatagramSettings settings) {
-        DatagramResources created = DatagramResources.open(address, settings, changed);
+        DatagramResources created = DatagramResources.open(service, address, settings, changed);
         ends.add(created);
         driver = created.waitDriver();
         return created;
@@ -115,8 +117,9 @@ final class DatagramEnds implements AutoCloseable {
     private void remove(DatagramResources end, DatagramProtocol protocol) {
         LOGGER.log(Level.DEBUG, () -> "Queue pair of " + end.end().address() + " is replaced: " + end.failure());
         ends.remove(end);
-        protocol.remove(end.end());
-        end.close();
+        try (end) {
+            protocol.remove(end.end());
+        }
     }
 
     /** Requests notifications of completions. Returns whether any was not requested before. */
@@ -130,7 +133,8 @@ final class DatagramEnds implements AutoCloseable {
 
     @Override
     public void close() {
-        ends.forEach(DatagramResources::close);
+        List<DatagramResources> all = List.copyOf(ends);
         ends.clear();
+        Releases.closeAll(all, DatagramResources::close);
     }
 }

@@ -2,7 +2,6 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
@@ -23,6 +22,8 @@ import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.wire.rsocket.DatagramHeader;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * blocks.
  */
 final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
+    private static final Logger LOGGER = System.getLogger(DatagramResources.class.getName());
+
     /** Completions polled at a time. */
     static final int BATCH = 16;
 
@@ -100,11 +103,13 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     /**
      * Creates everything a local address needs; if that fails, everything is released.
      *
+     * @param service creates the identifier
      * @param address an address of this host, with the socket's port
      * @param changed raised at completions, once {@link #arm} has requested that
      */
-    static DatagramResources open(DatagramAddress address, DatagramSettings settings, Signal changed) {
-        return new DatagramResources(CmId.create(PortSpace.UDP), address, settings, changed);
+    static DatagramResources open(
+            ConnectionService service, DatagramAddress address, DatagramSettings settings, Signal changed) {
+        return new DatagramResources(service.createDatagramId(), address, settings, changed);
     }
 
     private MemoryRegion register(long bytes) {
@@ -152,7 +157,11 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
 
             @Override
             public void close() {
-                handle.close();
+                try {
+                    handle.close();
+                } catch (RuntimeException refused) { // the caller sends to another peer, or closes the others too
+                    LOGGER.log(Level.DEBUG, "Closing an address handle failed", refused);
+                }
             }
         };
     }

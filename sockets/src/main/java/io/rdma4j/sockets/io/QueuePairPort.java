@@ -74,18 +74,18 @@ final class QueuePairPort implements StreamPort {
     }
 
     @Override
-    public void write(long id, Piece bytes, long remoteAddress, int remoteKey) {
+    public void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey) {
         begin(id, bytes);
         queuePair.postSend(request.write(remoteAddress, remoteKey));
     }
 
     @Override
-    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
+    public void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
         begin(id, bytes);
         queuePair.postSend(request.write(remoteAddress, remoteKey).withImmediate(word));
     }
 
-    private void begin(long id, Piece bytes) {
+    private void begin(long id, LocalRanges bytes) {
         request.reset(id).signaled();
         if (bytes.length() > 0) {
             request.from(local, bytes.offset(), bytes.length());
@@ -99,7 +99,7 @@ final class QueuePairPort implements StreamPort {
     }
 
     @Override
-    public void sendWord(long id, int word) {
+    public void sendControlWord(long id, int word) {
         long at = (long) Integer.BYTES * nextWord;
         nextWord = (nextWord + 1) % sends;
         words.memory().set(ValueLayout.JAVA_INT, at, word);

@@ -1,11 +1,20 @@
 package io.rdma4j.sockets.io;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Resources to release in reverse order of creation, also if creating the rest fails. Not thread safe. */
 final class Releases implements AutoCloseable {
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
+
+    /** Closes all objects of a collection. A failure is thrown after all others were closed. */
+    static <T> void closeAll(Collection<T> all, Consumer<T> close) {
+        try (Releases releases = new Releases()) {
+            all.forEach(each -> releases.add(() -> close.accept(each)));
+        }
+    }
 
     /** Adds the release of a resource that was created. */
     void add(Runnable step) {

@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +30,14 @@ final class StreamConnecting implements ConnectionService.Target {
     private static final int MOST_RETRIES = 7;
 
     private final StreamEndpoint endpoint;
+    private final ConnectionService service;
     private @Nullable CmId id;
     private @Nullable Accepting accepting;
     private @Nullable IOException failure;
 
-    StreamConnecting(StreamEndpoint endpoint) {
+    StreamConnecting(StreamEndpoint endpoint, ConnectionService service) {
         this.endpoint = endpoint;
+        this.service = service;
     }
 
     /** Returns the identifier of the endpoint, or null if it is neither bound nor connecting. */
@@ -55,28 +58,29 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private CmId boundId(InetSocketAddress local) {
-        CmId created = newId();
+        return newId(created -> created.bindAddress(local));
+    }
+
+    /** Creates an identifier with the settings of the endpoint; {@code prepare} is the last step. */
+    private CmId newId(Consumer<CmId> prepare) {
+        StreamSettings settings = endpoint.settings();
+        CmId created = service.createId(this);
         try {
-            created.bindAddress(local);
+            if (settings.reuseAddress()) {
+                created.setReuseAddress(true);
+            }
+            if (settings.ipv6Only()) {
+                created.setIpv6Only(true);
+            }
+            if (settings.typeOfService() != 0) {
+                created.setTypeOfService(settings.typeOfService());
+            }
+            prepare.accept(created);
             return created;
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             created.close();
             throw refused;
         }
-    }
-
-    private CmId newId() {
-        CmId created = ConnectionService.instance().createId(this);
-        if (endpoint.settings().reuseAddress()) {
-            created.setReuseAddress(true);
-        }
-        if (endpoint.settings().ipv6Only()) {
-            created.setIpv6Only(true);
-        }
-        if (endpoint.settings().typeOfService() != 0) {
-            created.setTypeOfService(endpoint.settings().typeOfService());
-        }
-        return created;
     }
 
     // ---- sending a request
@@ -84,7 +88,7 @@ final class StreamConnecting implements ConnectionService.Target {
     /** Starts to connect the endpoint, which is new. Called with its lock held. */
     void start(InetSocketAddress remote) throws IOException {
         InetAddress to = SocketFamily.hostOf(remote.getAddress());
-        CmId current = id == null ? newId() : id;
+        CmId current = id == null ? newId(created -> {}) : id;
         id = current;
         endpoint.state(State.CONNECTING);
         try {

@@ -34,7 +34,8 @@ public final class StreamEndpoint extends SocketEndpoint {
         CLOSED
     }
 
-    private final StreamConnecting connecting = new StreamConnecting(this);
+    private final ConnectionService service;
+    private final StreamConnecting connecting;
 
     private volatile State state = State.NEW;
     private volatile StreamSettings settings;
@@ -43,8 +44,15 @@ public final class StreamEndpoint extends SocketEndpoint {
     private @Nullable KeepAlive keepAlive;
 
     /** Creates an endpoint that is neither bound nor connected. */
-    public StreamEndpoint(StreamSettings settings) {
+    public StreamEndpoint(ConnectionService service, StreamSettings settings) {
+        this.service = service;
         this.settings = settings;
+        connecting = new StreamConnecting(this, service);
+    }
+
+    /** Creates another endpoint with the settings of this one, which is neither bound nor connected. */
+    public StreamEndpoint another() {
+        return new StreamEndpoint(service, settings);
     }
 
     // ---- settings and addresses
@@ -376,9 +384,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         if (current != null && state == State.CONNECTED) {
             return current.resources().waitDriver();
         }
-        return state == State.CONNECTING || state == State.LISTENING
-                ? ConnectionService.instance().waitDriver()
-                : null;
+        return state == State.CONNECTING || state == State.LISTENING ? service.waitDriver() : null;
     }
 
     // ---- keep-alive
@@ -467,9 +473,16 @@ public final class StreamEndpoint extends SocketEndpoint {
         }
         changed.raise();
         StreamListener listener = listening;
-        if (listener != null) {
-            listener.close();
+        try {
+            if (listener != null) {
+                listener.close();
+            }
+        } finally {
+            closeConnection(isDisconnecting, lingerNanos, mostNanos);
         }
+    }
+
+    private void closeConnection(boolean isDisconnecting, long lingerNanos, long mostNanos) {
         CmId id = connecting.id();
         ConnectedStream connected = stream;
         if (id != null && connected != null) {
@@ -503,7 +516,8 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     private void requireState(String operation, State wanted) throws SocketException {
         if (state != wanted) {
-            throw new SocketException("Cannot " + operation + ": the socket is " + state);
+            throw new SocketException(
+                    state == State.CLOSED ? "Socket closed" : "Cannot " + operation + ": the socket is " + state);
         }
     }
 }

@@ -123,7 +123,7 @@ final class StreamListener {
         while (true) {
             AcceptQueue.Reply next = queue.nextReply(bytes, System.nanoTime());
             if (next != null) {
-                new StreamEndpoint(settings).acceptRequest(next, this);
+                listener.another().acceptRequest(next, this);
                 continue;
             }
             AcceptQueue.Reply overdue = queue.nextOverdue(bytes, System.nanoTime());

@@ -64,7 +64,7 @@ final class StreamResources implements AutoCloseable {
             hasImmediate = context.device().transportType() != TransportType.IWARP;
             domain = context.createProtectionDomain();
             releases.add(domain::close);
-            releases.add(() -> mapped.forEach(MemoryRegion::close));
+            releases.add(() -> Releases.closeAll(mapped, MemoryRegion::close));
             MemoryRegion local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE);
             MemoryRegion received = registerForPeer(sizes.receiveBufferBytes());
             MemoryRegion table = registerForPeer(StreamMemory.tableBytes(sizes));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Blocking waits as specified by java.net. An interrupt does not end the wait of a platform thread, which finds its
  * interrupt status set afterwards. It ends the wait of a virtual thread, whose caller then closes the socket.
  */
-final class BlockingCalls {
+public final class BlockingCalls {
     /** An operation that is repeated until it has a result. */
     interface Attempt<T> {
         /** Returns the result, or null if there is none yet. */
@@ -24,7 +24,7 @@ final class BlockingCalls {
     private BlockingCalls() {}
 
     /** Returns the deadline of a timeout that starts now; 0 is no timeout. */
-    static long deadlineNanos(int timeoutMillis) {
+    public static long deadlineNanos(int timeoutMillis) {
         return timeoutMillis == 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
 

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.net;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.SocketFamily;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -8,11 +9,13 @@ import java.net.SocketException;
 
 /** A server socket that accepts connections over RDMA. */
 public final class RdmaServerSocket extends ServerSocket {
+    private final ConnectionService service;
     private final SocketFamily family;
 
     /** Creates an unbound server socket for addresses of a family. */
-    public RdmaServerSocket(SocketFamily family) {
-        super(new RdmaSocketImpl(family, true));
+    public RdmaServerSocket(ConnectionService service, SocketFamily family) {
+        super(new RdmaSocketImpl(service, family, true));
+        this.service = service;
         this.family = family;
     }
 
@@ -24,7 +27,7 @@ public final class RdmaServerSocket extends ServerSocket {
         if (!isBound()) {
             throw new SocketException("Socket is not bound yet");
         }
-        Socket accepted = new RdmaSocket(new RdmaSocketImpl(family, false));
+        Socket accepted = new RdmaSocket(service, family);
         implAccept(accepted);
         return accepted;
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.net;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.SocketFamily;
@@ -29,10 +30,11 @@ import org.jspecify.annotations.Nullable;
  * after the other, and so do concurrent writes. Closing releases all blocked threads. A socket that becomes unreachable
  * is closed. Thread safe.
  */
-final class RdmaSocketImpl extends SocketImpl {
+final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
     private static final String READ_TIMED_OUT = "Read timed out";
     private static final String ACCEPT_TIMED_OUT = "Accept timed out";
 
+    private final ConnectionService service;
     private final SocketFamily family;
     private final boolean listens;
     private final ReentrantLock readLock = new ReentrantLock();
@@ -48,7 +50,8 @@ final class RdmaSocketImpl extends SocketImpl {
      *
      * @param listens true for a server socket
      */
-    RdmaSocketImpl(SocketFamily family, boolean listens) {
+    RdmaSocketImpl(ConnectionService service, SocketFamily family, boolean listens) {
+        this.service = service;
         this.family = family;
         this.listens = listens;
     }
@@ -60,7 +63,7 @@ final class RdmaSocketImpl extends SocketImpl {
         if (!stream) {
             throw new IOException("Datagram socket creation not supported");
         }
-        use(new StreamEndpoint(StreamSettings.DEFAULT));
+        use(new StreamEndpoint(service, StreamSettings.DEFAULT));
     }
 
     private synchronized void use(StreamEndpoint created) {
@@ -86,17 +89,20 @@ final class RdmaSocketImpl extends SocketImpl {
     }
 
     @Override
-    protected void close() {
+    public void close() {
         StreamEndpoint current = endpoint;
         StreamOptions currentOptions = options;
         if (current == null || currentOptions == null) {
             return;
         }
-        currentOptions.close();
-        synchronized (this) {
-            if (cleanable != null) {
-                cleanable.clean();
-                cleanable = null;
+        try {
+            currentOptions.close();
+        } finally {
+            synchronized (this) {
+                if (cleanable != null) {
+                    cleanable.clean();
+                    cleanable = null;
+                }
             }
         }
     }
@@ -186,11 +192,8 @@ final class RdmaSocketImpl extends SocketImpl {
 
     // ---- data
 
-    private int read(byte[] bytes, int offset, int length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, bytes.length);
-        if (length == 0) {
-            return 0;
-        }
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
         long deadline = BlockingCalls.deadlineNanos(timeoutMillis);
         BlockingCalls.lock(readLock, deadline, READ_TIMED_OUT);
         try {
@@ -210,8 +213,8 @@ final class RdmaSocketImpl extends SocketImpl {
         }
     }
 
-    private void write(byte[] bytes, int offset, int length) throws IOException {
-        Objects.checkFromIndexSize(offset, length, bytes.length);
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
         writeLock.lock();
         try {
             StreamEndpoint current = connected();
@@ -229,52 +232,16 @@ final class RdmaSocketImpl extends SocketImpl {
 
     @Override
     protected InputStream getInputStream() {
-        return new InputStream() {
-            @Override
-            public int read() throws IOException {
-                byte[] one = new byte[1];
-                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-            }
-
-            @Override
-            public int read(byte[] bytes, int offset, int length) throws IOException {
-                return RdmaSocketImpl.this.read(bytes, offset, length);
-            }
-
-            @Override
-            public int available() throws IOException {
-                return RdmaSocketImpl.this.available();
-            }
-
-            @Override
-            public void close() {
-                RdmaSocketImpl.this.close();
-            }
-        };
+        return SocketStreams.input(this);
     }
 
     @Override
     protected OutputStream getOutputStream() {
-        return new OutputStream() {
-            @Override
-            public void write(int value) throws IOException {
-                write(new byte[] {(byte) value}, 0, 1);
-            }
-
-            @Override
-            public void write(byte[] bytes, int offset, int length) throws IOException {
-                RdmaSocketImpl.this.write(bytes, offset, length);
-            }
-
-            @Override
-            public void close() {
-                RdmaSocketImpl.this.close();
-            }
-        };
+        return SocketStreams.output(this);
     }
 
     @Override
-    protected int available() throws IOException {
+    public int available() throws IOException {
         return connected().availableBytes();
     }
 

@@ -36,7 +36,9 @@ final class ChannelAddresses {
     }
 
     /** Returns the transport for connections from or to an address. */
-    static AddressRules.Way transport(AddressRules rules, InetSocketAddress address) {
-        return address.getAddress().isAnyLocalAddress() ? rules.wayToAll() : rules.wayTo(address.getAddress());
+    static AddressRules.Transport transport(AddressRules rules, InetSocketAddress address) {
+        return address.getAddress().isAnyLocalAddress()
+                ? rules.transportToAll()
+                : rules.transportTo(address.getAddress());
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.net.BlockingCalls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
@@ -34,13 +35,14 @@ final class ChannelDatagramSocket extends DatagramSocket {
             WeakReference<DatagramPacket> packet, WeakReference<byte[]> data, int offset, int length, int capacity) {}
 
     private final RdmaDatagramChannel channel;
-    private volatile int timeoutMillis;
+    private final AdaptorOptions options;
     private volatile @Nullable Filled filled;
 
     private ChannelDatagramSocket(RdmaDatagramChannel channel) throws SocketException {
         super((SocketAddress) null);
         super.close(); // the UDP socket that every DatagramSocket opens, and which is not needed here
         this.channel = channel;
+        options = new AdaptorOptions(channel);
     }
 
     static ChannelDatagramSocket of(RdmaDatagramChannel channel) {
@@ -48,12 +50,6 @@ final class ChannelDatagramSocket extends DatagramSocket {
             return new ChannelDatagramSocket(channel);
         } catch (SocketException failed) {
             throw new UncheckedIOException("java.net cannot create a datagram socket", failed);
-        }
-    }
-
-    private void requireOpen() throws SocketException {
-        if (!channel.isOpen()) {
-            throw new SocketException("Socket is closed");
         }
     }
 
@@ -76,7 +72,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         if (local != null && !(local instanceof InetSocketAddress)) {
             throw new IllegalArgumentException("Unsupported address type: " + local);
         }
-        requireOpen();
+        options.requireOpen();
         try {
             channel.bind(local);
         } catch (AlreadyBoundException bound) {
@@ -86,7 +82,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         } catch (UnsupportedAddressTypeException other) {
             throw new SocketException("An IPv4 socket cannot have the address " + local, other);
         } catch (IOException refused) {
-            throw ChannelSocket.failed(refused);
+            throw AdaptorOptions.socketException(refused);
         }
     }
 
@@ -116,7 +112,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         } catch (ClosedChannelException closed) {
             return; // DatagramSocket specifies that connecting a closed socket has no effect
         } catch (IOException refused) {
-            throw ChannelSocket.failed(refused);
+            throw AdaptorOptions.socketException(refused);
         }
     }
 
@@ -203,7 +199,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
     /** Returns the destination of a packet; a packet without an address gets that of the peer. */
     private SocketAddress target(DatagramPacket packet) throws SocketException {
         if (packet.getAddress() == null) {
-            requireOpen();
+            options.requireOpen();
             InetSocketAddress remote = channel.remoteOrLast();
             if (remote == null) {
                 throw new IllegalArgumentException("Address not set");
@@ -221,7 +217,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
                 int offset = packet.getOffset();
                 int capacity = capacity(packet);
                 ByteBuffer target = ByteBuffer.wrap(packet.getData(), offset, capacity);
-                InetSocketAddress from = channel.receive(target, ChannelSocket.deadline(timeoutMillis));
+                InetSocketAddress from = channel.receive(target, BlockingCalls.deadlineNanos(options.timeoutMillis()));
                 if (from == null) {
                     throw new IllegalBlockingModeException();
                 }
@@ -260,70 +256,47 @@ final class ChannelDatagramSocket extends DatagramSocket {
 
     @Override
     public void setSoTimeout(int millis) throws SocketException {
-        requireOpen();
-        if (millis < 0) {
-            throw new IllegalArgumentException("timeout < 0");
-        }
-        timeoutMillis = millis;
+        options.setTimeout(millis);
     }
 
     @Override
     public int getSoTimeout() throws SocketException {
-        requireOpen();
-        return timeoutMillis;
-    }
-
-    private <T> void set(SocketOption<T> option, T value) throws SocketException {
-        requireOpen();
-        try {
-            channel.setOption(option, value);
-        } catch (IOException refused) {
-            throw ChannelSocket.failed(refused);
-        }
-    }
-
-    private <T> T get(SocketOption<T> option) throws SocketException {
-        requireOpen();
-        try {
-            return channel.getOption(option);
-        } catch (IOException refused) {
-            throw ChannelSocket.failed(refused);
-        }
+        return options.timeout();
     }
 
     @Override
     public void setSendBufferSize(int size) throws SocketException {
-        set(StandardSocketOptions.SO_SNDBUF, ChannelSocket.requirePositive(size));
+        options.setSize(StandardSocketOptions.SO_SNDBUF, size);
     }
 
     @Override
     public int getSendBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_SNDBUF);
+        return options.get(StandardSocketOptions.SO_SNDBUF);
     }
 
     @Override
     public void setReceiveBufferSize(int size) throws SocketException {
-        set(StandardSocketOptions.SO_RCVBUF, ChannelSocket.requirePositive(size));
+        options.setSize(StandardSocketOptions.SO_RCVBUF, size);
     }
 
     @Override
     public int getReceiveBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_RCVBUF);
+        return options.get(StandardSocketOptions.SO_RCVBUF);
     }
 
     @Override
     public void setReuseAddress(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_REUSEADDR, on);
+        options.set(StandardSocketOptions.SO_REUSEADDR, on);
     }
 
     @Override
     public boolean getReuseAddress() throws SocketException {
-        return get(StandardSocketOptions.SO_REUSEADDR);
+        return options.get(StandardSocketOptions.SO_REUSEADDR);
     }
 
     @Override
     public void setBroadcast(boolean on) throws SocketException {
-        requireOpen();
+        options.requireOpen();
         if (on) {
             throw new SocketException("Protocol not available (datagram RDMA sockets have no broadcasts)");
         }
@@ -331,18 +304,18 @@ final class ChannelDatagramSocket extends DatagramSocket {
 
     @Override
     public boolean getBroadcast() throws SocketException {
-        requireOpen();
+        options.requireOpen();
         return false;
     }
 
     @Override
     public void setTrafficClass(int value) throws SocketException {
-        set(StandardSocketOptions.IP_TOS, value);
+        options.set(StandardSocketOptions.IP_TOS, value);
     }
 
     @Override
     public int getTrafficClass() throws SocketException {
-        return get(StandardSocketOptions.IP_TOS);
+        return options.get(StandardSocketOptions.IP_TOS);
     }
 
     @Override
@@ -377,7 +350,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         if (!(group instanceof InetSocketAddress address) || address.isUnresolved()) {
             throw new IllegalArgumentException("Unresolved, or of an unsupported type: " + group);
         }
-        requireOpen();
+        options.requireOpen();
         return new SocketException(
                 "Cannot join or leave " + group + ": datagram RDMA sockets do not support multicast");
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChannelOptions {
     private final Set<SocketOption<?>> supported;
+    private final Object state = new Object();
     private final Map<SocketOption<?>, Object> requested = new ConcurrentHashMap<>();
     private volatile StreamEndpoint endpoint;
     private volatile StreamOptions ofEndpoint;
@@ -32,8 +34,8 @@ final class ChannelOptions {
     }
 
     /** Returns the options of a new channel. */
-    static ChannelOptions of(Set<SocketOption<?>> supported) {
-        StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
+    static ChannelOptions of(ConnectionService service, Set<SocketOption<?>> supported) {
+        StreamEndpoint endpoint = new StreamEndpoint(service, StreamSettings.DEFAULT);
         return new ChannelOptions(supported, endpoint, new StreamOptions(endpoint));
     }
 
@@ -44,7 +46,7 @@ final class ChannelOptions {
 
     /** Returns the options of a connection that a listener with these options has accepted over TCP. */
     ChannelOptions ofAccepted() {
-        return ofAccepted(new StreamEndpoint(endpoint.settings()));
+        return ofAccepted(endpoint.another());
     }
 
     /** Closes the endpoint when its channel becomes unreachable. */
@@ -63,37 +65,62 @@ final class ChannelOptions {
 
     /** Creates another endpoint with these options. */
     StreamEndpoint renew() {
-        StreamEndpoint created = new StreamEndpoint(endpoint.settings());
+        StreamEndpoint created = endpoint.another();
         ofEndpoint = new StreamOptions(created, ofEndpoint);
         endpoint = created;
         return created;
     }
 
-    /** Checks an option and its value as far as is possible for a closed channel too. */
-    void requireSettable(@Nullable SocketOption<?> option, @Nullable Object value) {
+    /** Returns the object that guards the state of the channel, on which it depends where an option is set. */
+    Object state() {
+        return state;
+    }
+
+    /**
+     * Sets an option. If the channel has no endpoint but a TCP channel, sets that of the TCP channel.
+     *
+     * @throws java.nio.channels.ClosedChannelException if the channel is closed
+     */
+    <T> void set(RdmaSelectable channel, SocketOption<T> option, @Nullable T value) throws IOException {
         requireSupported(option);
         if (value == null) {
             throw new IllegalArgumentException("'" + option + "' cannot be null");
         }
-    }
-
-    /** Sets an option; that of the TCP channel if there is one. */
-    <T> void set(SocketOption<T> option, T value, @Nullable NetworkChannel tcp) throws IOException {
-        if (tcp != null && tcp.supportedOptions().contains(option)) {
-            tcp.setOption(option, value);
-            return;
+        channel.requireOpen();
+        synchronized (state) {
+            NetworkChannel tcp = tcpWith(option, channel);
+            if (tcp == null) {
+                ofEndpoint.set(option, value);
+                requested.put(option, value);
+            } else {
+                tcp.setOption(option, value);
+            }
         }
-        ofEndpoint.set(option, value);
-        requested.put(option, value);
     }
 
-    /** Returns the value of an option; that of the TCP channel if there is one. */
-    <T> T get(SocketOption<T> option, @Nullable NetworkChannel tcp) throws IOException {
-        return tcp != null && tcp.supportedOptions().contains(option) ? tcp.getOption(option) : ofEndpoint.get(option);
+    /**
+     * Returns the value of an option. If the channel has no endpoint but a TCP channel, returns that of the TCP channel.
+     *
+     * @throws java.nio.channels.ClosedChannelException if the channel is closed
+     */
+    <T> T get(RdmaSelectable channel, SocketOption<T> option) throws IOException {
+        requireSupported(option);
+        channel.requireOpen();
+        NetworkChannel tcp = tcpWith(option, channel);
+        return tcp == null ? ofEndpoint.get(option) : tcp.getOption(option);
+    }
+
+    /** Returns the TCP channel if it has the option and there is no endpoint, or null. */
+    private static @Nullable NetworkChannel tcpWith(SocketOption<?> option, RdmaSelectable channel) {
+        return channel.endpoint() == null
+                        && channel.platformChannel() instanceof NetworkChannel tcp
+                        && tcp.supportedOptions().contains(option)
+                ? tcp
+                : null;
     }
 
     /** Checks that the channel supports an option. */
-    void requireSupported(@Nullable SocketOption<?> option) {
+    private void requireSupported(@Nullable SocketOption<?> option) {
         if (option == null) {
             throw new NullPointerException("option");
         }
@@ -122,13 +149,16 @@ final class ChannelOptions {
      */
     void close(boolean mayWait) {
         Cleaner.Cleanable watch = cleanable;
-        if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
-            ofEndpoint.close();
-        } else {
-            endpoint.closeWithoutWaiting();
-        }
-        if (watch != null) {
-            watch.clean();
+        try {
+            if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
+                ofEndpoint.close();
+            } else {
+                endpoint.closeWithoutWaiting();
+            }
+        } finally {
+            if (watch != null) {
+                watch.clean();
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.net.BlockingCalls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,10 +19,11 @@ import org.jspecify.annotations.Nullable;
 /** A server socket view of a listening channel, which has all the state. */
 final class ChannelServerSocket extends ServerSocket {
     private final RdmaServerSocketChannel channel;
-    private volatile int timeoutMillis;
+    private final AdaptorOptions options;
 
     private ChannelServerSocket(RdmaServerSocketChannel channel) throws IOException {
         this.channel = channel;
+        options = new AdaptorOptions(channel);
     }
 
     static ChannelServerSocket of(RdmaServerSocketChannel channel) {
@@ -29,12 +31,6 @@ final class ChannelServerSocket extends ServerSocket {
             return new ChannelServerSocket(channel);
         } catch (IOException impossible) {
             throw new AssertionError("An unbound server socket opens nothing", impossible);
-        }
-    }
-
-    private void requireOpen() throws SocketException {
-        if (!channel.isOpen()) {
-            throw new SocketException("Socket is closed");
         }
     }
 
@@ -81,7 +77,7 @@ final class ChannelServerSocket extends ServerSocket {
         if (channel.isOpen() && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
-        SocketChannel accepted = channel.accept(ChannelSocket.deadline(timeoutMillis));
+        SocketChannel accepted = channel.accept(BlockingCalls.deadlineNanos(options.timeoutMillis()));
         if (accepted == null) {
             throw new IllegalBlockingModeException();
         }
@@ -110,55 +106,32 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public void setSoTimeout(int millis) throws SocketException {
-        requireOpen();
-        if (millis < 0) {
-            throw new IllegalArgumentException("timeout < 0");
-        }
-        timeoutMillis = millis;
+        options.setTimeout(millis);
     }
 
     @Override
     public int getSoTimeout() throws IOException {
-        requireOpen();
-        return timeoutMillis;
-    }
-
-    private <T> void set(SocketOption<T> option, T value) throws SocketException {
-        requireOpen();
-        try {
-            channel.setOption(option, value);
-        } catch (IOException refused) {
-            throw ChannelSocket.failed(refused);
-        }
-    }
-
-    private <T> T get(SocketOption<T> option) throws SocketException {
-        requireOpen();
-        try {
-            return channel.getOption(option);
-        } catch (IOException refused) {
-            throw ChannelSocket.failed(refused);
-        }
+        return options.timeout();
     }
 
     @Override
     public void setReuseAddress(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_REUSEADDR, on);
+        options.set(StandardSocketOptions.SO_REUSEADDR, on);
     }
 
     @Override
     public boolean getReuseAddress() throws SocketException {
-        return get(StandardSocketOptions.SO_REUSEADDR);
+        return options.get(StandardSocketOptions.SO_REUSEADDR);
     }
 
     @Override
     public void setReceiveBufferSize(int size) throws SocketException {
-        set(StandardSocketOptions.SO_RCVBUF, ChannelSocket.requirePositive(size));
+        options.setSize(StandardSocketOptions.SO_RCVBUF, size);
     }
 
     @Override
     public int getReceiveBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_RCVBUF);
+        return options.get(StandardSocketOptions.SO_RCVBUF);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.net.BlockingCalls;
+import io.rdma4j.sockets.net.SocketStreams;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -20,33 +22,22 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A socket view of a channel, which has all the state. Streams can be used only while the channel is blocking. */
-final class ChannelSocket extends Socket {
+final class ChannelSocket extends Socket implements SocketStreams.Calls {
     private final RdmaSocketChannel channel;
-    private volatile int timeoutMillis;
+    private final AdaptorOptions options;
     private volatile boolean urgentInline;
 
     private ChannelSocket(RdmaSocketChannel channel) {
         this.channel = channel;
+        options = new AdaptorOptions(channel);
     }
 
     static ChannelSocket of(RdmaSocketChannel channel) {
         return new ChannelSocket(channel);
-    }
-
-    static long deadline(int timeoutMillis) {
-        return timeoutMillis == 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    }
-
-    private void requireOpen() throws SocketException {
-        if (!channel.isOpen()) {
-            throw new SocketException("Socket is closed");
-        }
     }
 
     private void requireBlocking() {
@@ -70,7 +61,7 @@ final class ChannelSocket extends Socket {
         if (timeout < 0) {
             throw new IllegalArgumentException("connect: timeout can't be negative");
         }
-        requireOpen();
+        options.requireOpen();
         if (channel.isConnected()) {
             throw new SocketException("already connected");
         }
@@ -79,7 +70,7 @@ final class ChannelSocket extends Socket {
             throw new UnknownHostException(to.getHostString());
         }
         requireBlocking();
-        channel.connect(remote, deadline(timeout));
+        channel.connect(remote, BlockingCalls.deadlineNanos(timeout));
     }
 
     @Override
@@ -155,7 +146,7 @@ final class ChannelSocket extends Socket {
     // ---- streams
 
     private void requireConnected() throws SocketException {
-        requireOpen();
+        options.requireOpen();
         if (!channel.isConnected()) {
             throw new SocketException("Socket is not connected");
         }
@@ -167,7 +158,7 @@ final class ChannelSocket extends Socket {
         if (channel.isInputShut()) {
             throw new SocketException("Socket input is shutdown");
         }
-        return new In();
+        return SocketStreams.input(this);
     }
 
     @Override
@@ -176,118 +167,55 @@ final class ChannelSocket extends Socket {
         if (channel.isOutputShut()) {
             throw new SocketException("Socket output is shutdown");
         }
-        return new Out();
+        return SocketStreams.output(this);
     }
 
-    private final class In extends InputStream {
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-        }
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+        requireBlocking();
+        return channel.readWithTimeout(ByteBuffer.wrap(bytes, offset, length), options.timeoutMillis());
+    }
 
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            Objects.checkFromIndexSize(offset, length, bytes.length);
-            if (length == 0) {
-                return 0;
-            }
-            requireBlocking();
-            return channel.readUntil(ByteBuffer.wrap(bytes, offset, length), timeoutMillis);
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
+        if (length == 0) {
+            return;
         }
-
-        @Override
-        public int available() throws IOException {
-            return channel.availableBytes();
+        requireBlocking();
+        if (channel.isOutputShut()) {
+            throw new ClosedChannelException();
         }
-
-        @Override
-        public void close() throws IOException {
-            channel.close();
+        while (source.hasRemaining()) {
+            channel.write(source);
         }
     }
 
-    private final class Out extends OutputStream {
-        @Override
-        public void write(int value) throws IOException {
-            write(new byte[] {(byte) value}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
-            if (length == 0) {
-                return;
-            }
-            requireBlocking();
-            if (channel.isOutputShut()) {
-                throw new ClosedChannelException();
-            }
-            while (source.hasRemaining()) {
-                channel.write(source);
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            channel.close();
-        }
+    @Override
+    public int available() throws IOException {
+        return channel.availableBytes();
     }
 
     // ---- options
 
-    private <T> void set(SocketOption<T> option, T value) throws SocketException {
-        requireOpen();
-        try {
-            channel.setOption(option, value);
-        } catch (IOException refused) {
-            throw failed(refused);
-        }
-    }
-
-    private <T> T get(SocketOption<T> option) throws SocketException {
-        requireOpen();
-        try {
-            return channel.getOption(option);
-        } catch (IOException refused) {
-            throw failed(refused);
-        }
-    }
-
-    static SocketException failed(IOException cause) {
-        if (cause instanceof SocketException already) {
-            return already;
-        }
-        SocketException failure = new SocketException(String.valueOf(cause.getMessage()));
-        failure.initCause(cause);
-        return failure;
-    }
-
-    static int requirePositive(int size) {
-        if (size <= 0) {
-            throw new IllegalArgumentException("Invalid size " + size);
-        }
-        return size;
-    }
-
     @Override
     public void setTcpNoDelay(boolean on) throws SocketException {
-        set(StandardSocketOptions.TCP_NODELAY, on);
+        options.set(StandardSocketOptions.TCP_NODELAY, on);
     }
 
     @Override
     public boolean getTcpNoDelay() throws SocketException {
-        return get(StandardSocketOptions.TCP_NODELAY);
+        return options.get(StandardSocketOptions.TCP_NODELAY);
     }
 
     @Override
     public void setSoLinger(boolean on, int seconds) throws SocketException {
-        set(StandardSocketOptions.SO_LINGER, on ? Math.clamp(seconds, -1, 65_535) : -1);
+        options.set(StandardSocketOptions.SO_LINGER, on ? Math.clamp(seconds, -1, 65_535) : -1);
     }
 
     @Override
     public int getSoLinger() throws SocketException {
-        return get(StandardSocketOptions.SO_LINGER);
+        return options.get(StandardSocketOptions.SO_LINGER);
     }
 
     @Override
@@ -298,79 +226,74 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setOOBInline(boolean on) throws SocketException {
-        requireOpen();
+        options.requireOpen();
         urgentInline = on; // urgent data never arrives
     }
 
     @Override
     public boolean getOOBInline() throws SocketException {
-        requireOpen();
+        options.requireOpen();
         return urgentInline;
     }
 
     @Override
     public void setSoTimeout(int millis) throws SocketException {
-        requireOpen();
-        if (millis < 0) {
-            throw new IllegalArgumentException("timeout < 0");
-        }
-        timeoutMillis = millis;
+        options.setTimeout(millis);
     }
 
     @Override
     public int getSoTimeout() throws SocketException {
-        requireOpen();
-        return timeoutMillis;
+        return options.timeout();
     }
 
     @Override
     public void setSendBufferSize(int size) throws SocketException {
-        set(StandardSocketOptions.SO_SNDBUF, requirePositive(size));
+        options.setSize(StandardSocketOptions.SO_SNDBUF, size);
     }
 
     @Override
     public int getSendBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_SNDBUF);
+        return options.get(StandardSocketOptions.SO_SNDBUF);
     }
 
     @Override
     public void setReceiveBufferSize(int size) throws SocketException {
-        set(StandardSocketOptions.SO_RCVBUF, requirePositive(size));
+        options.setSize(StandardSocketOptions.SO_RCVBUF, size);
     }
 
     @Override
     public int getReceiveBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_RCVBUF);
+        return options.get(StandardSocketOptions.SO_RCVBUF);
     }
 
     @Override
     public void setKeepAlive(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_KEEPALIVE, on);
+        options.set(StandardSocketOptions.SO_KEEPALIVE, on);
     }
 
     @Override
     public boolean getKeepAlive() throws SocketException {
-        return get(StandardSocketOptions.SO_KEEPALIVE);
+        return options.get(StandardSocketOptions.SO_KEEPALIVE);
     }
 
     @Override
     public void setTrafficClass(int value) throws SocketException {
-        set(StandardSocketOptions.IP_TOS, value);
+        options.set(StandardSocketOptions.IP_TOS, value);
     }
 
     @Override
     public int getTrafficClass() throws SocketException {
-        return get(StandardSocketOptions.IP_TOS);
+        return options.get(StandardSocketOptions.IP_TOS);
     }
 
     @Override
     public void setReuseAddress(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_REUSEADDR, on);
+        options.set(StandardSocketOptions.SO_REUSEADDR, on);
     }
 
     @Override
     public boolean getReuseAddress() throws SocketException {
-        return get(StandardSocketOptions.SO_REUSEADDR);
+        return options.get(StandardSocketOptions.SO_REUSEADDR);
     }
 
     @Override

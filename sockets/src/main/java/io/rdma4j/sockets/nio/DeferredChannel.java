@@ -4,14 +4,13 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.options.AddressRules;
-import io.rdma4j.sockets.options.AddressRules.Way;
+import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -21,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A channel with an endpoint or a TCP channel inside, or neither as long as its address is undetermined. */
-abstract class DeferredChannel extends SocketChannel implements Source {
+abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /** The maximum time of an attempt over RDMA before TCP is tried, if the rules allow both. */
     private static final Duration RDMA_TIMEOUT = Duration.ofSeconds(1);
 
@@ -31,7 +30,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     private final ChannelOptions options;
 
     /** Guards the inside of the channel. No thread waits for a peer while holding it. */
-    final Object state = new Object();
+    final Object state;
 
     /** The endpoint and the TCP channel inside; they change only under {@link #state}. */
     volatile @Nullable StreamEndpoint endpoint;
@@ -61,6 +60,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
         this.rules = rules;
         this.family = family;
         this.options = options;
+        state = options.state();
         options.closeWith(this);
     }
 
@@ -79,21 +79,15 @@ abstract class DeferredChannel extends SocketChannel implements Source {
         return keys;
     }
 
-    void requireOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
     /** Switches to RDMA and binds to the requested address. */
-    StreamEndpoint becomeRdma() throws IOException {
+    StreamEndpoint switchToRdma() throws IOException {
         synchronized (state) {
             requireOpen();
             StreamEndpoint current = endpoint;
             if (current != null) {
                 return current;
             }
-            closeInside();
+            closeCurrent();
             current = options.endpoint();
             if (current.state() != StreamEndpoint.State.NEW) {
                 current = options.renew();
@@ -109,14 +103,14 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /** Switches to TCP and binds to the requested address. */
-    SocketChannel becomeTcp() throws IOException {
+    SocketChannel switchToTcp() throws IOException {
         synchronized (state) {
             requireOpen();
             SocketChannel current = tcp;
             if (current != null) {
                 return current;
             }
-            closeInside();
+            closeCurrent();
             current = openTcp();
             boolean done = false;
             try {
@@ -145,16 +139,15 @@ abstract class DeferredChannel extends SocketChannel implements Source {
                 : platform.openSocketChannel();
     }
 
-    private void closeInside() throws IOException {
+    private void closeCurrent() throws IOException {
         StreamEndpoint rdma = endpoint;
         endpoint = null;
-        if (rdma != null) {
-            rdma.close();
-        }
         SocketChannel opened = tcp;
         tcp = null;
-        if (opened != null) {
-            opened.close();
+        try (opened) {
+            if (rdma != null) {
+                rdma.close();
+            }
         }
     }
 
@@ -166,15 +159,15 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     void start(InetSocketAddress to, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
-            Way transport = ChannelAddresses.transport(rules, to);
-            if (transport == Way.TCP) {
-                becomeTcp();
+            Transport transport = ChannelAddresses.transport(rules, to);
+            if (transport == Transport.TCP) {
+                switchToTcp();
                 pending.run();
                 return;
             }
-            mayFallBack = transport == Way.EITHER;
+            mayFallBack = transport == Transport.EITHER;
             try {
-                StreamEndpoint current = becomeRdma();
+                StreamEndpoint current = switchToRdma();
                 pending.run();
                 current.startConnect(to);
                 if (mayFallBack) {
@@ -196,7 +189,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /** Switches to TCP if RDMA has failed and the rules allow it. Then returns true, even if TCP fails at once. */
-    boolean fallsBack() {
+    boolean fallBackAfterFailure() {
         synchronized (state) {
             StreamEndpoint current = endpoint;
             if (!mayFallBack || current == null || !isOpen()) {
@@ -214,7 +207,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     private void fallBack() {
         mayFallBack = false;
         try {
-            SocketChannel tcpChannel = becomeTcp();
+            SocketChannel tcpChannel = switchToTcp();
             if (!tcpChannel.isBlocking()) {
                 tcpChannel.connect(Objects.requireNonNull(target)); // the waiting thread connects a blocking one
             }
@@ -226,7 +219,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     /** Calls the TCP channel inside. If it closes itself by that, this channel is closed too. */
-    <T> T relay(SocketChannel tcpChannel, TcpCall<T> call) throws IOException {
+    <T> T callTcp(SocketChannel tcpChannel, TcpCall<T> call) throws IOException {
         try {
             return call.call(tcpChannel);
         } catch (IOException failed) {
@@ -243,19 +236,13 @@ abstract class DeferredChannel extends SocketChannel implements Source {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        options.requireSettable(name, value);
-        requireOpen();
-        synchronized (state) {
-            options.set(name, value, tcp);
-        }
+        options.set(this, name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        options.requireSupported(name);
-        requireOpen();
-        return options.get(name, tcp);
+        return options.get(this, name);
     }
 
     @Override
@@ -325,9 +312,8 @@ abstract class DeferredChannel extends SocketChannel implements Source {
                 lastRemote = current.peerAddress();
             }
         }
-        options.close(isBlocking());
-        if (tcpChannel != null) {
-            tcpChannel.close();
+        try (tcpChannel) {
+            options.close(isBlocking());
         }
     }
 }

@@ -143,14 +143,18 @@ final class PlatformChannels {
             } catch (IOException | RuntimeException e) {
                 LOGGER.log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
             }
-            lock.lock();
-            try {
-                watching = false;
-                changed.signalAll();
-            } finally {
-                lock.unlock();
-            }
+            endWatching();
             signal.run();
+        }
+    }
+
+    private void endWatching() {
+        lock.lock();
+        try {
+            watching = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -174,13 +178,10 @@ final class PlatformChannels {
         } finally {
             lock.unlock();
         }
-        selector.close();
-        lock.lock();
         try {
-            watching = false;
-            changed.signalAll();
+            selector.close();
         } finally {
-            lock.unlock();
+            endWatching();
         }
     }
 }

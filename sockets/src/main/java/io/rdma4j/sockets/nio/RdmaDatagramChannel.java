@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
@@ -37,10 +38,10 @@ import org.jspecify.annotations.Nullable;
  * {@link DatagramEndpoint#mostPayloadBytes} bytes. Thread safe. At most one thread receives and one sends at a time;
  * others wait.
  */
-public final class RdmaDatagramChannel extends DatagramChannel implements Source {
+public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSelectable {
     private final SocketFamily family;
-    private final DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
-    private final DatagramOptions options = new DatagramOptions(endpoint);
+    private final DatagramEndpoint endpoint;
+    private final DatagramOptions options;
     private final KeyList keys = new KeyList();
     private final Cleaner.Cleanable cleanable;
 
@@ -68,18 +69,14 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     private volatile @Nullable InetSocketAddress lastRemote;
 
     /** Opens a channel that is neither bound nor connected. */
-    public RdmaDatagramChannel(SelectorProvider provider, SocketFamily family) {
+    public RdmaDatagramChannel(SelectorProvider provider, ConnectionService service, SocketFamily family) {
         super(provider);
         this.family = family;
-        DatagramEndpoint current = endpoint;
+        DatagramEndpoint current = new DatagramEndpoint(service, DatagramSettings.DEFAULT);
+        endpoint = current;
+        options = new DatagramOptions(current);
         current.signal().add(keys::changed);
         cleanable = SocketCleaner.watch(this, () -> current);
-    }
-
-    private void requireOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
     }
 
     // ---- addresses
@@ -209,7 +206,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     public MembershipKey join(InetAddress group, NetworkInterface through, InetAddress source) throws IOException {
         Objects.requireNonNull(source, "source");
         if (source.isMulticastAddress() || source.isAnyLocalAddress()) {
-            throw new IllegalArgumentException("Source " + source + " is not a unicast address");
+            throw new IllegalArgumentException("RdmaSelectable " + source + " is not a unicast address");
         }
         throw noGroups(group, through);
     }
@@ -516,8 +513,11 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     protected void implCloseSelectableChannel() {
         lastLocal = endpoint.localAddress();
         lastRemote = endpoint.peerAddress();
-        endpoint.close();
-        cleanable.clean();
+        try {
+            endpoint.close();
+        } finally {
+            cleanable.clean();
+        }
     }
 
     @Override

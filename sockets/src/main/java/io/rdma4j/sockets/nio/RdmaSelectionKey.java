@@ -116,7 +116,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
 
     /** Queues this key to be polled, at once or in the next selection. */
     void enqueue(boolean now) {
-        if (channel instanceof Source && queued.compareAndSet(false, true)) {
+        if (channel instanceof RdmaSelectable && queued.compareAndSet(false, true)) {
             selector.add(this);
         }
         if (now) {

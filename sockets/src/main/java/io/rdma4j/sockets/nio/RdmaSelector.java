@@ -98,7 +98,7 @@ public final class RdmaSelector extends AbstractSelector {
         RdmaSelectionKey key = new RdmaSelectionKey(this, channel);
         key.attach(attachment);
         keys.add(key);
-        if (channel instanceof Source source) {
+        if (channel instanceof RdmaSelectable source) {
             source.keys().add(key);
         } else {
             watchOrdinary(key, channel);
@@ -319,7 +319,7 @@ public final class RdmaSelector extends AbstractSelector {
             key.next = null;
             key.dequeued();
             // The key of a closed channel is about to be cancelled.
-            if (key.isValid() && key.channel().isOpen() && key.channel() instanceof Source source) {
+            if (key.isValid() && key.channel().isOpen() && key.channel() instanceof RdmaSelectable source) {
                 pollKey(key, source);
             }
             key = next;
@@ -339,7 +339,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    private void pollKey(RdmaSelectionKey key, Source source) {
+    private void pollKey(RdmaSelectionKey key, RdmaSelectable source) {
         int interest = key.interest();
         int ready;
         try {
@@ -360,7 +360,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /** Updates the registrations after the channel may have changed between RDMA and TCP. */
-    private void track(RdmaSelectionKey key, Source source) throws IOException {
+    private void track(RdmaSelectionKey key, RdmaSelectable source) throws IOException {
         SocketEndpoint endpoint = source.endpoint();
         if ((endpoint != null) != key.isOfRdma) {
             key.isOfRdma = endpoint != null;
@@ -438,7 +438,7 @@ public final class RdmaSelector extends AbstractSelector {
     private boolean removeKey(RdmaSelectionKey key) {
         keys.remove(key);
         selected.remove(key);
-        if (key.channel() instanceof Source source) {
+        if (key.channel() instanceof RdmaSelectable source) {
             source.keys().remove(key);
         }
         if (key.isOfRdma) {

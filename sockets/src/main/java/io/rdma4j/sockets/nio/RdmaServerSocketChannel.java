@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -14,7 +15,6 @@ import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectableChannel;
@@ -32,18 +32,18 @@ import org.jspecify.annotations.Nullable;
  * A channel that listens over RDMA, over TCP or over both, by the address rules for its local address. Thread safe, as
  * specified by {@link ServerSocketChannel}.
  */
-public final class RdmaServerSocketChannel extends ServerSocketChannel implements Source {
+public final class RdmaServerSocketChannel extends ServerSocketChannel implements RdmaSelectable {
     private static final int DEFAULT_BACKLOG = 50;
     private static final int MOST_PORTS_TRIED = 20;
 
     private final AddressRules rules;
     private final SocketFamily family;
-    private final ChannelOptions options = ChannelOptions.of(StreamOptions.OF_LISTENERS);
+    private final ChannelOptions options;
     private final KeyList keys = new KeyList();
     private final ReentrantLock acceptLock = new ReentrantLock();
 
     /** Guards the fields below. No thread blocks while holding it. */
-    private final Object state = new Object();
+    private final Object state;
 
     private volatile @Nullable StreamEndpoint endpoint;
     private volatile @Nullable ServerSocketChannel tcp;
@@ -57,8 +57,11 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     private volatile @Nullable InetSocketAddress lastLocal;
 
     /** Opens a channel that is not bound. */
-    public RdmaServerSocketChannel(SelectorProvider provider, AddressRules rules, SocketFamily family) {
+    public RdmaServerSocketChannel(
+            SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
         super(provider);
+        options = ChannelOptions.of(service, StreamOptions.OF_LISTENERS);
+        state = options.state();
         this.rules = rules;
         this.family = family;
         options.closeWith(this);
@@ -89,29 +92,17 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         return current != null && (current.readiness() & Readiness.IN) != 0 ? interest & SelectionKey.OP_ACCEPT : 0;
     }
 
-    private void requireOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
     // ---- options and addresses
 
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        options.requireSettable(name, value);
-        requireOpen();
-        synchronized (state) {
-            options.set(name, value, endpoint == null ? tcp : null);
-        }
+        options.set(this, name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        options.requireSupported(name);
-        requireOpen();
-        return options.get(name, endpoint == null ? tcp : null);
+        return options.get(this, name);
     }
 
     @Override
@@ -345,13 +336,11 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         synchronized (state) {
             StreamEndpoint current = endpoint;
             lastLocal = current == null ? null : current.localAddress();
-            options.close(true);
+            Selector waiting = selector;
             ServerSocketChannel tcpChannel = tcp;
-            if (tcpChannel != null) {
-                tcpChannel.close();
-            }
-            if (selector != null) {
-                selector.close();
+            try (waiting;
+                    tcpChannel) {
+                options.close(true);
             }
         }
     }

@@ -1,9 +1,11 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
+import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -52,8 +54,9 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     private @Nullable Socket socket;
 
     /** Opens a channel that is not connected. */
-    public RdmaSocketChannel(SelectorProvider provider, AddressRules rules, SocketFamily family) {
-        super(provider, rules, family, ChannelOptions.of(StreamOptions.SUPPORTED));
+    public RdmaSocketChannel(
+            SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
+        super(provider, rules, family, ChannelOptions.of(service, StreamOptions.SUPPORTED));
     }
 
     private RdmaSocketChannel(RdmaServerSocketChannel server, ChannelOptions options) {
@@ -102,10 +105,10 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (ChannelAddresses.transport(rules, to) == AddressRules.Way.TCP) {
-                        becomeTcp();
+                    if (ChannelAddresses.transport(rules, to) == AddressRules.Transport.TCP) {
+                        switchToTcp();
                     } else {
-                        becomeRdma();
+                        switchToRdma();
                     }
                 } catch (IOException refused) {
                     boundTo = null;
@@ -252,7 +255,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
                 throw new SocketTimeoutException("Connect timed out");
             }
         }
-        return fallsBack() || current.finishConnect();
+        return fallBackAfterFailure() || current.finishConnect();
     }
 
     private boolean advanceOverTcp(SocketChannel tcpChannel, long deadlineNanos) throws IOException {
@@ -260,14 +263,14 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             return true;
         }
         if (tcpChannel.isConnectionPending()) {
-            return relay(tcpChannel, SocketChannel::finishConnect);
+            return callTcp(tcpChannel, SocketChannel::finishConnect);
         }
         InetSocketAddress to = Objects.requireNonNull(target);
         if (deadlineNanos == Long.MAX_VALUE || !tcpChannel.isBlocking()) {
-            return relay(tcpChannel, each -> each.connect(to));
+            return callTcp(tcpChannel, each -> each.connect(to));
         }
         long millis = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
-        return relay(tcpChannel, each -> {
+        return callTcp(tcpChannel, each -> {
             each.socket().connect(to, (int) Math.min(Integer.MAX_VALUE, millis));
             return true;
         });
@@ -295,7 +298,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         if (ready == 0) {
             return 0;
         }
-        if (fallsBack()) {
+        if (fallBackAfterFailure()) {
             return readyOverTcp(interest);
         }
         return (ready & Readiness.ERROR) != 0 ? interest : interest & SelectionKey.OP_CONNECT;
@@ -350,7 +353,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
 
     /** A method of its own, so that the path over RDMA does not allocate the closure. */
     private int readOverTcp(ByteBuffer target) throws IOException {
-        return relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.read(target));
+        return callTcp(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.read(target));
     }
 
     /**
@@ -359,15 +362,15 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
      * @param timeoutMillis the maximum time to wait in milliseconds; 0 to wait indefinitely
      * @throws SocketTimeoutException on timeout
      */
-    int readUntil(ByteBuffer target, int timeoutMillis) throws IOException {
+    int readWithTimeout(ByteBuffer target, int timeoutMillis) throws IOException {
         SocketChannel tcpChannel = tcp;
         if (tcpChannel == null
                 || timeoutMillis == 0
                 || inputShut) { // without a stream of the TCP socket, which is not available in these cases
-            return read(target, ChannelSocket.deadline(timeoutMillis));
+            return read(target, BlockingCalls.deadlineNanos(timeoutMillis));
         }
         requireConnected();
-        return relay(tcpChannel, each -> {
+        return callTcp(tcpChannel, each -> {
             Socket tcp = each.socket();
             tcp.setSoTimeout(timeoutMillis);
             return tcp.getInputStream()
@@ -382,7 +385,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         try {
             StreamTransfer current = transfer();
             if (current == null) {
-                return relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.read(targets, offset, length));
+                return callTcp(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.read(targets, offset, length));
             }
             return inputShut ? -1 : current.read(targets, offset, length);
         } finally {
@@ -405,7 +408,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     }
 
     private int writeOverTcp(ByteBuffer source) throws IOException {
-        return relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.write(source));
+        return callTcp(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.write(source));
     }
 
     @Override
@@ -415,7 +418,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         try {
             StreamTransfer current = transferToWrite();
             return current == null
-                    ? relay(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.write(sources, offset, length))
+                    ? callTcp(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.write(sources, offset, length))
                     : current.write(sources, offset, length);
         } catch (IOException failed) {
             throw unlessShut(failed);

@@ -22,7 +22,7 @@ public record AddressRules(List<Rule> rules) {
     public static final AddressRules RDMA_ONLY = new AddressRules(List.of());
 
     /** The transport of a connection. */
-    public enum Way {
+    public enum Transport {
         /** RDMA. */
         RDMA,
         /** TCP. */
@@ -36,9 +36,9 @@ public record AddressRules(List<Rule> rules) {
      *
      * @param network an address of the network; the IPv6 wildcard address with prefix length 0 for all addresses
      * @param prefixBits the prefix length of the network in bits; 0 matches any address of any family
-     * @param way the transport of connections to the network
+     * @param transport the transport of connections to the network
      */
-    public record Rule(InetAddress network, int prefixBits, Way way) {
+    public record Rule(InetAddress network, int prefixBits, Transport transport) {
         /** Checks the prefix length. */
         public Rule {
             if (prefixBits < 0 || prefixBits > network.getAddress().length * Byte.SIZE) {
@@ -91,14 +91,14 @@ public record AddressRules(List<Rule> rules) {
     private static Rule parseRule(String text) {
         int equals = text.lastIndexOf('=');
         String network = equals < 0 ? "" : text.substring(0, equals).strip();
-        Way way = switch (text.substring(equals + 1).strip()) {
-            case "rdma" -> Way.RDMA;
-            case "tcp" -> Way.TCP;
-            case "either" -> Way.EITHER;
+        Transport transport = switch (text.substring(equals + 1).strip()) {
+            case "rdma" -> Transport.RDMA;
+            case "tcp" -> Transport.TCP;
+            case "either" -> Transport.EITHER;
             default -> throw malformed(text);
         };
         if (network.equals("*")) {
-            return new Rule(literal("::", text), 0, way);
+            return new Rule(literal("::", text), 0, transport);
         }
         int slash = network.indexOf('/');
         InetAddress address = literal(slash < 0 ? network : network.substring(0, slash), text);
@@ -106,7 +106,7 @@ public record AddressRules(List<Rule> rules) {
             int bits = slash < 0
                     ? address.getAddress().length * Byte.SIZE
                     : Integer.parseInt(network.substring(slash + 1));
-            return new Rule(address, bits, way);
+            return new Rule(address, bits, transport);
         } catch (NumberFormatException e) {
             throw malformed(text);
         }
@@ -126,30 +126,30 @@ public record AddressRules(List<Rule> rules) {
     }
 
     /** Returns the transport for connections to an address and for listeners at it. */
-    public Way wayTo(InetAddress address) {
+    public Transport transportTo(InetAddress address) {
         for (Rule rule : rules) {
             if (rule.contains(address)) {
-                return rule.way();
+                return rule.transport();
             }
         }
-        return Way.RDMA;
+        return Transport.RDMA;
     }
 
     /**
      * Returns the transport for a listener at the wildcard address: that of all networks, or both transports if the
      * networks differ.
      */
-    public Way wayToAll() {
-        Way defaultWay = Way.RDMA;
+    public Transport transportToAll() {
+        Transport defaultTransport = Transport.RDMA;
         boolean differ = false;
         for (Rule rule : rules.reversed()) {
             if (rule.prefixBits() == 0) {
-                defaultWay = rule.way();
+                defaultTransport = rule.transport();
                 differ = false;
             } else {
-                differ |= rule.way() != defaultWay;
+                differ |= rule.transport() != defaultTransport;
             }
         }
-        return differ ? Way.EITHER : defaultWay;
+        return differ ? Transport.EITHER : defaultTransport;
     }
 }

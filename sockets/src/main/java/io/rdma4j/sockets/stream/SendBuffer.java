@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 final class SendBuffer {
     private final ByteBuffer memory;
     private final int size;
-    private final StreamPort.Piece piece = new StreamPort.Piece();
+    private final StreamPort.LocalRanges ranges = new StreamPort.LocalRanges();
     private int next;
     private int free;
 
@@ -23,14 +23,14 @@ final class SendBuffer {
     }
 
     /** Copies bytes into the buffer, which must have space for them. The result is valid until the next call. */
-    StreamPort.Piece copy(ByteBuffer source, int length) {
+    StreamPort.LocalRanges copy(ByteBuffer source, int length) {
         int first = Math.min(length, size - next);
         copyIn(source, next, first);
         copyIn(source, 0, length - first);
-        piece.at(next, first, 0, length - first);
+        ranges.set(next, first, 0, length - first);
         next = Ring.advance(next, length, size);
         free -= length;
-        return piece;
+        return ranges;
     }
 
     private void copyIn(ByteBuffer source, int at, int length) {

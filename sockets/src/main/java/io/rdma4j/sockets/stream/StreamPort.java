@@ -13,30 +13,31 @@ public interface StreamPort {
      * @param remoteAddress the destination address
      * @param remoteKey the key of the peer's memory
      */
-    void write(long id, Piece bytes, long remoteAddress, int remoteKey);
+    void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey);
 
-    /** Writes bytes, possibly none, into the peer's memory, with a control word as immediate data. */
-    void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word);
+    /** Writes bytes, possibly none, into the peer's memory, with a control word as immediate data. C: RDMA_WRITE_WITH_IMM. */
+    void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int controlWord);
 
     /**
      * Sends a control word as a message of 4 bytes in this host's byte order, for transports without immediate data.
      */
-    void sendWord(long id, int word);
+    void sendControlWord(long id, int controlWord);
 
     /**
-     * A range of local memory that may continue in a second range. Reused: valid only during the call. Not thread safe.
+     * Bytes of local memory: one range, or two if they wrap around the end of a ring. Reused: valid only during the call. Not
+     * thread safe.
      */
-    final class Piece {
+    final class LocalRanges {
         private long offset;
         private int length;
         private long secondOffset;
         private int secondLength;
 
-        Piece nothing() {
-            return at(0, 0, 0, 0);
+        LocalRanges empty() {
+            return set(0, 0, 0, 0);
         }
 
-        Piece at(long newOffset, int newLength, long newSecondOffset, int newSecondLength) {
+        LocalRanges set(long newOffset, int newLength, long newSecondOffset, int newSecondLength) {
             offset = newOffset;
             length = newLength;
             secondOffset = newSecondOffset;

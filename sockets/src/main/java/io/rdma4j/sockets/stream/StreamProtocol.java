@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The owner creates an end, sends {@link #connectData}, passes in the peer's, and then every completion. The methods
  * post requests to the {@link StreamPort}. All input from the peer is checked. A peer that writes more than it was
- * offered, or announces impossible values, breaks this stream ({@link #isBroken}) and nothing else. Not thread safe.
+ * offered, or announces impossible values, breaks this stream ({@link #failure}) and nothing else. Not thread safe.
  */
 public final class StreamProtocol {
     /**
@@ -35,7 +35,7 @@ public final class StreamProtocol {
     private final ReceiveBuffer receiveBuffer;
     private final ByteBuffer ownTable;
     private final ByteBuffer staging;
-    private final StreamPort.Piece piece = new StreamPort.Piece();
+    private final StreamPort.LocalRanges ranges = new StreamPort.LocalRanges();
 
     private @Nullable PeerBuffers peerBuffers;
     private @Nullable Mappings mappings;
@@ -266,14 +266,14 @@ public final class StreamProtocol {
             sendControlWord(word);
             return;
         }
-        StreamPort.Piece bytes = piece.at(nextStagingOffset(), BufferDescriptor.LENGTH, 0, 0);
+        StreamPort.LocalRanges bytes = ranges.set(nextStagingOffset(), BufferDescriptor.LENGTH, 0, 0);
         new BufferDescriptor(memory.receiveAddress() + at, memory.receiveKey(), receiveBuffer.halfBytes())
                 .write(staging, (int) (bytes.offset() - StreamMemory.stagingOffset(sizes)));
         receiveBuffer.offer();
         long entry = to.table().address() + (long) nextPeerEntry * BufferDescriptor.LENGTH;
         nextPeerEntry = (nextPeerEntry + 1) % to.table().length();
         slots.takeControl(hasImmediate ? 1 : 2);
-        postWithWord(RequestId.CONTROL, 0, bytes, entry, to.table().key(), word);
+        postWithControlWord(RequestId.CONTROL, 0, bytes, entry, to.table().key(), word);
     }
 
     /** Returns the offset of a staging entry; it is reused after as many requests as the send queue holds. */
@@ -287,19 +287,20 @@ public final class StreamProtocol {
         slots.takeControl(1);
         long id = RequestId.of(RequestId.CONTROL, 0);
         if (hasImmediate) {
-            port.writeWithWord(id, piece.nothing(), 0, 0, word);
+            port.writeWithImmediate(id, ranges.empty(), 0, 0, word);
         } else {
-            port.sendWord(id, word);
+            port.sendControlWord(id, word);
         }
     }
 
-    private void postWithWord(int kind, int bytes, StreamPort.Piece what, long address, int key, int word) {
+    private void postWithControlWord(
+            int kind, int bytes, StreamPort.LocalRanges what, long address, int key, int word) {
         long id = RequestId.of(kind, bytes);
         if (hasImmediate) {
-            port.writeWithWord(id, what, address, key, word);
+            port.writeWithImmediate(id, what, address, key, word);
         } else {
             port.write(id, what, address, key);
-            port.sendWord(RequestId.of(kind, 0), word);
+            port.sendControlWord(RequestId.of(kind, 0), word);
         }
     }
 
@@ -343,12 +344,12 @@ public final class StreamProtocol {
         int begin = source.position();
         while (to != null && source.hasRemaining() && canWrite()) {
             int length = Math.min(transferBytes(source), to.available());
-            StreamPort.Piece bytes = sendBuffer.copy(source, length);
+            StreamPort.LocalRanges bytes = sendBuffer.copy(source, length);
             long address = to.address();
             int key = to.key();
             to.advance(length);
             takeDataSlot();
-            postWithWord(RequestId.DATA, length, bytes, address, key, ControlWord.of(ControlWord.DATA, length));
+            postWithControlWord(RequestId.DATA, length, bytes, address, key, ControlWord.of(ControlWord.DATA, length));
         }
         return source.position() - begin;
     }
@@ -370,7 +371,7 @@ public final class StreamProtocol {
     public void keepAlive() {
         if (isOpen() && started && slots.hasControl(1)) {
             slots.takeControl(1);
-            port.write(RequestId.of(RequestId.CONTROL, 0), piece.nothing(), 0, 0);
+            port.write(RequestId.of(RequestId.CONTROL, 0), ranges.empty(), 0, 0);
         }
     }
 
@@ -426,14 +427,14 @@ public final class StreamProtocol {
         Mappings.Announcement next;
         ConnectData to = peer;
         while (mappings != null && to != null && (next = mappings.next()) != null && canAnnounce()) {
-            StreamPort.Piece bytes = piece.at(nextStagingOffset(), MappingEntry.LENGTH, 0, 0);
+            StreamPort.LocalRanges bytes = ranges.set(nextStagingOffset(), MappingEntry.LENGTH, 0, 0);
             next.entry().write(staging, (int) (bytes.offset() - StreamMemory.stagingOffset(sizes)));
             long entry = to.table().address()
                     + (long) to.table().length() * BufferDescriptor.LENGTH
                     + (long) next.index() * MappingEntry.LENGTH;
             takeDataSlot();
             int word = ControlWord.of(ControlWord.MAPPING, next.index());
-            postWithWord(RequestId.DATA, 0, bytes, entry, to.table().key(), word);
+            postWithControlWord(RequestId.DATA, 0, bytes, entry, to.table().key(), word);
             mappings.announced();
         }
     }
@@ -461,7 +462,7 @@ public final class StreamProtocol {
             long inside = at - entry.offset();
             long room = Integer.toUnsignedLong(entry.memory().length()) - inside;
             int length = (int) Math.min(transferBytes(source), room);
-            StreamPort.Piece bytes = sendBuffer.copy(source, length);
+            StreamPort.LocalRanges bytes = sendBuffer.copy(source, length);
             slots.takeData(1);
             port.write(
                     RequestId.of(RequestId.DATA, length),
@@ -521,7 +522,7 @@ public final class StreamProtocol {
     }
 
     /** Returns the reason why the stream is broken, or null if it is not. */
-    public @Nullable String isBroken() {
+    public @Nullable String failure() {
         return broken;
     }
 

@@ -125,7 +125,7 @@ class AcceptQueueTest {
 
     @Test
     void establishedConnectionsFillTheBacklog() {
-        StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
+        StreamEndpoint endpoint = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
         for (int i = 0; i < 4; i++) {
             offer(i);
         }

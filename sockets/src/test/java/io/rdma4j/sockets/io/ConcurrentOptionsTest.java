@@ -55,13 +55,15 @@ class ConcurrentOptionsTest {
 
     @Test
     void optionsOfStreams() throws Exception {
-        StreamOptions options = new StreamOptions(new StreamEndpoint(StreamSettings.DEFAULT));
+        StreamOptions options =
+                new StreamOptions(new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT));
         bothValuesAreKept(options::set, options::get);
     }
 
     @Test
     void optionsOfDatagramSockets() throws Exception {
-        DatagramOptions options = new DatagramOptions(new DatagramEndpoint(DatagramSettings.DEFAULT));
+        DatagramOptions options =
+                new DatagramOptions(new DatagramEndpoint(ConnectionService.ofProcess(), DatagramSettings.DEFAULT));
         bothValuesAreKept(options::set, options::get);
     }
 }

@@ -31,7 +31,7 @@ class ConnectingEndpointTest {
     /** Creates a listener whose requests the test accepts. */
     private CmId listener() throws Exception {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        CmId made = ConnectionService.instance().createId(event -> {
+        CmId made = ConnectionService.ofProcess().createId(event -> {
             ConnectData peer = ConnectData.parse(event.privateData());
             if (peer != null) {
                 request.complete(new AcceptQueue.Request(event.id(), peer, InetAddress.getLoopbackAddress()));
@@ -48,7 +48,7 @@ class ConnectingEndpointTest {
     @Test
     void connectionEstablishedAtTheTimeoutIsNotGivenUp() throws Exception {
         CmId listener = listener();
-        StreamEndpoint server = new StreamEndpoint(StreamSettings.DEFAULT);
+        StreamEndpoint server = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
         RdmaSelectorProvider either = new RdmaSelectorProvider(AddressRules.parse("*=either"));
         try (RdmaSocketChannel client = (RdmaSocketChannel) either.openSocketChannel()) {
             client.configureBlocking(false);
@@ -83,7 +83,7 @@ class ConnectingEndpointTest {
 
     @Test
     void attemptThatFailsAtOnceIsReported() throws Exception {
-        StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
+        StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
         try {
             client.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
             InetSocketAddress ofAnotherFamily = new InetSocketAddress(InetAddress.ofLiteral("::1"), 7);
@@ -98,8 +98,8 @@ class ConnectingEndpointTest {
     @Test
     void endpointThatCannotBeReboundForTheOtherFamilyHasNoAddress() throws Exception {
         StreamSettings ipv6Only = StreamSettings.DEFAULT.withIpv6Only(true);
-        StreamEndpoint client = new StreamEndpoint(ipv6Only);
-        StreamEndpoint other = new StreamEndpoint(ipv6Only);
+        StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), ipv6Only);
+        StreamEndpoint other = new StreamEndpoint(ConnectionService.ofProcess(), ipv6Only);
         try {
             client.bind(SocketFamily.IPV4.any());
             int port = Objects.requireNonNull(client.localAddress()).getPort();
@@ -118,7 +118,8 @@ class ConnectingEndpointTest {
     @SuppressWarnings("NullAway") // a defect, for the test
     void anyFailureInTheEventThreadFailsTheAttempt() throws Exception {
         CmId listener = listener();
-        StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT.withRoute(new RoutePath(null, 0, 0, 1, 0)));
+        StreamEndpoint client = new StreamEndpoint(
+                ConnectionService.ofProcess(), StreamSettings.DEFAULT.withRoute(new RoutePath(null, 0, 0, 1, 0)));
         try {
             client.startConnect(Objects.requireNonNull(listener.localAddress()));
             client.await(Readiness.OUT, System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
@@ -136,11 +137,11 @@ class ConnectingEndpointTest {
         CmId listener = listener();
         InetSocketAddress address = Objects.requireNonNull(listener.localAddress());
         CountDownLatch thrown = new CountDownLatch(1);
-        CmId failing = ConnectionService.instance().createId(event -> {
+        CmId failing = ConnectionService.ofProcess().createId(event -> {
             thrown.countDown();
             throw new StackOverflowError("one of a test");
         });
-        StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
+        StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
         try {
             failing.resolveAddress(address, Duration.ofSeconds(5));
             assertThat(thrown.await(10, TimeUnit.SECONDS)).isTrue();

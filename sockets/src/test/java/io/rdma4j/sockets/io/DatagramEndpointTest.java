@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class DatagramEndpointTest {
     private final List<DatagramEndpoint> opened = new ArrayList<>();
 
     private DatagramEndpoint open() {
-        DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
+        DatagramEndpoint endpoint = new DatagramEndpoint(ConnectionService.ofProcess(), DatagramSettings.DEFAULT);
         opened.add(endpoint);
         return endpoint;
     }
@@ -55,6 +56,26 @@ class DatagramEndpointTest {
 
     private static InetSocketAddress addressOf(DatagramEndpoint endpoint) {
         return Objects.requireNonNull(endpoint.localAddress());
+    }
+
+    @Test
+    void endpointIsBoundAfterTheServiceOfUdpSocketsFailedToStart() throws IOException {
+        AtomicBoolean hasFailed = new AtomicBoolean();
+        DatagramEndpoint endpoint =
+                new DatagramEndpoint(ConnectionService.ofProcess(), DatagramSettings.DEFAULT, () -> {
+                    if (hasFailed.compareAndSet(false, true)) {
+                        throw new IOException("Too many open files");
+                    }
+                    return CompanionService.instance();
+                });
+        opened.add(endpoint);
+        InetAddress address = loopback();
+        DatagramEndpoint free = bound(address);
+        InetSocketAddress local = addressOf(free);
+        free.close();
+        assertThatThrownBy(() -> endpoint.bind(local)).hasMessage("Too many open files");
+        endpoint.bind(local);
+        assertThat(endpoint.localAddress()).isEqualTo(local);
     }
 
     @AfterEach

@@ -76,6 +76,7 @@ class FailedResourcesTest {
         private static void datagrams() {
             DatagramSettings settings = DatagramSettings.DEFAULT.withSizes(DatagramSizes.DEFAULT);
             DatagramResources.open(
+                            ConnectionService.ofProcess(),
                             DatagramAddresses.of(new InetSocketAddress(FailingProvider.ADDRESS, 0)),
                             settings,
                             new Signal())
@@ -129,9 +130,9 @@ class FailedResourcesTest {
 
         private static StreamEndpoint connected() throws IOException {
             FailingProvider.fail(0, false);
-            CmId id = ConnectionService.instance().createId(event -> {});
+            CmId id = ConnectionService.ofProcess().createId(event -> {});
             id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
-            StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
+            StreamEndpoint endpoint = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
             AcceptQueue.Request request = new AcceptQueue.Request(id, PEER, FailingProvider.ADDRESS);
             endpoint.acceptRequest(
                     new AcceptQueue.Reply(request, 0, 0), new StreamListener(endpoint, 1, endpoint.changed));

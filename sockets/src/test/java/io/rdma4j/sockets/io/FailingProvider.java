@@ -11,6 +11,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -45,6 +46,8 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     private static final Device DEVICE = new FailingDevice();
 
     private static int left;
+    private static String failingClose = "";
+    private static int closesLeft;
     private static boolean memory;
     private static boolean failed;
 
@@ -61,6 +64,24 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
         left = call;
         memory = noMemory;
         failed = false;
+    }
+
+    /**
+     * Lets a close fail; the object stays open.
+     *
+     * @param name the name of the objects in {@link #OPEN}
+     * @param close the number of the close from now on, from 1
+     */
+    static void failClose(String name, int close) {
+        failingClose = name;
+        closesLeft = close;
+    }
+
+    private static void close(String name) {
+        if (name.equals(failingClose) && --closesLeft == 0) {
+            throw new RdmaException("a close", Errno.EIO, "the one that is to fail", "");
+        }
+        OPEN.remove(name);
     }
 
     /** Returns whether the call that is to fail was made. */
@@ -110,8 +131,8 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
                 String call = method.getName();
                 if (call.equals("close")) {
                     if (!closed) {
+                        close(name);
                         closed = true;
-                        OPEN.remove(name);
                     }
                     return null;
                 }
@@ -146,6 +167,9 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
                     case "context" ->
                         Proxy.newProxyInstance(
                                 DeviceContext.class.getClassLoader(), new Class<?>[] {DeviceContext.class}, this);
+                    case "protectionDomain" ->
+                        Proxy.newProxyInstance(
+                                ProtectionDomain.class.getClassLoader(), new Class<?>[] {ProtectionDomain.class}, this);
                     case "memory" -> bytes;
                     case "lengthBytes" -> bytes.byteSize();
                     case "address" -> bytes.address();
@@ -248,7 +272,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
         return (ProviderCmId) Proxy.newProxyInstance(
                 ProviderCmId.class.getClassLoader(), new Class<?>[] {ProviderCmId.class}, (self, method, words) -> {
                     switch (method.getName()) {
-                        case "close" -> OPEN.remove("identifier");
+                        case "close" -> close("identifier");
                         case "bind", "setReuseAddress" -> step();
                         default -> {}
                     }

@@ -41,7 +41,8 @@ class HostileDatagramTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
     private static final int LONGEST = 4096;
 
-    private final DatagramEndpoint victim = new DatagramEndpoint(DatagramSettings.DEFAULT);
+    private final DatagramEndpoint victim =
+            new DatagramEndpoint(ConnectionService.ofProcess(), DatagramSettings.DEFAULT);
     private final CmId id = CmId.create(PortSpace.UDP);
     private final Arena arena = Arena.ofShared();
     private InetAddress local = InetAddress.getLoopbackAddress();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /** The memory that the peer of a stream may write to. */
 @Timeout(60)
 class PeerWritesTest {
-    private final StreamEndpoint listener = new StreamEndpoint(StreamSettings.DEFAULT);
+    private final StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
     private final InetAddress address = RawStreamPeer.loopback();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(8);

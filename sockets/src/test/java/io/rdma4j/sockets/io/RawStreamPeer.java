@@ -126,7 +126,7 @@ final class RawStreamPeer implements AutoCloseable {
     }
 
     /** Sends a control word several times, each after the previous one was acknowledged. */
-    void sendWord(int word, int times) {
+    void sendControlWord(int word, int times) {
         CmVerbs messages = new CmVerbs(id);
         WorkCompletion completion = new WorkCompletion();
         for (int i = 0; i < times; i++) {

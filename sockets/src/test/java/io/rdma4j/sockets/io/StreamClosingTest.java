@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class StreamClosingTest {
     private static final int PEERS = 12;
 
-    private final StreamEndpoint listener = new StreamEndpoint(StreamSettings.DEFAULT);
+    private final StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
     private final InetAddress address = RawStreamPeer.loopback();
     private final List<RawStreamPeer> peers = new ArrayList<>();
 
@@ -103,7 +103,7 @@ class StreamClosingTest {
     void dataBeforeAFailureOfTheQueuePairCanBeRead() throws IOException {
         peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));
         StreamEndpoint accepted = accept();
-        peers.getFirst().sendWord(ControlWord.of(ControlWord.DATA, 3), 1);
+        peers.getFirst().sendControlWord(ControlWord.of(ControlWord.DATA, 3), 1);
         assertThat(peers.getFirst().send()).isNotEqualTo(CompletionStatus.SUCCESS);
         assertThat(accepted.await(Readiness.IN, System.nanoTime() + 5_000_000_000L))
                 .isNotZero();
@@ -119,7 +119,7 @@ class StreamClosingTest {
         peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));
         StreamEndpoint accepted = accept();
         var _ = accepted.readinessToWait();
-        peers.getFirst().sendWord(ControlWord.of(ControlWord.DATA, 1), 1);
+        peers.getFirst().sendControlWord(ControlWord.of(ControlWord.DATA, 1), 1);
         FutureTask<Boolean> closing = new FutureTask<>(() -> {
             Thread.currentThread().interrupt();
             accepted.close(0);
@@ -134,7 +134,7 @@ class StreamClosingTest {
     void oneCallHandlesABoundedNumberOfWords() throws IOException {
         connect();
         StreamEndpoint accepted = accept();
-        peers.getFirst().sendWord(ControlWord.of(ControlWord.DATA, 1), 300);
+        peers.getFirst().sendControlWord(ControlWord.of(ControlWord.DATA, 1), 300);
         int first = accepted.availableBytes();
         assertThat(first).isBetween(200, 299);
         assertThat(accepted.availableBytes()).isEqualTo(300);
@@ -145,8 +145,8 @@ class StreamClosingTest {
         connect();
         StreamEndpoint accepted = accept();
         RawStreamPeer peer = peers.getFirst();
-        peer.sendWord(ControlWord.of(ControlWord.CREDIT, 400), 299);
-        peer.sendWord(ControlWord.of(ControlWord.DATA, 1), 1);
+        peer.sendControlWord(ControlWord.of(ControlWord.CREDIT, 400), 299);
+        peer.sendControlWord(ControlWord.of(ControlWord.DATA, 1), 1);
         assertThat(accepted.await(Readiness.IN, System.nanoTime() + 20_000_000_000L))
                 .isEqualTo(Readiness.IN);
     }

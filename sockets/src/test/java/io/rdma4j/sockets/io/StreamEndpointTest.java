@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 class StreamEndpointTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
 
-    private final StreamEndpoint listener = new StreamEndpoint(StreamSettings.DEFAULT);
-    private final StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
+    private final StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
+    private final StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
     private StreamEndpoint server = client;
 
     @BeforeEach

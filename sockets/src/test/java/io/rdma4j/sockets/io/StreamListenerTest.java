@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 class StreamListenerTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-    private final StreamEndpoint listener = new StreamEndpoint(StreamSettings.DEFAULT);
-    private final StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
+    private final StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
+    private final StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
     private final List<RawStreamPeer> peers = new ArrayList<>();
 
     @AfterEach
@@ -65,7 +65,7 @@ class StreamListenerTest {
     void withdrawnRequestCanBeRejected() throws Exception {
         CompletableFuture<CmId> request = new CompletableFuture<>();
         CompletableFuture<CmEvent.Type> end = new CompletableFuture<>();
-        CmId raw = ConnectionService.instance().createId(event -> {
+        CmId raw = ConnectionService.ofProcess().createId(event -> {
             ConnectionService.Target onEnd = later -> end.complete(later.type());
             event.id().setContext(onEnd);
             request.complete(event.id());

@@ -8,7 +8,7 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
 /** A channel whose readiness a test sets, and which counts how often a selector polls it. */
-final class FakeChannel extends AbstractSelectableChannel implements Source {
+final class FakeChannel extends AbstractSelectableChannel implements RdmaSelectable {
     private final KeyList keys = new KeyList();
     private int ready;
     private int polls;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.sockets.RdmaSockets;
+import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamSettings;
@@ -60,7 +61,7 @@ class WildcardTest {
 
     @Test
     void endpointConnectsToTheIpv6Wildcard() throws IOException {
-        StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
+        StreamEndpoint endpoint = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
         try {
             endpoint.startConnect(address("::", 7));
             assertThat(endpoint.peerAddress()).isEqualTo(address("::1", 7));

@@ -76,7 +76,7 @@ class CaptureReplayTest {
                 } else {
                     receive(line);
                 }
-                assertThat(end.protocol.isBroken()).as("after %s", line).isNull();
+                assertThat(end.protocol.failure()).as("after %s", line).isNull();
             }
             assertThat(end.posted).as("more than the peer of C said").isEmpty();
             assertThat(end.protocol.isDisconnected()).isTrue();

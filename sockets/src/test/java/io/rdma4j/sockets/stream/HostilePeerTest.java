@@ -37,7 +37,7 @@ class HostilePeerTest {
     }
 
     private void assertBroken(String why) {
-        assertThat(protocol.isBroken()).contains(why);
+        assertThat(protocol.failure()).contains(why);
         assertThat(protocol.isOpen()).isFalse();
         assertThat(end.posted).isEmpty();
         protocol.update();
@@ -77,9 +77,9 @@ class HostilePeerTest {
         StreamEnd early = StreamEnd.alone(SIZES);
         early.protocol.onPeer(early.connectData());
         early.word(ControlWord.DATA, RING / 2, RING / 2);
-        assertThat(early.protocol.isBroken()).isNull();
+        assertThat(early.protocol.failure()).isNull();
         early.word(ControlWord.DATA, 1, 1);
-        assertThat(early.protocol.isBroken()).contains("announced 1 bytes");
+        assertThat(early.protocol.failure()).contains("announced 1 bytes");
     }
 
     @Test
@@ -95,7 +95,7 @@ class HostilePeerTest {
     void moreMessagesThanGrantedBreakTheStream() {
         for (int i = 0; i < SIZES.receiveQueue(); i++) {
             end.data(new byte[1], i);
-            assertThat(protocol.isBroken()).as("message %d", i).isNull();
+            assertThat(protocol.failure()).as("message %d", i).isNull();
         }
         end.data(new byte[1], 20);
         assertBroken("announced 1 bytes");
@@ -108,7 +108,7 @@ class HostilePeerTest {
             end.word(ControlWord.DATA, 0, 0);
             end.completeAll();
         }
-        assertThat(protocol.isBroken()).isNull();
+        assertThat(protocol.failure()).isNull();
         assertThat(protocol.availableBytes()).isZero();
         assertThat(protocol.isInputEnded()).isFalse();
     }
@@ -146,7 +146,7 @@ class HostilePeerTest {
     @Test
     void thirdBufferBreaksTheStream() {
         end.offer(1, new BufferDescriptor(0x2000, 99, 1000), 50);
-        assertThat(protocol.isBroken()).isNull();
+        assertThat(protocol.failure()).isNull();
         end.offer(0, new BufferDescriptor(0x3000, 99, 1000), 50);
         assertBroken("offered a buffer");
     }
@@ -174,7 +174,7 @@ class HostilePeerTest {
                 end.completeAll();
             }
         }
-        assertThat(protocol.isBroken()).isNull();
+        assertThat(protocol.failure()).isNull();
     }
 
     @Test

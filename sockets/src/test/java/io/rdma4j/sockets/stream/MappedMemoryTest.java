@@ -184,7 +184,7 @@ class MappedMemoryTest {
             pair.b.protocol.unmap(index, i);
             pair.deliver();
         }
-        assertThat(pair.a.protocol.isBroken()).isNull();
+        assertThat(pair.a.protocol.failure()).isNull();
         assertThat(pair.write(pair.b, 100)).isEqualTo(100);
     }
 
@@ -198,7 +198,7 @@ class MappedMemoryTest {
             }
         }
         pair.deliver();
-        assertThat(pair.a.protocol.isBroken()).isNull();
+        assertThat(pair.a.protocol.failure()).isNull();
         assertThat(pair.b.protocol.isQuiet()).isTrue();
     }
 }

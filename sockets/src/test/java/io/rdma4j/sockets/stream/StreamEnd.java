@@ -166,23 +166,23 @@ final class StreamEnd implements StreamPort {
     // ---- port
 
     @Override
-    public void write(long id, Piece bytes, long remoteAddress, int remoteKey) {
+    public void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey) {
         post(id, bytes, remoteAddress, remoteKey, null, false);
     }
 
     @Override
-    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
+    public void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
         assertThat(hasImmediate).as("has immediate data").isTrue();
         post(id, bytes, remoteAddress, remoteKey, word, false);
     }
 
     @Override
-    public void sendWord(long id, int word) {
+    public void sendControlWord(long id, int word) {
         assertThat(hasImmediate).as("has immediate data").isFalse();
-        post(id, new Piece(), 0, 0, word, true);
+        post(id, new LocalRanges(), 0, 0, word, true);
     }
 
-    private void post(long id, Piece bytes, long address, int key, @Nullable Integer word, boolean isSend) {
+    private void post(long id, LocalRanges bytes, long address, int key, @Nullable Integer word, boolean isSend) {
         List<MemorySegment> pieces = List.of(
                 memory.local().asSlice(bytes.offset(), bytes.length()),
                 memory.local().asSlice(bytes.secondOffset(), bytes.secondLength()));

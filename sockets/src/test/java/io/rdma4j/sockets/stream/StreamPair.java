@@ -188,7 +188,7 @@ final class StreamPair {
                 for (int i = random.nextInt(4); i > 0; i--) {
                     any |= completeOne(end);
                 }
-                assertThat(end.protocol.isBroken()).isNull();
+                assertThat(end.protocol.failure()).isNull();
             }
             idle = any ? 0 : idle + 1;
             assertThat(idle).as("rounds in which nothing happened").isLessThan(1000);

@@ -215,7 +215,7 @@ class StreamProtocolTest {
             end.word(ControlWord.CREDIT, 52 + round, 0);
             assertThat(end.write(new byte[30])).isZero();
         }
-        assertThat(end.protocol.isBroken()).isNull();
+        assertThat(end.protocol.failure()).isNull();
     }
 
     @Test
@@ -262,7 +262,7 @@ class StreamProtocolTest {
         assertThat(sent).isEqualTo(receiveQueue);
         assertThat(pair.a.protocol.canWrite()).isFalse();
         assertThat(pair.b.protocol.availableBytes()).isEqualTo(receiveQueue);
-        assertThat(pair.b.protocol.isBroken()).isNull();
+        assertThat(pair.b.protocol.failure()).isNull();
         pair.read(pair.b, receiveQueue);
         pair.deliver();
         assertThat(pair.write(pair.a, 1)).isOne();
@@ -299,12 +299,12 @@ class StreamProtocolTest {
                     .isLessThan(100_000);
             int writes = random.nextInt(1, receiveQueue);
             while (writes-- > 0 && pair.write(pair.a, 1) == 1) {
-                assertThat(pair.a.protocol.isBroken()).isNull();
+                assertThat(pair.a.protocol.failure()).isNull();
             }
             pair.deliver();
             pair.read(pair.b, random.nextInt(1, 2 * receiveQueue));
         }
-        assertThat(pair.b.protocol.isBroken()).isNull();
+        assertThat(pair.b.protocol.failure()).isNull();
     }
 
     @Test

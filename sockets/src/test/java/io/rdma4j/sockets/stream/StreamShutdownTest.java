@@ -87,8 +87,8 @@ class StreamShutdownTest {
         pair.deliver();
         assertThat(a.isDisconnected()).isTrue();
         assertThat(b.isDisconnected()).isTrue();
-        assertThat(a.isBroken()).isNull();
-        assertThat(b.isBroken()).isNull();
+        assertThat(a.failure()).isNull();
+        assertThat(b.failure()).isNull();
         assertThat(a.isQuiet()).isTrue();
     }
 
@@ -103,8 +103,8 @@ class StreamShutdownTest {
         pair.deliver();
         assertThat(a.isQuiet()).isTrue();
         assertThat(b.isQuiet()).isTrue();
-        assertThat(a.isBroken()).isNull();
-        assertThat(b.isBroken()).isNull();
+        assertThat(a.failure()).isNull();
+        assertThat(b.failure()).isNull();
     }
 
     @Test
@@ -112,7 +112,7 @@ class StreamShutdownTest {
         a.disconnect();
         pair.write(pair.b, 50);
         pair.deliver();
-        assertThat(a.isBroken()).isNull();
+        assertThat(a.failure()).isNull();
         assertThat(a.availableBytes()).isZero();
         assertThat(b.isInputEnded()).isTrue();
     }
@@ -185,7 +185,7 @@ class StreamShutdownTest {
         }
         assertThat(pair.b.read(100)).isEmpty();
         assertThat(a.isOpen()).isTrue();
-        assertThat(b.isBroken()).isNull();
+        assertThat(b.failure()).isNull();
     }
 
     private static void move(StreamEnd from, StreamEnd to) {
@@ -222,7 +222,7 @@ class StreamShutdownTest {
     void failedRequestBreaksTheStream() {
         pair.write(pair.a, 100);
         a.onSendCompleted(pair.a.takePosted().id(), false);
-        assertThat(a.isBroken()).contains("could not be delivered");
+        assertThat(a.failure()).contains("could not be delivered");
         assertThat(a.isOpen()).isFalse();
         a.update();
         a.keepAlive();
@@ -235,7 +235,7 @@ class StreamShutdownTest {
         a.disconnect();
         Posted last = Objects.requireNonNull(pair.a.posted.peekLast());
         a.onSendCompleted(last.id(), false);
-        assertThat(a.isBroken()).isNull();
+        assertThat(a.failure()).isNull();
         assertThat(a.isQuiet()).isTrue();
     }
 
@@ -245,7 +245,7 @@ class StreamShutdownTest {
         pair.deliver();
         b.onDisconnected();
         assertThat(b.isDisconnected()).isTrue();
-        assertThat(b.isBroken()).contains("had not ended its output");
+        assertThat(b.failure()).contains("had not ended its output");
         assertThat(pair.read(pair.b, 200)).isEqualTo(100);
         assertThat(pair.write(pair.b, 1)).isZero();
         assertThat(b.isQuiet()).isTrue();
@@ -257,9 +257,9 @@ class StreamShutdownTest {
         pair.deliver();
         b.onDisconnected();
         assertThat(b.isInputEnded()).isTrue();
-        assertThat(b.isBroken()).isNull();
+        assertThat(b.failure()).isNull();
         a.shutdownInput();
         a.onDisconnected();
-        assertThat(a.isBroken()).isNull();
+        assertThat(a.failure()).isNull();
     }
 }

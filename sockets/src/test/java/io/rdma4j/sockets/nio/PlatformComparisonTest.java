@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same calls on channels and sockets in the same states, of the platform and of this library. */
 @Timeout(120)
-class SameAsThePlatformTest {
+class PlatformComparisonTest {
     private static final InetSocketAddress UNRESOLVED = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
 
     private interface Question<T> {
@@ -123,7 +123,7 @@ class SameAsThePlatformTest {
         OF_CHANNELS.put("write(out of bounds)", channel -> channel.write(new ByteBuffer[1], 1, 1));
         OF_CHANNELS.put("read(no buffers)", channel -> channel.read(new ByteBuffer[0]));
         OF_CHANNELS.put("finishConnect", channel -> channel.isConnectionPending() || channel.finishConnect());
-        OF_CHANNELS.put("register(blocking)", SameAsThePlatformTest::register);
+        OF_CHANNELS.put("register(blocking)", PlatformComparisonTest::register);
         OF_CHANNELS.put("register(OP_ACCEPT)", channel -> {
             try (Selector selector = channel.provider().openSelector()) {
                 return channel.register(selector, SelectionKey.OP_ACCEPT) != null;

@@ -1,8 +1,8 @@
 package io.rdma4j.sockets.nio;
 
-import static io.rdma4j.sockets.nio.Conduct.PATIENCE_MILLIS;
-import static io.rdma4j.sockets.nio.Conduct.awaitReady;
-import static io.rdma4j.sockets.nio.Conduct.bytes;
+import static io.rdma4j.sockets.nio.ChannelPrograms.PATIENCE_MILLIS;
+import static io.rdma4j.sockets.nio.ChannelPrograms.awaitReady;
+import static io.rdma4j.sockets.nio.ChannelPrograms.bytes;
 import static java.nio.channels.SelectionKey.OP_ACCEPT;
 import static java.nio.channels.SelectionKey.OP_CONNECT;
 import static java.nio.channels.SelectionKey.OP_READ;
@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Programs observe the same results with selectors, keys and attempts to connect as with those of the platform. */
 @Timeout(60)
-class SelectorConductTest {
-    private static final Conduct.Programs PROGRAMS = new Conduct.Programs();
+class SelectorComparisonTest {
+    private static final ChannelPrograms.Programs PROGRAMS = new ChannelPrograms.Programs();
 
     static {
         PROGRAMS.pair("actions", (pair, log) -> {

@@ -20,10 +20,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.provider.Arguments;
 
 /** Small programs that use channels, and the results they observe, with helpers for such programs. */
-final class Conduct {
+final class ChannelPrograms {
     static final long PATIENCE_MILLIS = 20_000;
 
-    private Conduct() {}
+    private ChannelPrograms() {}
 
     /** The observations of a program, step by step. */
     static final class Log {

@@ -1,8 +1,8 @@
 package io.rdma4j.sockets.nio;
 
-import static io.rdma4j.sockets.nio.Conduct.PATIENCE_MILLIS;
-import static io.rdma4j.sockets.nio.Conduct.bytes;
-import static io.rdma4j.sockets.nio.Conduct.text;
+import static io.rdma4j.sockets.nio.ChannelPrograms.PATIENCE_MILLIS;
+import static io.rdma4j.sockets.nio.ChannelPrograms.bytes;
+import static io.rdma4j.sockets.nio.ChannelPrograms.text;
 import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,13 +32,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Programs observe the same results with datagram channels and their sockets as with those of the platform. */
 @Timeout(60)
-class DatagramConductTest {
+class DatagramChannelComparisonTest {
     private interface Opener {
         DatagramChannel open() throws IOException;
     }
 
     private interface Program {
-        void run(DatagramChannel one, DatagramChannel other, Conduct.Log log) throws Exception;
+        void run(DatagramChannel one, DatagramChannel other, ChannelPrograms.Log log) throws Exception;
     }
 
     private static final Map<String, Program> PROGRAMS = new LinkedHashMap<>();
@@ -218,7 +218,7 @@ class DatagramConductTest {
     }
 
     private static List<String> seen(String name, Opener opener) throws Exception {
-        Conduct.Log log = new Conduct.Log();
+        ChannelPrograms.Log log = new ChannelPrograms.Log();
         try (DatagramChannel one = opener.open();
                 DatagramChannel other = opener.open()) {
             one.bind(new InetSocketAddress(Loopback.address(), 0));

@@ -1,13 +1,13 @@
 package io.rdma4j.sockets.nio;
 
-import static io.rdma4j.sockets.nio.Conduct.PATIENCE_MILLIS;
-import static io.rdma4j.sockets.nio.Conduct.awaitReadable;
-import static io.rdma4j.sockets.nio.Conduct.awaitReady;
-import static io.rdma4j.sockets.nio.Conduct.awaitWaiting;
-import static io.rdma4j.sockets.nio.Conduct.bytes;
-import static io.rdma4j.sockets.nio.Conduct.get;
-import static io.rdma4j.sockets.nio.Conduct.start;
-import static io.rdma4j.sockets.nio.Conduct.text;
+import static io.rdma4j.sockets.nio.ChannelPrograms.PATIENCE_MILLIS;
+import static io.rdma4j.sockets.nio.ChannelPrograms.awaitReadable;
+import static io.rdma4j.sockets.nio.ChannelPrograms.awaitReady;
+import static io.rdma4j.sockets.nio.ChannelPrograms.awaitWaiting;
+import static io.rdma4j.sockets.nio.ChannelPrograms.bytes;
+import static io.rdma4j.sockets.nio.ChannelPrograms.get;
+import static io.rdma4j.sockets.nio.ChannelPrograms.start;
+import static io.rdma4j.sockets.nio.ChannelPrograms.text;
 import static java.nio.channels.SelectionKey.OP_ACCEPT;
 import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
@@ -37,8 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Programs observe the same results with connected channels and their sockets as with those of the platform. */
 @Timeout(60)
-class StreamConductTest {
-    private static final Conduct.Programs PROGRAMS = new Conduct.Programs();
+class StreamChannelComparisonTest {
+    private static final ChannelPrograms.Programs PROGRAMS = new ChannelPrograms.Programs();
 
     static {
         PROGRAMS.pair("reads and their positions", (pair, log) -> {
