@@ -26,7 +26,7 @@ class KnownTargetTest {
 
     @ParameterizedTest
     @EnumSource
-    void lawsHoldForEverySeed(KnownTarget target) {
+    void invariantsHoldForEverySeed(KnownTarget target) {
         List<byte[]> seeds = target.create().seeds().toList();
         assertThat(seeds).isNotEmpty();
         seeds.forEach(seed -> run(target, seed));
@@ -35,13 +35,13 @@ class KnownTargetTest {
     /** Files {@code findings/F1/NAME} are inputs that once violated an invariant. */
     @ParameterizedTest
     @EnumSource
-    void lawsHoldForEarlierFindings(KnownTarget target) {
+    void invariantsHoldForEarlierFindings(KnownTarget target) {
         findings(target).forEach(finding -> run(target, finding));
     }
 
     @ParameterizedTest
     @EnumSource
-    void lawsHoldForRandomlyChangedSeeds(KnownTarget target) {
+    void invariantsHoldForRandomlyChangedSeeds(KnownTarget target) {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         System.out.println(target + " -Drdma4j.seed=" + seed);
         Random random = new Random(seed);
