@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link EventChannel#createId} creates an asynchronous identifier. Its calls return immediately, and their results
  * are events of the channel. {@link #create} creates a <em>synchronous</em> one. Its methods {@link #resolveAddress},
  * {@link #resolveRoute}, {@link #connect}, {@link #accept} and {@link #disconnect} wait for their event, store it in
- * {@link #event}, and throw if its status is not 0. A waiting call throws {@code EINVAL} if another thread closes the
- * identifier or moves it to a channel, and {@code EINTR} if the thread is interrupted.
+ * {@link #event}, and throw if its status is not 0. A waiting call throws {@link io.rdma4j.verbs.ClosedException} if another
+ * thread closes the identifier, {@code EINVAL} if another thread moves it to a channel, and {@code EINTR} if the thread is
+ * interrupted.
  *
  * <p>Every call throws {@link RdmaException} with {@code EINVAL} if the identifier's state does not allow it. The
  * message names the state.
  */
-public final class CmId extends IdState implements AutoCloseable {
+public final class CmId extends IdState {
     CmId(EventChannel channel, boolean synchronous, PortSpace portSpace, QueuePairType type, @Nullable Object context) {
         super(channel, synchronous, portSpace, type, context);
     }
@@ -574,33 +575,5 @@ public final class CmId extends IdState implements AutoCloseable {
      */
     public void migrate(@Nullable EventChannel target) {
         events.migrate(target);
-    }
-
-    // ---- end
-
-    /**
-     * Closes the identifier with its queue pair, and with its shared receive queue unless another queue pair uses that.
-     * C: {@code rdma_destroy_id}. The peer is notified as the state requires: an unanswered request is rejected, an
-     * established connection disconnected. Events that no thread has taken are discarded, for a listener together with
-     * their requests. From now on calls are refused with {@code EINVAL}, including a call of a synchronous identifier
-     * that waits. Threads that wait for events of the channel continue to wait.
-     *
-     * <p>A thread may close the identifier while it handles one of its events, and acknowledge the event afterwards; in
-     * C it would wait for itself. Events that <em>other</em> threads have taken are waited for until they are
-     * acknowledged, for a listener also those of its requests. So an event that one thread takes and another handles
-     * must be acknowledged before the latter closes the identifier. Events of the completion queues must be acknowledged
-     * in any case, and are waited for. If the thread is interrupted, the wait ends and its interrupt status stays set.
-     *
-     * <p>Closing again, also by another thread during such a wait, returns without waiting for events of the identifier;
-     * it closes the completion queues that could not be closed before.
-     *
-     * @throws RdmaException {@code EBUSY} if a queue pair or shared receive queue of another identifier reports to a
-     *     completion queue of this one; {@code EINTR} if the thread is interrupted while it waits for an event of a
-     *     completion queue. In both cases everything but these completion queues is closed, the port is free, and
-     *     another call closes them
-     */
-    @Override
-    public void close() {
-        closeAll();
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The state of an identifier: its parts, its options and properties, its device, and its end. {@link CmId}, the same
  * object, adds the calls that bind, connect and close it. A lock serialises the application's calls.
  */
-abstract sealed class IdState permits CmId {
+abstract sealed class IdState implements AutoCloseable permits CmId {
     static final String RESOLVE_FIRST = "Bind or resolve an address first";
     static final String RESOLVE_ADDRESS = "Resolve the address first";
 
@@ -318,8 +318,29 @@ abstract sealed class IdState permits CmId {
 
     // ---- end
 
-    /** Implements {@link CmId#close}. */
-    void closeAll() {
+    /**
+     * Closes the identifier with its queue pair, and with its shared receive queue unless another queue pair uses that.
+     * C: {@code rdma_destroy_id}. The peer is notified as the state requires: an unanswered request is rejected, an
+     * established connection disconnected. Events that no thread has taken are discarded, for a listener together with
+     * their requests. From now on calls are refused with {@code EINVAL}, including a call of a synchronous identifier
+     * that waits. Threads that wait for events of the channel continue to wait.
+     *
+     * <p>A thread may close the identifier while it handles one of its events, and acknowledge the event afterwards; in
+     * C it would wait for itself. Events that <em>other</em> threads have taken are waited for until they are
+     * acknowledged, for a listener also those of its requests. So an event that one thread takes and another handles
+     * must be acknowledged before the latter closes the identifier. Events of the completion queues must be acknowledged
+     * in any case, and are waited for. If the thread is interrupted, the wait ends and its interrupt status stays set.
+     *
+     * <p>Closing again, also by another thread during such a wait, returns without waiting for events of the identifier;
+     * it closes the completion queues that could not be closed before.
+     *
+     * @throws RdmaException {@code EBUSY} if a queue pair or shared receive queue of another identifier reports to a
+     *     completion queue of this one; {@code EINTR} if the thread is interrupted while it waits for an event of a
+     *     completion queue. In both cases everything but these completion queues is closed, the port is free, and
+     *     another call closes them
+     */
+    @Override
+    public void close() {
         if (!closeCalls()) {
             queues.closeAll(); // close what could not be closed before
             return;

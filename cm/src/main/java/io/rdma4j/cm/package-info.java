@@ -7,5 +7,7 @@
  * io.rdma4j.cm.CmId#bindAddress} and {@link io.rdma4j.cm.CmId#listen}. For each {@code CONNECT_REQUEST} it calls {@code
  * createQueuePair} and {@link io.rdma4j.cm.CmId#accept} on the event's identifier. Both sides end with {@link
  * io.rdma4j.cm.CmId#disconnect} and {@link io.rdma4j.cm.CmId#close}.
+ *
+ * <p>{@link io.rdma4j.verbs} describes the outcomes of calls that wait, and the errors that calls throw.
  */
 package io.rdma4j.cm;

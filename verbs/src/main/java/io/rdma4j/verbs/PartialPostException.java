@@ -10,7 +10,7 @@ public final class PartialPostException extends RdmaException {
     private final int posted;
 
     /**
-     * Creates an exception.
+     * Creates an exception; for providers.
      *
      * @param posted number of requests posted, which is the index of the one that could not be posted
      * @param cause the reason why it could not be posted

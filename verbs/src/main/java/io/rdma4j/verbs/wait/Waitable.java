@@ -7,7 +7,7 @@ package io.rdma4j.verbs.wait;
 public interface Waitable {
     /**
      * Returns whether the object has what a thread waits for, so that taking it does not wait. A closed object is ready:
-     * the call that takes something reports that.
+     * the call that takes something throws {@link io.rdma4j.verbs.ClosedException}.
      *
      * <p>Once this has returned false, {@link #signal} is raised when it may return true.
      */
