@@ -66,7 +66,7 @@ public final class ConnectionService implements AutoCloseable {
         return channel().createId(PortSpace.TCP, target);
     }
 
-    /** Creates an identifier for a datagram socket, which has no events. */
+    /** Creates an identifier for a datagram socket. It is synchronous: its events are not dispatched here. */
     CmId createDatagramId() {
         return connectionManager.get().createId(PortSpace.UDP);
     }

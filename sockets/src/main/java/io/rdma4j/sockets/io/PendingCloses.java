@@ -42,7 +42,7 @@ final class PendingCloses {
         while (count > 0 && remaining > 0) {
             try {
                 TimeUnit.NANOSECONDS.timedWait(this, remaining);
-            } catch (InterruptedException hurried) {
+            } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 return;
             }

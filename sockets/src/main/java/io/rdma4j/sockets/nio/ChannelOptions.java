@@ -71,7 +71,7 @@ final class ChannelOptions {
         return created;
     }
 
-    /** Returns the object that guards the state of the channel, on which it depends where an option is set. */
+    /** Returns the object that guards the state of the channel. Setting an option depends on that state. */
     Object state() {
         return state;
     }

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A channel with an endpoint or a TCP channel inside, or neither as long as its address is undetermined. */
+/** A channel over an endpoint or over a TCP channel. It has neither until its address determines the transport. */
 abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /** The maximum time of an attempt over RDMA before TCP is tried, if the rules allow both. */
     private static final Duration RDMA_TIMEOUT = Duration.ofSeconds(1);

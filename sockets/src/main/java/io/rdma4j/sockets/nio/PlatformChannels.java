@@ -79,7 +79,7 @@ final class PlatformChannels {
         selector.selectNow(action);
     }
 
-    /** Removes the channels of cancelled keys. A closed channel is really closed only by this. */
+    /** Removes the channels of cancelled keys. The platform releases the file descriptor of a closed channel only then. */
     void flush() throws IOException {
         stopWatching();
         selector.selectNow(key -> {});

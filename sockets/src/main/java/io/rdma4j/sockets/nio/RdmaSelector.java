@@ -383,8 +383,8 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void onOrdinaryReady(SelectionKey inner) {
-        found = true; // also for a cancelled key: only the next selection removes it, this one would find it again and
-        // again
+        // A cancelled key ends the selection, too: only the next one removes it, and this one would find it repeatedly.
+        found = true;
         if (inner.attachment() instanceof RdmaSelectionKey key && key.isValid()) {
             int ready = inner.readyOps() & key.interest();
             if (ready != 0) {

@@ -34,7 +34,7 @@ class FailedResourcesTest {
 
     /**
      * In a process of its own, since the providers of a process are found once: lets every call of a creation fail, one in
-     * each round. It says what each failure has left, and at the end how many calls could fail.
+     * each round. It prints what each failure has left open, and at the end how many calls could fail.
      */
     static final class Rounds {
         private Rounds() {}

@@ -55,7 +55,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     public FailingProvider() {}
 
     /**
-     * Has a call fail.
+     * Lets a call fail.
      *
      * @param call its number from now on, from 1
      * @param noMemory true to fail as with a full heap, false to fail as with a device that refuses
