@@ -190,9 +190,13 @@ public final class Main {
                     "there is no tool '" + name + "'; did you mean '" + nearest(name) + "'? " + toolList(),
                     environment);
         }
+        if (options.help()) {
+            environment.out().print(tool.get().help());
+            return 0;
+        }
         options.apply();
-        List<String> rest = options.arguments().subList(1, options.arguments().size());
-        return run(tool.get(), options.help() ? List.of("--help") : rest, environment);
+        return run(
+                tool.get(), options.arguments().subList(1, options.arguments().size()), environment);
     }
 
     /** Returns the tool named on a command line whose options are invalid, or null. */

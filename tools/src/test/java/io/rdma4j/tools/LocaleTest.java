@@ -58,7 +58,7 @@ class LocaleTest {
     void figuresAreTheSameInEveryLocale() throws InterruptedException {
         Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
         requireAscii(ToolRun.of(new IbvDevinfo(), "-v"));
-        String words = "-c 1 -b ADDRESS -C ADDRESS ".replace("ADDRESS", Meeting.loopback());
+        String words = "-c 1 -b ADDRESS -C ADDRESS ".replace("ADDRESS", ToolTestSupport.loopback());
         ToolRun server = ToolRun.start(new Cmtime(), words + "-q 4711 -L").awaitText("OOB root");
         requireAscii(ToolRun.of(new Cmtime(), words + "-q 4712"));
         requireAscii(server);

@@ -105,7 +105,8 @@ class MainTest {
     /** The server ends by itself after the interrupt, but the process with the status of the signal. */
     @RepeatedTest(5)
     void documentOfAnInterruptedToolHasNoStatus() throws InterruptedException {
-        ToolRun server = ToolRun.start("rcopy --json" + Meeting.port()).awaitCall(RdmaStreamSocket.class, "accept");
+        ToolRun server =
+                ToolRun.start("rcopy --json" + ToolTestSupport.port()).awaitCall(RdmaStreamSocket.class, "accept");
         server.interrupt();
         server.status();
         assertThat(server.out()).containsOnlyOnce("\"tool\"").endsWith("\"status\": null,\n  \"reason\": null\n}\n");

@@ -117,8 +117,8 @@ class SignalProcessTest {
     @TempDir
     private Path folder = Path.of("");
 
-    private final String address = Meeting.loopback();
-    private final int port = Meeting.portNumber();
+    private final String address = ToolTestSupport.loopback();
+    private final int port = ToolTestSupport.portNumber();
     private final List<String> out = new CopyOnWriteArrayList<>();
     private final List<String> err = new CopyOnWriteArrayList<>();
     private final List<String> peerOut = new CopyOnWriteArrayList<>();
@@ -192,7 +192,7 @@ class SignalProcessTest {
         if (text.isEmpty()) {
             Thread.sleep(1500); // the tool prints nothing
         } else {
-            Meeting.await(out, text);
+            ToolTestSupport.await(out, text);
         }
     }
 
@@ -234,7 +234,7 @@ class SignalProcessTest {
     @ParameterizedTest
     @FieldSource("SERVERS")
     void aServerEndsWhileItWaits(String line) throws Exception {
-        try (ToolProcess server = Meeting.process(words(part(line, 1)), out, err)) {
+        try (ToolProcess server = ToolTestSupport.process(words(part(line, 1)), out, err)) {
             awaitText(part(line, 0));
             Thread.sleep(300); // most servers print the text just before they listen
             assertThat(server.isAlive()).as("%s %s", out, err).isTrue();
@@ -245,7 +245,7 @@ class SignalProcessTest {
     @ParameterizedTest
     @FieldSource("CLIENTS")
     void aClientEndsWhileItConnects(String line) throws Exception {
-        try (ToolProcess client = Meeting.process(words(line) + " --fault loss=100%", out, err)) {
+        try (ToolProcess client = ToolTestSupport.process(words(line) + " --fault loss=100%", out, err)) {
             Thread.sleep(1200); // it repeats its request for seconds
             assertThat(client.isAlive()).as("%s %s", out, err).isTrue();
             requireSilentEnd(client);
@@ -260,12 +260,12 @@ class SignalProcessTest {
     private ToolProcess startClient(String line, List<String> clientOut, List<String> clientErr) throws Exception {
         Path capture = folder.resolve("capture.pcapng");
         String words = words(line) + " --pcap " + capture;
-        ToolProcess client = Meeting.process(words, clientOut, clientErr);
+        ToolProcess client = ToolTestSupport.process(words, clientOut, clientErr);
         for (int i = 0; i < 3000 && sizeOf(capture) < TRAFFIC_BYTES; i++) {
             if (!client.isAlive()) {
                 clientOut.clear();
                 clientErr.clear();
-                client = Meeting.process(words, clientOut, clientErr);
+                client = ToolTestSupport.process(words, clientOut, clientErr);
             }
             Thread.sleep(10);
         }
@@ -275,7 +275,7 @@ class SignalProcessTest {
     @ParameterizedTest
     @FieldSource("PAIRS")
     void aClientEndsDuringTraffic(String line) throws Exception {
-        try (ToolProcess server = Meeting.process(words(part(line, 0)), peerOut, peerErr)) {
+        try (ToolProcess server = ToolTestSupport.process(words(part(line, 0)), peerOut, peerErr)) {
             Thread.sleep(1000); // servers do not report that they listen
             try (ToolProcess client = startClient(part(line, 1), out, err)) {
                 assertThat(client.isAlive()).as("%s %s", out, err).isTrue();
@@ -291,7 +291,7 @@ class SignalProcessTest {
     @ParameterizedTest
     @FieldSource("PAIRS")
     void aServerEndsDuringTraffic(String line) throws Exception {
-        try (ToolProcess server = Meeting.process(words(part(line, 0)) + " --json", out, err)) {
+        try (ToolProcess server = ToolTestSupport.process(words(part(line, 0)) + " --json", out, err)) {
             Thread.sleep(1000); // servers do not report that they listen
             try (ToolProcess client = startClient(part(line, 1), peerOut, peerErr)) {
                 assertThat(client.isAlive()).as("%s %s", peerOut, peerErr).isTrue();
@@ -311,7 +311,7 @@ class SignalProcessTest {
     @ParameterizedTest
     @CsvSource({"demo, ping data", "sim --runs 1000000, ''"})
     void aToolWithoutAPeerEnds(String words, String text) throws Exception {
-        try (ToolProcess process = Meeting.process(words, out, err)) {
+        try (ToolProcess process = ToolTestSupport.process(words, out, err)) {
             awaitText(text);
             requireSilentEnd(process);
         }

@@ -12,6 +12,6 @@ class StartTrainingTest {
     @ParameterizedTest
     @FieldSource("io.rdma4j.tools.StartTraining#PAIRS")
     void clientAndServerOfEveryPairSucceed(StartTraining.ClientServerPair pair) {
-        assertThat(StartTraining.succeeds(pair, Meeting.loopback())).isTrue();
+        assertThat(StartTraining.succeeds(pair, ToolTestSupport.loopback())).isTrue();
     }
 }

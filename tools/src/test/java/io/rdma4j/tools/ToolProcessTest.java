@@ -29,12 +29,13 @@ class ToolProcessTest {
             value = {OS.LINUX, OS.MAC},
             disabledReason = "SIGQUIT asks for the dump")
     void threadDumpIsNotOnStandardOutput() throws Exception {
-        String address = Meeting.loopback();
-        try (ToolProcess server = Meeting.process("rping -s -d -a " + address + Meeting.port(), out, err)) {
-            Meeting.await(out, "rdma_listen");
+        String address = ToolTestSupport.loopback();
+        try (ToolProcess server =
+                ToolTestSupport.process("rping -s -d -a " + address + ToolTestSupport.port(), out, err)) {
+            ToolTestSupport.await(out, "rdma_listen");
             Process kill = new ProcessBuilder("kill", "-QUIT", String.valueOf(server.pid())).start();
             assertThat(kill.waitFor()).isZero();
-            Meeting.await(err, "Full thread dump");
+            ToolTestSupport.await(err, "Full thread dump");
             server.terminate();
             server.await(LIMIT_SECONDS);
         }
@@ -77,10 +78,10 @@ class ToolProcessTest {
     @Test
     @EnabledOnOs({OS.LINUX, OS.MAC})
     void toolEndsWhenTheReaderOfItsOutputIsClosed() throws Exception {
-        String address = " -a " + Meeting.loopback() + Meeting.port();
+        String address = " -a " + ToolTestSupport.loopback() + ToolTestSupport.port();
         List<String> served = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process("rping -s -d" + address, served)) {
-            Meeting.await(served, "rdma_listen");
+        try (ToolProcess server = ToolTestSupport.process("rping -s -d" + address, served)) {
+            ToolTestSupport.await(served, "rdma_listen");
             assertThat(shell("\"$@\" | head -n 1; exit ${PIPESTATUS[0]}", "rping -c -v" + address))
                     .isEqualTo(141);
             assertThat(out).hasSize(1).first().asString().startsWith("ping data: ");
@@ -98,13 +99,13 @@ class ToolProcessTest {
     @Test
     @EnabledOnOs(value = OS.LINUX, disabledReason = "needs a named pipe")
     void incompleteCaptureIsReportedAsFailure(@TempDir Path folder) throws Exception {
-        String address = " -a " + Meeting.loopback() + Meeting.port();
+        String address = " -a " + ToolTestSupport.loopback() + ToolTestSupport.port();
         Path pipe = folder.resolve("pipe");
         // The reader of the pipe exits after the first bytes.
         String line = "mkfifo " + pipe + "; head -c 10 " + pipe + " >/dev/null & \"$@\"";
         List<String> served = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process("rping -s -d" + address, served)) {
-            Meeting.await(served, "rdma_listen");
+        try (ToolProcess server = ToolTestSupport.process("rping -s -d" + address, served)) {
+            ToolTestSupport.await(served, "rdma_listen");
             assertThat(shell(line, "rping -c -C 100 --json --pcap " + pipe + address))
                     .isEqualTo(1);
             assertThat(server.await(LIMIT_SECONDS)).isNotNegative();

@@ -83,11 +83,12 @@ public final class Cmtime implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + EXAMPLES + CLASSIC_USAGE + CLASSIC_EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + EXAMPLES + CLASSIC_USAGE + CLASSIC_EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         if (arguments.contains(CLASSIC)) {
             List<String> rest = new ArrayList<>(arguments);
             rest.removeIf(CLASSIC::equals);

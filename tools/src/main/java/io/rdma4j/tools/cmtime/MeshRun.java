@@ -7,9 +7,9 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.messages.MessageReport;
-import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
@@ -143,7 +143,7 @@ final class MeshRun {
      * Returns the time that a client at the controller's address waits for a server: three times the usual timeout.
      */
     private static int serverTimeoutMillis() {
-        return (int) (3 * new Patience().nanos() / 1_000_000);
+        return (int) (3 * new ReceiveTimeout().nanos() / 1_000_000);
     }
 
     private CmId listen(MeshContext context) throws CmtimeFailure {

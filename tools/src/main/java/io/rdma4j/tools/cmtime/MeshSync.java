@@ -1,6 +1,6 @@
 package io.rdma4j.tools.cmtime;
 
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -22,7 +22,7 @@ final class MeshSync {
      * connections.
      */
     long longTimeoutNanos() {
-        return 3 * new Patience().nanos();
+        return 3 * new ReceiveTimeout().nanos();
     }
 
     /** Waits until all instances have reached a barrier. */
@@ -40,8 +40,8 @@ final class MeshSync {
 
     /** Waits until all connections of this instance have completed a step. */
     void await(Step step, int count) throws CmtimeFailure {
-        Patience patience = new Patience();
-        if (!context.progress.await(step, count, patience.nanos())) {
+        ReceiveTimeout timeout = new ReceiveTimeout();
+        if (!context.progress.await(step, count, timeout.nanos())) {
             context.progress.fail(() -> context.report.explain(String.format(
                     Locale.ROOT,
                     "%d of %d connections have completed the step '%s', and no other within %d s. Start all instances"
@@ -49,7 +49,7 @@ final class MeshSync {
                     context.progress.count(step),
                     count,
                     step.text(),
-                    patience.seconds())));
+                    timeout.seconds())));
             throw new CmtimeFailure();
         }
     }

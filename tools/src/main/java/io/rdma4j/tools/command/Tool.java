@@ -10,6 +10,9 @@ public interface Tool {
     /** Returns the tool's purpose in one line without a full stop. */
     String summary();
 
+    /** Returns the text that {@code --help} prints. */
+    String help();
+
     /**
      * Runs the tool until it ends.
      *

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.StringTokenizer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -35,6 +37,9 @@ public final class ToolProcess implements AutoCloseable {
             "-Xlog:disable",
             "-Xlog:all=warning:stderr",
             "-Djava.net.preferIPv6Addresses=system");
+
+    /** The environment variable of the launcher with more options for Java, separated by white space. */
+    private static final String OPTIONS_VARIABLE = "RDMA4J_JAVA_OPTS";
 
     private final Process process;
     private final List<Thread> readers = new ArrayList<>();
@@ -97,6 +102,9 @@ public final class ToolProcess implements AutoCloseable {
             // A child does not report an unusable cache, as its parent does not either.
             command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off,cds*=off:stderr"));
         }
+        new StringTokenizer(Objects.requireNonNullElse(System.getenv(OPTIONS_VARIABLE), ""))
+                .asIterator()
+                .forEachRemaining(option -> command.add((String) option));
         String modulePath = System.getProperty("jdk.module.path", "");
         if (ToolProcess.class.getModule().isNamed() && !modulePath.isEmpty()) {
             command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.tools");

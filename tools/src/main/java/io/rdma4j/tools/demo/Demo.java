@@ -76,11 +76,12 @@ public final class Demo implements Tool {
     }
 
     @Override
+    public String help() {
+        return HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(HELP);
-            return 0;
-        }
         if (!parse(arguments, environment)) {
             environment.err().print(HELP);
             return 2;

@@ -32,11 +32,12 @@ public final class IbvDevices implements Tool {
     }
 
     @Override
+    public String help() {
+        return HELP + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(HELP + CommonOptions.HELP);
-            return 0;
-        }
         environment.out().println(String.format(Locale.ROOT, "    %-16s\t   node GUID", "device"));
         environment.out().println(String.format(Locale.ROOT, "    %-16s\t----------------", "------"));
         List<Map<String, String>> found = new ArrayList<>();

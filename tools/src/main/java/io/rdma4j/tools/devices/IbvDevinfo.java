@@ -57,11 +57,12 @@ public final class IbvDevinfo implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + "\nWithout -d all devices are printed.\n\n" + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + "\nWithout -d all devices are printed.\n\n" + CommonOptions.HELP);
-            return 0;
-        }
         String wanted = null;
         int port = 0;
         boolean verbose = false;

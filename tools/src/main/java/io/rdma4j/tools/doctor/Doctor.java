@@ -44,10 +44,15 @@ public final class Doctor implements Tool {
     }
 
     @Override
+    public String help() {
+        return HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         if (!arguments.isEmpty()) {
             environment.out().print(HELP);
-            return arguments.equals(List.of("--help")) ? 0 : 2;
+            return 2;
         }
         PrintStream out = environment.out();
         ToolReport report = environment.report();

@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.lang.foreign.Arena;
@@ -25,7 +26,7 @@ abstract class CommunicationRun extends EndpointRun {
 
     /** One phase of a connection. */
     interface Phase {
-        void run(CmVerbs calls, MemoryRegion memory) throws EndpointFailure;
+        void run(CmVerbs calls, MemoryRegion memory) throws ToolFailure;
     }
 
     /**
@@ -35,7 +36,7 @@ abstract class CommunicationRun extends EndpointRun {
      * @param connect establishes the connection
      * @param transfer transfers the message
      */
-    final void runConnection(CmId id, Phase connect, Phase transfer) throws EndpointFailure {
+    final void runConnection(CmId id, Phase connect, Phase transfer) throws ToolFailure {
         CmVerbs calls = new CmVerbs(id);
         try (Arena arena = Arena.ofShared();
                 MemoryRegion memory = call("rdma_reg_msgs", () -> calls.register(arena.allocate(MESSAGE_BYTES)))) {

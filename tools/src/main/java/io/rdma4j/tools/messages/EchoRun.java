@@ -6,6 +6,7 @@ import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.lang.foreign.Arena;
@@ -30,10 +31,10 @@ abstract class EchoRun extends EndpointRun {
     }
 
     /** Exchanges the messages of a connected identifier. */
-    abstract void exchange(Messages messages) throws EndpointFailure;
+    abstract void exchange(Messages messages) throws ToolFailure;
 
     /** Resolves the server's address. */
-    final AddressInformation lookUp(AddressInformation.Flag... flags) throws EndpointFailure {
+    final AddressInformation lookUp(AddressInformation.Flag... flags) throws ToolFailure {
         return lookUp(AddressInformation.Hints.of(PortSpace.TCP, flags));
     }
 
@@ -44,7 +45,7 @@ abstract class EchoRun extends EndpointRun {
      * @param name C's name of the call that connects
      * @param connect connects the identifier
      */
-    final void runConnection(CmId id, String name, Runnable connect) throws EndpointFailure {
+    final void runConnection(CmId id, String name, Runnable connect) throws ToolFailure {
         Set<CmVerbs.Flag> flags = flags(id);
         CmVerbs calls = new CmVerbs(id);
         try (Arena arena = Arena.ofShared();
@@ -72,7 +73,7 @@ abstract class EchoRun extends EndpointRun {
         return EnumSet.noneOf(CmVerbs.Flag.class);
     }
 
-    private MemoryRegion register(String what, CmVerbs calls, Arena arena) throws EndpointFailure {
+    private MemoryRegion register(String what, CmVerbs calls, Arena arena) throws ToolFailure {
         return call("rdma_reg_msgs for " + what, () -> calls.register(arena.allocate(MESSAGE_BYTES)));
     }
 
@@ -88,17 +89,17 @@ abstract class EchoRun extends EndpointRun {
             this.flags = flags;
         }
 
-        void send() throws EndpointFailure {
+        void send() throws ToolFailure {
             step("rdma_post_send", () -> calls.postSend(0, outgoing, 0, MESSAGE_BYTES, flags));
         }
 
         /** Waits until the message has been sent, and returns whether the peer received it. */
-        boolean awaitSend() throws EndpointFailure {
+        boolean awaitSend() throws ToolFailure {
             return EchoRun.this.awaitSend("rdma_get_send_comp", calls);
         }
 
         /** Waits for the peer's message. */
-        void awaitReceive() throws EndpointFailure {
+        void awaitReceive() throws ToolFailure {
             EchoRun.this.awaitReceive(calls);
         }
     }

@@ -5,11 +5,12 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.tools.command.Explanation;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ abstract class EndpointRun {
     private final String family;
     private final String role;
     private final ToolEnvironment environment;
-    private final Duration patience = Patience.duration();
+    private final ReceiveTimeout timeout = new ReceiveTimeout();
     private int received;
 
     /** A call of the connection manager or the verbs. */
@@ -66,7 +67,7 @@ abstract class EndpointRun {
         int status = 0;
         try {
             exchange();
-        } catch (EndpointFailure failure) {
+        } catch (ToolFailure failure) {
             status = failure.status();
         } finally {
             environment.removeOnInterrupt(atInterrupt);
@@ -81,22 +82,22 @@ abstract class EndpointRun {
     }
 
     /** Performs the run between the first and the last line. */
-    abstract void exchange() throws EndpointFailure;
+    abstract void exchange() throws ToolFailure;
 
     // ---- calls
 
     /** Makes a call whose failure C's tool reports with {@code perror}. */
-    final <T extends @Nullable Object> T call(String name, Call<T> call) throws EndpointFailure {
+    final <T extends @Nullable Object> T call(String name, Call<T> call) throws ToolFailure {
         try {
             return call.run();
         } catch (RdmaException e) {
             report.failure(name, e);
-            throw new EndpointFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 
     /** Makes a call that has no result. */
-    final void step(String name, Runnable action) throws EndpointFailure {
+    final void step(String name, Runnable action) throws ToolFailure {
         this.<@Nullable Void>call(name, () -> {
             action.run();
             return null;
@@ -104,17 +105,17 @@ abstract class EndpointRun {
     }
 
     /** Resolves the server's address. */
-    final AddressInformation lookUp(AddressInformation.Hints hints) throws EndpointFailure {
+    final AddressInformation lookUp(AddressInformation.Hints hints) throws ToolFailure {
         try {
             return AddressInformation.lookUp(options.server(), options.port(), hints);
         } catch (AddressLookupException e) {
             report.line("rdma_getaddrinfo: " + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));
-            throw new EndpointFailure(e.code());
+            throw new ToolFailure(-1); // rdma_getaddrinfo returns -1 whatever getaddrinfo has returned
         } catch (RdmaException e) {
             report.line("rdma_getaddrinfo: " + NO_RESOLVER_ERROR);
             report.explain(Explanation.of(e));
-            throw new EndpointFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 
@@ -134,30 +135,30 @@ abstract class EndpointRun {
      *
      * @param name the name of the wait in C's error line
      */
-    final boolean awaitSend(String name, CmVerbs calls) throws EndpointFailure {
+    final boolean awaitSend(String name, CmVerbs calls) throws ToolFailure {
         WorkCompletion done = new WorkCompletion();
-        if (!call(name, () -> calls.awaitSendCompletion(done, patience))) {
+        if (!call(name, () -> calls.awaitSendCompletion(done, timeout.duration()))) {
             throw timeout("acknowledge the message");
         }
         return reportUnlessSuccess("message was not received", done);
     }
 
     /** Waits for the peer's message. */
-    final void awaitReceive(CmVerbs calls) throws EndpointFailure {
+    final void awaitReceive(CmVerbs calls) throws ToolFailure {
         WorkCompletion done = new WorkCompletion();
-        if (!call("rdma_get_recv_comp", () -> calls.awaitReceiveCompletion(done, patience))) {
+        if (!call("rdma_get_recv_comp", () -> calls.awaitReceiveCompletion(done, timeout.duration()))) {
             throw timeout("send its message");
         }
         if (!reportUnlessSuccess("peer's message was not received", done)) {
-            throw new EndpointFailure(-Errno.EIO.number());
+            throw new ToolFailure(-Errno.EIO.number());
         }
         received++;
     }
 
-    private EndpointFailure timeout(String what) {
-        report.explain("the peer did not " + what + " within " + patience.toSeconds()
+    private ToolFailure timeout(String what) {
+        report.explain("the peer did not " + what + " within " + timeout.seconds()
                 + " s. It has exited, or is not the counterpart of " + family + "client and " + family + "server");
-        return new EndpointFailure(-Errno.ETIMEDOUT.number());
+        return new ToolFailure(-Errno.ETIMEDOUT.number());
     }
 
     private boolean reportUnlessSuccess(String what, WorkCompletion done) {

@@ -61,11 +61,12 @@ public final class Mckey implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         MckeyOptions options = parse(arguments, environment);
         if (options == null) {
             environment.out().print(USAGE);

@@ -8,6 +8,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.CmAddresses;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
@@ -274,7 +275,7 @@ abstract class MessageRun {
      */
     final int poll(Node node, CompletionQueue queue, int count, boolean waitForFirst) {
         WorkCompletion[] batch = WorkCompletion.array(Math.min(BATCH, count));
-        Patience patience = new Patience();
+        ReceiveTimeout timeout = new ReceiveTimeout();
         int done = 0;
         while (done < count) {
             int polled = queue.poll(batch);
@@ -286,17 +287,17 @@ abstract class MessageRun {
             }
             done += polled;
             if (polled > 0) {
-                patience.refresh();
+                timeout.restart();
             } else if (interrupted) {
                 return Errno.EINTR.number();
-            } else if ((done > 0 || !waitForFirst) && patience.isOver()) {
+            } else if ((done > 0 || !waitForFirst) && timeout.isExpired()) {
                 report.explain(String.format(
                                 Locale.ROOT,
                                 "%d of %d messages have completed, and no other within %d s. Both sides must be"
                                         + " started",
                                 done,
                                 count,
-                                patience.seconds())
+                                timeout.seconds())
                         + " with the same -c and -C, and datagrams may have been lost");
                 return -Errno.ETIMEDOUT.number();
             } else {

@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.List;
 
 /**
@@ -39,11 +40,12 @@ public final class RdmaClient implements Tool {
     }
 
     @Override
+    public String help() {
+        return EndpointOptions.usage(name()) + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(EndpointOptions.usage(name()) + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         EndpointOptions options = EndpointOptions.read(name(), "127.0.0.1", arguments, environment);
         return options == null ? 1 : new Run(options, environment).run();
     }
@@ -54,7 +56,7 @@ public final class RdmaClient implements Tool {
         }
 
         @Override
-        void exchange() throws EndpointFailure {
+        void exchange() throws ToolFailure {
             AddressInformation server = lookUp();
             try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, ATTRIBUTES))) {
                 runConnection(id, "rdma_connect", () -> id.connect());
@@ -62,7 +64,7 @@ public final class RdmaClient implements Tool {
         }
 
         @Override
-        void exchange(Messages messages) throws EndpointFailure {
+        void exchange(Messages messages) throws ToolFailure {
             messages.send();
             messages.awaitSend();
             messages.awaitReceive(); // which also confirms that the server has received the message

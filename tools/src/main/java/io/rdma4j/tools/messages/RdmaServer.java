@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
 import java.util.List;
 
@@ -40,11 +41,12 @@ public final class RdmaServer implements Tool {
     }
 
     @Override
+    public String help() {
+        return EndpointOptions.usage(name()) + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(EndpointOptions.usage(name()) + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         EndpointOptions options = EndpointOptions.read(name(), "0.0.0.0", arguments, environment);
         return options == null ? 1 : new Run(options, environment).run();
     }
@@ -55,7 +57,7 @@ public final class RdmaServer implements Tool {
         }
 
         @Override
-        void exchange() throws EndpointFailure {
+        void exchange() throws ToolFailure {
             AddressInformation local = lookUp(AddressInformation.Flag.PASSIVE);
             try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, ATTRIBUTES))) {
                 step("rdma_listen", () -> listener.listen(0));
@@ -66,11 +68,11 @@ public final class RdmaServer implements Tool {
         }
 
         @Override
-        void exchange(Messages messages) throws EndpointFailure {
+        void exchange(Messages messages) throws ToolFailure {
             messages.awaitReceive();
             messages.send();
             if (!messages.awaitSend()) {
-                throw new EndpointFailure(-Errno.EIO.number());
+                throw new ToolFailure(-Errno.EIO.number());
             }
         }
     }

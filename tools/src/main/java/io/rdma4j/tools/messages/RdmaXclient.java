@@ -6,6 +6,7 @@ import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairType;
@@ -46,11 +47,12 @@ public final class RdmaXclient implements Tool {
     }
 
     @Override
+    public String help() {
+        return CommunicationOptions.usageOfClient() + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(CommunicationOptions.usageOfClient() + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         CommunicationOptions options = CommunicationOptions.ofClient(arguments, environment);
         return options == null ? 1 : new Run(options, environment).run();
     }
@@ -63,14 +65,14 @@ public final class RdmaXclient implements Tool {
         }
 
         @Override
-        void exchange() throws EndpointFailure {
+        void exchange() throws ToolFailure {
             AddressInformation server = lookUp(communication.hints(QueuePairType.XRC_SEND));
             try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, attributes(true, false)))) {
                 runConnection(id, (calls, memory) -> connect(id), (calls, memory) -> send(id, calls, memory));
             }
         }
 
-        private void connect(CmId id) throws EndpointFailure {
+        private void connect(CmId id) throws ToolFailure {
             step("rdma_connect", () -> id.connect());
             if (communication.extended()) {
                 byte[] privateData =
@@ -79,7 +81,7 @@ public final class RdmaXclient implements Tool {
             }
         }
 
-        private void send(CmId id, CmVerbs calls, MemoryRegion memory) throws EndpointFailure {
+        private void send(CmId id, CmVerbs calls, MemoryRegion memory) throws ToolFailure {
             SendWorkRequest message = new SendWorkRequest()
                     .reset(0)
                     .from(memory, 0, MESSAGE_BYTES)
@@ -89,7 +91,7 @@ public final class RdmaXclient implements Tool {
             }
             step("rdma_post_send", () -> Objects.requireNonNull(id.queuePair()).postSend(message));
             if (!awaitSend("rdma_get_recv_comp", calls)) {
-                throw new EndpointFailure(-Errno.EIO.number());
+                throw new ToolFailure(-Errno.EIO.number());
             }
         }
     }

@@ -7,6 +7,7 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -44,11 +45,12 @@ public final class RdmaXserver implements Tool {
     }
 
     @Override
+    public String help() {
+        return CommunicationOptions.usageOfServer() + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(CommunicationOptions.usageOfServer() + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         CommunicationOptions options = CommunicationOptions.ofServer(arguments, environment);
         return options == null ? 1 : new Run(options, environment).run();
     }
@@ -59,7 +61,7 @@ public final class RdmaXserver implements Tool {
         }
 
         @Override
-        void exchange() throws EndpointFailure {
+        void exchange() throws ToolFailure {
             AddressInformation local =
                     lookUp(communication.hints(QueuePairType.XRC_RECEIVE, AddressInformation.Flag.PASSIVE));
             try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, attributes(false, true)))) {
@@ -74,7 +76,7 @@ public final class RdmaXserver implements Tool {
             }
         }
 
-        private int createSharedReceiveQueue(CmId id) throws EndpointFailure {
+        private int createSharedReceiveQueue(CmId id) throws ToolFailure {
             SharedReceiveQueueInitAttributes one = SharedReceiveQueueInitAttributes.of(1, 1);
             return call("rdma_create_srq:", () -> id.createSharedReceiveQueue(one))
                     .number();
@@ -84,7 +86,7 @@ public final class RdmaXserver implements Tool {
          * Accepts with all parameters 0 and the number of the shared receive queue, which the client needs, as private
          * data.
          */
-        private void accept(CmId id, int queue, CmVerbs calls, MemoryRegion memory) throws EndpointFailure {
+        private void accept(CmId id, int queue, CmVerbs calls, MemoryRegion memory) throws ToolFailure {
             step("rdma_post_recv", () -> calls.postReceive(0, memory, 0, MESSAGE_BYTES));
             byte[] privateData =
                     ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();

@@ -57,11 +57,12 @@ public final class Udaddy implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         MessageOptions options =
                 new MessageCommandLine(name(), LETTERS, PortSpace.UDP, PORT, environment).read(arguments);
         if (options == null) {

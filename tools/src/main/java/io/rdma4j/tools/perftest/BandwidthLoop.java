@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.function.Consumer;
 
 /** A loop that keeps many operations outstanding. Not thread safe. */
@@ -24,7 +25,7 @@ abstract class BandwidthLoop extends Loop {
     }
 
     /** Runs the measurement with messages of the given size. */
-    final BandwidthSamples run(long bytes) throws PerftestFailure {
+    final BandwidthSamples run(long bytes) throws ToolFailure {
         sizeBytes = bytes;
         queuePairRuns.forEach(queuePairRun -> queuePairRun.prepare(bytes, true));
         samples = new BandwidthSamples(messages);
@@ -33,7 +34,7 @@ abstract class BandwidthLoop extends Loop {
         return samples;
     }
 
-    abstract void run() throws PerftestFailure;
+    abstract void run() throws ToolFailure;
 
     /** Returns the size of a message of this run. */
     final long sizeBytes() {

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -31,7 +32,7 @@ final class BandwidthTest {
         rows = new SizeRows(console.environment().report(), settings.infinite);
     }
 
-    void run(Completions sends, Completions receives) throws PerftestFailure {
+    void run(Completions sends, Completions receives) throws ToolFailure {
         line();
         printIfFull(PerftestTable.bandwidthHead(settings.gigabits));
         boolean isSend = settings.operation == MeasuredOperation.SEND;
@@ -55,7 +56,7 @@ final class BandwidthTest {
 
     // ---- one size
 
-    private void run(long size, Completions sends, Completions receives) throws PerftestFailure {
+    private void run(long size, Completions sends, Completions receives) throws ToolFailure {
         boolean isSend = settings.operation == MeasuredOperation.SEND;
         BandwidthLoop loop = loop(size, sends, receives);
         if (settings.warmUp && loop instanceof SendingLoop sending && !isSend) {
@@ -68,9 +69,9 @@ final class BandwidthTest {
         BandwidthSamples samples;
         try {
             samples = loop.run(size);
-        } catch (PerftestFailure e) {
+        } catch (ToolFailure e) {
             boolean hasRunStatus = isSend || settings.operation == MeasuredOperation.READ;
-            throw hasRunStatus ? new PerftestFailure(RUN_FAILED) : e;
+            throw hasRunStatus ? new ToolFailure(RUN_FAILED) : e;
         }
         if (!isSend && settings.bidirectional && settings.allSizes) {
             handshake.exchange(local);
@@ -156,7 +157,7 @@ final class BandwidthTest {
     }
 
     /** Checks the limits of {@code -w} and {@code -y}. As in C, one size that reaches a limit suffices. */
-    private void checkLimits() throws PerftestFailure {
+    private void checkLimits() throws ToolFailure {
         if (bandwidth < settings.minBandwidth) {
             throw console.failure("Error: BW result is below bw limit");
         }

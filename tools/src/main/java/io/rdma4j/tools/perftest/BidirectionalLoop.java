@@ -1,5 +1,7 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
+
 /** A bandwidth loop in which both sides send and receive. The server starts sending after its first message arrives. */
 final class BidirectionalLoop extends BandwidthLoop {
     private final long[] receivesPosted;
@@ -21,7 +23,7 @@ final class BidirectionalLoop extends BandwidthLoop {
     }
 
     @Override
-    void run() throws PerftestFailure {
+    void run() throws ToolFailure {
         long limit = limit();
         long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
         long posted = 0;
@@ -68,7 +70,7 @@ final class BidirectionalLoop extends BandwidthLoop {
         return count;
     }
 
-    private int takeReceives(long limit) throws PerftestFailure {
+    private int takeReceives(long limit) throws ToolFailure {
         int count = receives.pollNow();
         for (int i = 0; i < count; i++) {
             QueuePairRun queuePairRun = queuePairRuns.get(receives.queuePairIndex(i));

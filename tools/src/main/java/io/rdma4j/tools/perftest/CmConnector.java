@@ -6,7 +6,8 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ReceiveTimeout;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.RdmaException;
@@ -68,7 +69,7 @@ final class CmConnector implements QueuePairConnector {
     }
 
     @Override
-    public void create() throws PerftestFailure {
+    public void create() throws ToolFailure {
         if (server != null) {
             handshake.exchange(PerftestDestination.EMPTY);
             for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
@@ -105,13 +106,13 @@ final class CmConnector implements QueuePairConnector {
      * Connects a queue pair. The server reports that it is ready just before it listens, so refused attempts are
      * repeated.
      */
-    private void connect(QueuePairRun queuePairRun, InetSocketAddress to) throws PerftestFailure {
+    private void connect(QueuePairRun queuePairRun, InetSocketAddress to) throws ToolFailure {
         for (int attempt = 1; !tryToConnect(queuePairRun, to, attempt == CONNECT_ATTEMPTS); attempt++) {
             try {
                 Thread.sleep(100);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new PerftestFailure(1);
+                throw new ToolFailure(1);
             }
         }
         if (needsClientQueuePair()) {
@@ -125,7 +126,7 @@ final class CmConnector implements QueuePairConnector {
                 resources.domain().createAddressHandle(peer.addressVector()), peer.queuePairNumber(), peer.queueKey());
     }
 
-    private boolean tryToConnect(QueuePairRun queuePairRun, InetSocketAddress to, boolean last) throws PerftestFailure {
+    private boolean tryToConnect(QueuePairRun queuePairRun, InetSocketAddress to, boolean last) throws ToolFailure {
         CmId id = console.call("Failed to create RDMA CM ID.", () -> CmId.create(portSpace()));
         try {
             id.resolveAddress(
@@ -163,7 +164,7 @@ final class CmConnector implements QueuePairConnector {
         return e.errno() == (settings.isDatagram() ? Errno.EPERM : Errno.ECONNREFUSED);
     }
 
-    private void sendQueuePairNumber(QueuePairRun queuePairRun) throws PerftestFailure {
+    private void sendQueuePairNumber(QueuePairRun queuePairRun) throws ToolFailure {
         console.step(
                 "Failed to post send for connection " + queuePairRun.index()
                         + " for RDMA CM UD send connection parameters.",
@@ -190,24 +191,24 @@ final class CmConnector implements QueuePairConnector {
 
     // ---- server
 
-    private void accept() throws PerftestFailure {
+    private void accept() throws ToolFailure {
         CmId listener =
                 console.call("Failed to create RDMA CM server control ID.", () -> channel.createId(portSpace()));
         try {
             console.step("Failed to bind RDMA CM address on the server.", () -> listener.bindAddress(local));
             console.step("Failed to listen on RDMA CM server listen ID.", () -> listener.listen(settings.queuePairs));
             handshake.exchange(PerftestDestination.EMPTY);
-            Patience patience = new Patience();
+            ReceiveTimeout timeout = new ReceiveTimeout();
             while (ids.size() < settings.queuePairs || !settings.isDatagram() && established < settings.queuePairs) {
                 CmEvent event = console.call(FAILED_TO_CONNECT, () -> channel.await(EVENT_WAIT));
                 if (event != null) {
                     handle(event);
-                    patience.refresh();
-                } else if (patience.isOver()) {
+                    timeout.restart();
+                } else if (timeout.isExpired()) {
                     throw console.failure(
                             FAILED_TO_CONNECT,
                             ids.size() + " of " + settings.queuePairs
-                                    + " connections were requested, and then none for " + patience.seconds()
+                                    + " connections were requested, and then none for " + timeout.seconds()
                                     + " s; both sides need the same -q");
                 } else if (handshake.control().isClosed()) {
                     throw console.failure(
@@ -221,7 +222,7 @@ final class CmConnector implements QueuePairConnector {
         }
     }
 
-    private void handle(CmEvent event) throws PerftestFailure {
+    private void handle(CmEvent event) throws ToolFailure {
         try (event) {
             switch (event.type()) {
                 case CONNECT_REQUEST -> onRequest(event.id(), event);
@@ -238,7 +239,7 @@ final class CmConnector implements QueuePairConnector {
         }
     }
 
-    private void onRequest(CmId id, CmEvent event) throws PerftestFailure {
+    private void onRequest(CmId id, CmEvent event) throws ToolFailure {
         if (ids.size() == settings.queuePairs) {
             id.reject(new byte[0]);
             id.close();
@@ -272,10 +273,10 @@ final class CmConnector implements QueuePairConnector {
         }
     }
 
-    private void receiveQueuePairNumber(QueuePairRun queuePairRun, int port) throws PerftestFailure {
-        Patience patience = new Patience();
+    private void receiveQueuePairNumber(QueuePairRun queuePairRun, int port) throws ToolFailure {
+        ReceiveTimeout timeout = new ReceiveTimeout();
         while (resources.receives().poll(completion) == 0) {
-            if (patience.isOver() || handshake.control().isClosed()) {
+            if (timeout.isExpired() || handshake.control().isClosed()) {
                 throw console.failure(
                         "Failed to initialize UD connection parameters for RDMA CM.",
                         "the client has exited, or its first message was lost");
@@ -315,7 +316,7 @@ final class CmConnector implements QueuePairConnector {
                 handle(event);
             }
             return disconnected > 0;
-        } catch (PerftestFailure reported) {
+        } catch (ToolFailure reported) {
             return true;
         }
     }

@@ -5,7 +5,8 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ReceiveTimeout;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -81,7 +82,7 @@ final class CmControlChannel implements ControlChannel {
     }
 
     @Override
-    public void send(byte[] data) throws PerftestFailure {
+    public void send(byte[] data) throws ToolFailure {
         MemorySegment.copy(data, 0, region.memory(), ValueLayout.JAVA_BYTE, PerftestDestination.BYTES, data.length);
         console.step(
                 "Function ibv_post_send failed",
@@ -93,7 +94,7 @@ final class CmControlChannel implements ControlChannel {
     }
 
     @Override
-    public byte[] receive(int length) throws PerftestFailure {
+    public byte[] receive(int length) throws ToolFailure {
         await(receives);
         byte[] data = new byte[length];
         MemorySegment.copy(region.memory(), ValueLayout.JAVA_BYTE, 0, data, 0, length);
@@ -102,19 +103,19 @@ final class CmControlChannel implements ControlChannel {
     }
 
     @Override
-    public void sendDestination(PerftestDestination destination) throws PerftestFailure {
+    public void sendDestination(PerftestDestination destination) throws ToolFailure {
         send(destination.toBytes());
     }
 
     @Override
-    public PerftestDestination receiveDestination() throws PerftestFailure {
+    public PerftestDestination receiveDestination() throws ToolFailure {
         return PerftestDestination.ofBytes(receive(PerftestDestination.BYTES));
     }
 
-    private void await(CompletionQueue queue) throws PerftestFailure {
+    private void await(CompletionQueue queue) throws ToolFailure {
         Spin spin = new Spin();
         boolean closed = false;
-        Patience patience = new Patience();
+        ReceiveTimeout timeout = new ReceiveTimeout();
         while (queue.poll(completion) == 0) {
             if (!spin.idle()) {
                 continue;
@@ -124,8 +125,8 @@ final class CmControlChannel implements ControlChannel {
             }
             // Messages sent before the disconnect may still be completed by the next polls.
             closed = isClosed();
-            if (!expectsRuns && patience.isOver()) {
-                throw console.noParameters(patience);
+            if (!expectsRuns && timeout.isExpired()) {
+                throw console.noParameters(timeout);
             }
         }
         if (!completion[0].isSuccess()) {
@@ -134,7 +135,7 @@ final class CmControlChannel implements ControlChannel {
         }
     }
 
-    private PerftestFailure peerClosed(String what) {
+    private ToolFailure peerClosed(String what) {
         return console.failure(
                 " Unable to read from socket/rdma_cm",
                 what + ": the peer has exited, or was started with other options");

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ReceiveTimeout;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.WorkCompletion;
@@ -32,7 +33,7 @@ final class Completions {
     private final String side;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final WorkCompletion[] one = WorkCompletion.array(1);
-    private final Patience patience = new Patience();
+    private final ReceiveTimeout timeout = new ReceiveTimeout();
     private final Spin spin = new Spin();
     private boolean armed;
     private long arrived;
@@ -65,7 +66,7 @@ final class Completions {
     }
 
     /** Polls up to a batch of completions. If there are none and {@code -e} is set, every second call waits briefly. */
-    int poll() throws PerftestFailure {
+    int poll() throws ToolFailure {
         int count = pollInto(batch);
         if (count == 0) {
             idle(null);
@@ -74,7 +75,7 @@ final class Completions {
     }
 
     /** Polls for one completion. If there is none, behaves as {@link #poll}. */
-    boolean pollOne() throws PerftestFailure {
+    boolean pollOne() throws ToolFailure {
         boolean found = pollInto(one) == 1;
         if (!found) {
             idle(null);
@@ -83,11 +84,11 @@ final class Completions {
     }
 
     /** Polls up to a batch of completions without waiting. */
-    int pollNow() throws PerftestFailure {
+    int pollNow() throws ToolFailure {
         return pollInto(batch);
     }
 
-    private int pollInto(WorkCompletion[] into) throws PerftestFailure {
+    private int pollInto(WorkCompletion[] into) throws ToolFailure {
         int count = queue.poll(into);
         for (int i = 0; i < count; i++) {
             if (!into[i].isSuccess()) {
@@ -114,7 +115,7 @@ final class Completions {
      *
      * @param other another queue whose completions end the wait, or null
      */
-    void idle(@Nullable Completions other) throws PerftestFailure {
+    void idle(@Nullable Completions other) throws ToolFailure {
         if (channel == null) {
             if (!spin.idle()) {
                 return;
@@ -137,17 +138,17 @@ final class Completions {
         checkPeer();
     }
 
-    private void checkPeer() throws PerftestFailure {
+    private void checkPeer() throws ToolFailure {
         if (arrived != arrivedAtCheck) {
             arrivedAtCheck = arrived;
             lastArrivalNanos = System.nanoTime();
         }
-        timedOut = System.nanoTime() - lastArrivalNanos > patience.nanos() + allowanceNanos;
+        timedOut = System.nanoTime() - lastArrivalNanos > timeout.nanos() + allowanceNanos;
         if (peerClosed) {
             console.explain(
                     "the peer has exited while this side waited for it: it has failed, or was started with other"
                             + " options; both sides need the same -n, -s, -D, -q and -a");
-            throw new PerftestFailure(1);
+            throw new ToolFailure(1);
         }
         // Completions of what the peer sent before may still be found by the next polls.
         peerClosed = watch.isPeerClosed();
@@ -172,22 +173,22 @@ final class Completions {
     // ---- failures
 
     /** Reports the loss of a message and returns the failure that ends the run. */
-    PerftestFailure lost() {
-        console.explain("nothing was received for " + patience.seconds()
+    ToolFailure lost() {
+        console.explain("nothing was received for " + timeout.seconds()
                 + " s: a message was lost, or the peer was started with other options");
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 
     /**
      * Reports the loss of a message to a receiver with perftest's messages and returns the failure that ends the run.
      */
-    PerftestFailure lost(long received, long wanted) {
-        console.error(" Did not get Message for " + patience.seconds() + " Seconds, exiting..");
+    ToolFailure lost(long received, long wanted) {
+        console.error(" Did not get Message for " + timeout.seconds() + " Seconds, exiting..");
         console.error(" Total Received=" + received + ", Total Iters Required=" + wanted);
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 
-    private PerftestFailure failure(WorkCompletion completion) {
+    private ToolFailure failure(WorkCompletion completion) {
         console.error(" Completion with error at " + side);
         console.error(" Failed status " + completion.status().code() + ": wr_id " + completion.id() + " syndrom 0x0");
         console.explain(String.format(
@@ -196,6 +197,6 @@ final class Completions {
                 completion.status(),
                 queuePairRuns.get((int) completion.id()).queuePair().explain(completion.status()),
                 completion.queuePairNumber()));
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 }

@@ -1,8 +1,9 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.Explanation;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolEnvironment;
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
@@ -46,33 +47,33 @@ final class Console {
     }
 
     /** Prints perftest's line and an explanation. The exit status is 1. */
-    PerftestFailure failure(String line, @Nullable String explanation) {
+    ToolFailure failure(String line, @Nullable String explanation) {
         return failure(1, line, explanation);
     }
 
     /** Prints perftest's line and an explanation. */
-    PerftestFailure failure(int status, String line, @Nullable String explanation) {
+    ToolFailure failure(int status, String line, @Nullable String explanation) {
         error(line);
         explain(explanation);
-        return new PerftestFailure(status);
+        return new ToolFailure(status);
     }
 
     /** Prints perftest's line, which needs no explanation. The exit status is 1. */
-    PerftestFailure failure(String line) {
+    ToolFailure failure(String line) {
         error(line);
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 
     /** Prints perftest's line and the explanation of an RDMA error. The exit status is 1. */
-    PerftestFailure failure(String line, RdmaException cause) {
+    ToolFailure failure(String line, RdmaException cause) {
         return failure(line, Explanation.of(cause));
     }
 
     /** Reports that the peer has not sent its parameters in time. */
-    PerftestFailure noParameters(Patience patience) {
+    ToolFailure noParameters(ReceiveTimeout timeout) {
         return failure(
                 " Unable to read from socket/rdma_cm",
-                "nothing was received from the peer for " + patience.seconds()
+                "nothing was received from the peer for " + timeout.seconds()
                         + " s in the parameter exchange: it hangs, or was started with other options; both sides"
                         + " need the same -q, -R, -z and --dont_xchg_versions");
     }
@@ -83,7 +84,7 @@ final class Console {
     }
 
     /** Calls {@code call}. If it fails, prints {@code line}, which is perftest's, and the explanation. */
-    <T extends @Nullable Object> T call(String line, Call<T> call) throws PerftestFailure {
+    <T extends @Nullable Object> T call(String line, Call<T> call) throws ToolFailure {
         try {
             return call.run();
         } catch (RdmaException e) {
@@ -92,7 +93,7 @@ final class Console {
     }
 
     /** Calls {@code call}, which has no result, as {@link #call} does. */
-    void step(String line, Runnable call) throws PerftestFailure {
+    void step(String line, Runnable call) throws ToolFailure {
         this.<@Nullable Void>call(line, () -> {
             call.run();
             return null;

@@ -1,21 +1,22 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ReceiveTimeout;
+import io.rdma4j.tools.command.ToolFailure;
 import org.jspecify.annotations.Nullable;
 
 /** The channel over which the two sides exchange their parameters and results. Not thread safe. */
 interface ControlChannel extends AutoCloseable {
     /** Sends the bytes. */
-    void send(byte[] data) throws PerftestFailure;
+    void send(byte[] data) throws ToolFailure;
 
-    /** Receives the given number of bytes. Waits for {@link Patience} at most, unless the peer may be measuring. */
-    byte[] receive(int length) throws PerftestFailure;
+    /** Receives the given number of bytes. Waits for {@link ReceiveTimeout} at most, unless the peer may be measuring. */
+    byte[] receive(int length) throws ToolFailure;
 
     /** Sends a destination. */
-    void sendDestination(PerftestDestination destination) throws PerftestFailure;
+    void sendDestination(PerftestDestination destination) throws ToolFailure;
 
     /** Receives a destination. */
-    PerftestDestination receiveDestination() throws PerftestFailure;
+    PerftestDestination receiveDestination() throws ToolFailure;
 
     /**
      * Removes the timeout of {@link #receive}, since from now on the peer may be measuring while this side waits.
@@ -30,7 +31,7 @@ interface ControlChannel extends AutoCloseable {
     boolean isClosed();
 
     /** Sends the final message, if the channel has one. */
-    void sendDone() throws PerftestFailure;
+    void sendDone() throws ToolFailure;
 
     @Override
     void close();

@@ -1,5 +1,7 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
+
 /** A latency loop of RDMA READs or atomic operations, which the client posts one after the other. */
 final class FetchLatency extends LatencyLoop {
     FetchLatency(Settings settings, Resources resources, Completions sends, Completions receives) {
@@ -7,7 +9,7 @@ final class FetchLatency extends LatencyLoop {
     }
 
     @Override
-    void run(long sizeBytes) throws PerftestFailure {
+    void run(long sizeBytes) throws ToolFailure {
         queuePairRun().prepare(sizeBytes, false);
         long limit = limit();
         startTime();

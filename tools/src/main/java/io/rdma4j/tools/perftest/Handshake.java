@@ -1,6 +1,7 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.TerminalText;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.PathMtu;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,7 @@ final class Handshake {
         return control;
     }
 
-    private byte[] exchange(byte[] local) throws PerftestFailure {
+    private byte[] exchange(byte[] local) throws ToolFailure {
         if (settings.isClient()) {
             control.send(local);
             return control.receive(local.length);
@@ -48,7 +49,7 @@ final class Handshake {
     }
 
     /** Exchanges the destinations of a queue pair of each side. Also serves as a barrier. */
-    PerftestDestination exchange(PerftestDestination local) throws PerftestFailure {
+    PerftestDestination exchange(PerftestDestination local) throws ToolFailure {
         if (settings.isClient()) {
             control.sendDestination(local);
             return control.receiveDestination();
@@ -59,7 +60,7 @@ final class Handshake {
     }
 
     /** Checks the peer's version and number of queue pairs, and agrees on the cycle buffer and the cache line size. */
-    void agreeOnParameters() throws PerftestFailure {
+    void agreeOnParameters() throws ToolFailure {
         if (settings.skipVersions) {
             return;
         }
@@ -73,7 +74,7 @@ final class Handshake {
         settings.cacheLineBytes = largest("cache line size", settings.cacheLineBytes);
     }
 
-    private void checkVersion(byte[] reply) throws PerftestFailure {
+    private void checkVersion(byte[] reply) throws ToolFailure {
         String version = new String(reply, StandardCharsets.ISO_8859_1).split("\0", 2)[0];
         double number;
         try {
@@ -93,7 +94,7 @@ final class Handshake {
     /**
      * Checks that both sides have the same number of queue pairs, since they exchange their destinations one by one.
      */
-    private void checkQueuePairs(byte[] reply) throws PerftestFailure {
+    private void checkQueuePairs(byte[] reply) throws ToolFailure {
         String[] words = new String(reply, StandardCharsets.ISO_8859_1).split("\0", -1);
         String field = words.length < 2 ? "" : words[1];
         if (!field.matches(QUEUE_PAIRS + "[0-9]{1,5}")) {
@@ -108,7 +109,7 @@ final class Handshake {
         }
     }
 
-    private int largest(String name, int local) throws PerftestFailure {
+    private int largest(String name, int local) throws ToolFailure {
         int other = ByteBuffer.wrap(
                         exchange(ByteBuffer.allocate(4).putInt(local).array()))
                 .getInt();
@@ -121,7 +122,7 @@ final class Handshake {
     }
 
     /** Agrees on the smaller of the two path MTUs. */
-    PathMtu agreeOnMtu(PathMtu local) throws PerftestFailure {
+    PathMtu agreeOnMtu(PathMtu local) throws ToolFailure {
         if (settings.skipVersions) {
             return local;
         }
@@ -132,7 +133,7 @@ final class Handshake {
     }
 
     /** Sends this side's figures and returns the peer's. */
-    BandwidthFigures exchange(BandwidthFigures local) throws PerftestFailure {
+    BandwidthFigures exchange(BandwidthFigures local) throws ToolFailure {
         return new BandwidthFigures(
                 exchange(local.sizeBytes()),
                 exchange(local.iterations()),
@@ -141,17 +142,17 @@ final class Handshake {
                 exchange(local.messageRate()));
     }
 
-    private long exchange(long local) throws PerftestFailure {
+    private long exchange(long local) throws ToolFailure {
         return ByteBuffer.wrap(exchange(ByteBuffer.allocate(8).putLong(local).array()))
                 .getLong();
     }
 
-    private double exchange(double local) throws PerftestFailure {
+    private double exchange(double local) throws ToolFailure {
         return Double.longBitsToDouble(exchange(Double.doubleToRawLongBits(local)));
     }
 
     /** Waits for the peer to finish, too, and sends the final message. */
-    void close(PerftestDestination local) throws PerftestFailure {
+    void close(PerftestDestination local) throws ToolFailure {
         exchange(local);
         control.sendDone();
     }

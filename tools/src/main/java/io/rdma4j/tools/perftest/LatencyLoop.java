@@ -1,5 +1,7 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
+
 /** A loop that posts one operation at a time. Not thread safe. */
 abstract class LatencyLoop extends Loop {
     private final long[] posted;
@@ -11,7 +13,7 @@ abstract class LatencyLoop extends Loop {
     }
 
     /** Runs the measurement with messages of the given size. */
-    abstract void run(long sizeBytes) throws PerftestFailure;
+    abstract void run(long sizeBytes) throws ToolFailure;
 
     final QueuePairRun queuePairRun() {
         return queuePairRuns.getFirst();

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,7 +29,7 @@ final class LatencyTest {
         rows = new SizeRows(console.environment().report(), settings.infinite);
     }
 
-    void run(Completions sends, Completions receives) throws PerftestFailure {
+    void run(Completions sends, Completions receives) throws ToolFailure {
         if (settings.operation.isFetch() && !settings.isClient()) {
             handshake.close(local);
             line();
@@ -44,12 +45,12 @@ final class LatencyTest {
             }
             try {
                 loop.run(size);
-            } catch (PerftestFailure e) {
+            } catch (ToolFailure e) {
                 if (settings.operation == MeasuredOperation.WRITE) {
                     console.error("Test exited with Error");
                     throw e;
                 }
-                throw new PerftestFailure(RUN_FAILED);
+                throw new ToolFailure(RUN_FAILED);
             }
             print(size, loop);
         }

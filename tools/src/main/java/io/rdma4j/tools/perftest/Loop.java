@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.List;
 
 /** Base class of the measurement loops, which post and poll. Not thread safe. */
@@ -30,7 +31,7 @@ abstract class Loop {
     }
 
     /** Waits until one operation is complete or the time is over. */
-    final void awaitSend() throws PerftestFailure {
+    final void awaitSend() throws ToolFailure {
         while (!sends.pollOne() && !phases.isOver()) {
             if (sends.isTimedOut()) {
                 throw sends.lost();

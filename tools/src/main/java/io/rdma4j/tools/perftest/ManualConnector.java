@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePair;
@@ -36,7 +37,7 @@ final class ManualConnector implements QueuePairConnector {
     }
 
     @Override
-    public void create() throws PerftestFailure {
+    public void create() throws ToolFailure {
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             QueuePair created = console.call(
                     "Unable to create QP.", () -> resources.domain().createQueuePair(resources.attributes()));
@@ -55,7 +56,7 @@ final class ManualConnector implements QueuePairConnector {
     }
 
     @Override
-    public void connect() throws PerftestFailure {
+    public void connect() throws ToolFailure {
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             PerftestDestination remote = queuePairRun.remote();
             AddressVector path = AddressVector.of(gidIndex, remote.gid())

@@ -3,6 +3,7 @@ package io.rdma4j.tools.perftest;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.List;
 
 /**
@@ -43,13 +44,15 @@ public final class Perftest implements Tool {
     }
 
     @Override
+    public String help() {
+        return PerftestHelp.usage(name(), new Settings(operation, measure))
+                + PerftestHelp.examples(name())
+                + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         Settings settings = new Settings(operation, measure);
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(PerftestHelp.usage(name(), settings));
-            environment.out().print(PerftestHelp.examples(name()) + CommonOptions.HELP);
-            return 0;
-        }
         Console console = new Console(name(), environment);
         Runnable atInterrupt = console::mute;
         environment.onInterrupt(atInterrupt);
@@ -60,7 +63,7 @@ public final class Perftest implements Tool {
             settings.report(environment.report());
             new PerftestRun(settings, console).run();
             return 0;
-        } catch (PerftestFailure e) {
+        } catch (ToolFailure e) {
             return e.status();
         } finally {
             environment.removeOnInterrupt(atInterrupt);

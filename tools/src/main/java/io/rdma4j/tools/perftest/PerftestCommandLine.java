@@ -4,6 +4,7 @@ import io.rdma4j.tools.command.CStrings;
 import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.Getopt.LongOption;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -142,9 +143,9 @@ final class PerftestCommandLine {
      * Parses the arguments into the settings.
      *
      * @return true if the test is to run, or false if help or version was requested and has been printed
-     * @throws PerftestFailure if the command line is invalid; the reason has been printed
+     * @throws ToolFailure if the command line is invalid; the reason has been printed
      */
-    boolean read(List<String> arguments) throws PerftestFailure {
+    boolean read(List<String> arguments) throws ToolFailure {
         Getopt options = new Getopt(tool, LETTERS, LONG_OPTIONS, arguments, environment.err());
         for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
             if (letter == 'h') {
@@ -172,7 +173,7 @@ final class PerftestCommandLine {
 
     // ---- options with a letter
 
-    private void parse(char letter, String value) throws PerftestFailure {
+    private void parse(char letter, String value) throws ToolFailure {
         switch (letter) {
             case 'p' -> settings.port = number(value, "Port", 0, MAX_PORT);
             case 'd' -> settings.device = value;
@@ -218,7 +219,7 @@ final class PerftestCommandLine {
         }
     }
 
-    private void parseRare(char letter, String value) throws PerftestFailure {
+    private void parseRare(char letter, String value) throws ToolFailure {
         switch (letter) {
             case 'I' -> {
                 settings.inlineBytes = number(value, "Max inline", 0, MAX_INLINE_BYTES);
@@ -254,21 +255,21 @@ final class PerftestCommandLine {
             case 'y' -> settings.minMessageRate = limit(value, " Invalid Minimum msgRate Limit");
             case 'L' -> {
                 environment.out().println(" Hop limit only valid for RawEth QP ");
-                throw new PerftestFailure(1);
+                throw new ToolFailure(1);
             }
             case '?' -> throw usage();
             default -> throw unsupported("-" + letter);
         }
     }
 
-    private void parseReceiveDepth(String value) throws PerftestFailure {
+    private void parseReceiveDepth(String value) throws ToolFailure {
         settings.receiveDepth = number(value, " Rx depth", 1, MAX_RECEIVE_DEPTH);
         refuseIf(
                 settings.operation != MeasuredOperation.SEND && settings.receiveDepth > 1,
                 " On RDMA verbs rx depth can be only 1");
     }
 
-    private void parseSize(String value) throws PerftestFailure {
+    private void parseSize(String value) throws ToolFailure {
         long factor = 1;
         String digits = value;
         if (value.endsWith("K") || value.endsWith("M")) {
@@ -283,7 +284,7 @@ final class PerftestCommandLine {
         settings.sizeBytes = number * factor;
     }
 
-    private ConnectionType connection(String value) throws PerftestFailure {
+    private ConnectionType connection(String value) throws ToolFailure {
         for (ConnectionType each : ConnectionType.values()) {
             if (each.name().equals(value)) {
                 if (each == ConnectionType.UC && settings.operation.isFetch()) {
@@ -301,17 +302,17 @@ final class PerftestCommandLine {
         throw exit(" Invalid Connection type. Please choose from {RC,UC,UD,XRC,DC,SRD}");
     }
 
-    private void parseQueuePairs(String value) throws PerftestFailure {
+    private void parseQueuePairs(String value) throws ToolFailure {
         refuseIf(!settings.isBandwidth(), " Multiple QPs only available on bw tests");
         settings.queuePairs = number(value, "num of Qps", 1, MAX_QUEUE_PAIRS);
     }
 
-    private void parseOutstanding(String value) throws PerftestFailure {
+    private void parseOutstanding(String value) throws ToolFailure {
         settings.outstanding = number(value, "Outstanding Reads");
         refuseIf(!settings.operation.isFetch(), " Setting Outstanding reads only available on READ verb");
     }
 
-    private void parseAtomicType(String value) throws PerftestFailure {
+    private void parseAtomicType(String value) throws ToolFailure {
         if (settings.operation != MeasuredOperation.ATOMIC) {
             environment.err().println(" You are not running the atomic_lat/bw test!");
             throw refusal(" To change the atomic action type, you must run one of the atomic tests");
@@ -325,7 +326,7 @@ final class PerftestCommandLine {
 
     // ---- options with a name
 
-    private void parseNamed(String name, String value) throws PerftestFailure {
+    private void parseNamed(String name, String value) throws ToolFailure {
         switch (name) {
             case "run_infinitely" -> settings.infinite = true;
             case "report_gbits" -> settings.gigabits = true;
@@ -353,7 +354,7 @@ final class PerftestCommandLine {
         }
     }
 
-    private Settings.Output output(String value) throws PerftestFailure {
+    private Settings.Output output(String value) throws ToolFailure {
         return switch (value) {
             case "bandwidth" -> Settings.Output.BANDWIDTH;
             case "message_rate" -> Settings.Output.MESSAGE_RATE;
@@ -365,7 +366,7 @@ final class PerftestCommandLine {
 
     // ---- values
 
-    private int number(String value, String name) throws PerftestFailure {
+    private int number(String value, String name) throws ToolFailure {
         if (!INTEGER.matcher(value).matches()) {
             throw refusal(" " + name + " argument " + value + " should be int");
         }
@@ -373,7 +374,7 @@ final class PerftestCommandLine {
         return Math.clamp(CStrings.strtol(value), Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
-    private int number(String value, String name, int min, int max) throws PerftestFailure {
+    private int number(String value, String name, int min, int max) throws ToolFailure {
         int number = number(value, name);
         if (number < min || number > max) {
             throw refusal(" " + name + " should be between " + min + " and " + max);
@@ -381,7 +382,7 @@ final class PerftestCommandLine {
         return number;
     }
 
-    private int nonNegative(String value, String name) throws PerftestFailure {
+    private int nonNegative(String value, String name) throws ToolFailure {
         int number = number(value, name);
         if (number < 0) {
             throw refusal(" " + name + " must be non-negative");
@@ -389,7 +390,7 @@ final class PerftestCommandLine {
         return number;
     }
 
-    private float limit(String value, String refusal) throws PerftestFailure {
+    private float limit(String value, String refusal) throws ToolFailure {
         try {
             float limit = Float.parseFloat(value);
             if (limit >= 0) {
@@ -403,33 +404,33 @@ final class PerftestCommandLine {
 
     // ---- failures
 
-    private void refuseIf(boolean condition, String line) throws PerftestFailure {
+    private void refuseIf(boolean condition, String line) throws ToolFailure {
         if (condition) {
             throw refusal(line);
         }
     }
 
-    private PerftestFailure usage() {
+    private ToolFailure usage() {
         environment.err().println(" Invalid Command or flag.");
         environment.err().println(" Please check command line and run again.");
         environment.err().println();
         environment.out().print(PerftestHelp.usage(tool, settings));
         environment.err().println(" Parser function exited with Error");
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 
-    private PerftestFailure refusal(String line) {
+    private ToolFailure refusal(String line) {
         environment.err().println(line);
         environment.err().println(" Parser function exited with Error");
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 
-    private PerftestFailure exit(String line) {
+    private ToolFailure exit(String line) {
         environment.err().println(line);
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 
-    private PerftestFailure unsupported(String option) {
+    private ToolFailure unsupported(String option) {
         return exit(tool + ": the option " + option + " of perftest is not supported: "
                 + "docs/tools/perftest.md lists the supported options and the reasons");
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaException;
@@ -23,9 +24,9 @@ final class PerftestRun {
     /**
      * Runs the test.
      *
-     * @throws PerftestFailure if something fails; the reason has been printed
+     * @throws ToolFailure if something fails; the reason has been printed
      */
-    void run() throws PerftestFailure {
+    void run() throws ToolFailure {
         try (PerftestSession session = PerftestSession.open(settings, console)) {
             Handshake handshake = new Handshake(session.control(), settings, console);
             handshake.agreeOnParameters();
@@ -46,7 +47,7 @@ final class PerftestRun {
     }
 
     private void run(PerftestSession session, Handshake handshake, PathMtu mtu, Resources resources)
-            throws PerftestFailure {
+            throws ToolFailure {
         int[] packetNumbers = new int[settings.queuePairs];
         for (int i = 0; i < packetNumbers.length; i++) {
             packetNumbers[i] = ThreadLocalRandom.current().nextInt(1 << 24);
@@ -81,7 +82,7 @@ final class PerftestRun {
 
     // ---- limits of the device
 
-    private PathMtu mtu(PerftestSession session) throws PerftestFailure {
+    private PathMtu mtu(PerftestSession session) throws ToolFailure {
         PortAttributes port = console.call(
                 " Error when trying to query port", () -> session.context().port(settings.devicePort));
         PathMtu active = port.activeMtu();
@@ -104,7 +105,7 @@ final class PerftestRun {
         return active;
     }
 
-    private void limitDatagrams(PathMtu mtu) throws PerftestFailure {
+    private void limitDatagrams(PathMtu mtu) throws ToolFailure {
         if (!settings.isDatagram() || settings.sizeBytes <= mtu.bytes()) {
             return;
         }
@@ -166,7 +167,7 @@ final class PerftestRun {
 
     private void exchangeDestinations(
             Handshake handshake, QueuePairConnector connector, Resources resources, List<PerftestDestination> local)
-            throws PerftestFailure {
+            throws ToolFailure {
         boolean isSend = settings.operation == MeasuredOperation.SEND;
         if (!isSend && !settings.isBandwidth()) {
             handshake.exchange(local.getFirst());
@@ -207,7 +208,7 @@ final class PerftestRun {
 
     private void measure(
             Handshake handshake, QueuePairConnector connector, Resources resources, List<PerftestDestination> local)
-            throws PerftestFailure {
+            throws ToolFailure {
         Completions.Watch watch =
                 () -> connector.isClosed() || handshake.control().isClosed();
         Completions sends = new Completions(

@@ -8,6 +8,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.AddressFamilies;
 import io.rdma4j.tools.command.CmAddresses;
 import io.rdma4j.tools.command.HostAddresses;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
@@ -51,7 +52,7 @@ record PerftestSession(
     private static final String NO_CONNECTION = " Unable to init the socket connection";
 
     /** Opens the control channel: waits for the client or connects to the server. */
-    static PerftestSession open(Settings settings, Console console) throws PerftestFailure {
+    static PerftestSession open(Settings settings, Console console) throws ToolFailure {
         checkDevice(settings, console);
         if (!settings.isClient() && settings.output == Settings.Output.FULL) {
             console.line("");
@@ -62,7 +63,7 @@ record PerftestSession(
         return settings.rdmaCmControl ? byConnectionManager(settings, console) : byTcp(settings, console);
     }
 
-    private static void checkDevice(Settings settings, Console console) throws PerftestFailure {
+    private static void checkDevice(Settings settings, Console console) throws ToolFailure {
         List<Device> devices = Device.chosen();
         if (devices.isEmpty()) {
             console.error(" Did not detect devices ");
@@ -81,13 +82,13 @@ record PerftestSession(
         }
     }
 
-    private static PerftestFailure noDevice(Settings settings, Console console, String explanation) {
+    private static ToolFailure noDevice(Settings settings, Console console, String explanation) {
         boolean isFetch = settings.isBandwidth() && settings.operation.isFetch();
         return console.failure(isFetch ? NO_DEVICE : 1, " Unable to find the Infiniband/RoCE device", explanation);
     }
 
     /** Rejects a completion vector that the device does not have. */
-    private static void checkVector(DeviceContext context, Settings settings, Console console) throws PerftestFailure {
+    private static void checkVector(DeviceContext context, Settings settings, Console console) throws ToolFailure {
         int last = context.completionVectors() - 1;
         if (settings.completionVector > last) {
             console.error(" Completion vector specified is invalid");
@@ -99,7 +100,7 @@ record PerftestSession(
 
     // ---- over the connection manager
 
-    private static PerftestSession byConnectionManager(Settings settings, Console console) throws PerftestFailure {
+    private static PerftestSession byConnectionManager(Settings settings, Console console) throws ToolFailure {
         AddressInformation addresses = lookUp(settings, console);
         InetSocketAddress destination = addresses.destination();
         CmControlChannel control = settings.isClient()
@@ -116,7 +117,7 @@ record PerftestSession(
         return new PerftestSession(control, context, false, index, gid, local, destination);
     }
 
-    private static AddressInformation lookUp(Settings settings, Console console) throws PerftestFailure {
+    private static AddressInformation lookUp(Settings settings, Console console) throws ToolFailure {
         String source = settings.source == null ? null : numericAddress(settings.source, settings, console);
         if (source == null && settings.ipv6 && !settings.isClient()) {
             source = "::";
@@ -135,14 +136,14 @@ record PerftestSession(
 
     private static CmControlChannel connect(
             AddressInformation addresses, InetSocketAddress destination, Settings settings, Console console)
-            throws PerftestFailure {
+            throws ToolFailure {
         CmId id = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP));
         try {
             id.resolveAddress(addresses.source(), destination, RESOLUTION);
             id.resolveRoute(RESOLUTION);
             checkVector(id.verbs(), settings, console);
             return CmControlChannel.connect(console, id, settings.completionVector);
-        } catch (PerftestFailure e) {
+        } catch (ToolFailure e) {
             id.close();
             throw e;
         } catch (RdmaException e) {
@@ -153,7 +154,7 @@ record PerftestSession(
     }
 
     private static CmControlChannel accept(InetSocketAddress local, Settings settings, Console console)
-            throws PerftestFailure {
+            throws ToolFailure {
         CmId listener = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP));
         try {
             listener.bindAddress(local);
@@ -167,10 +168,10 @@ record PerftestSession(
         }
     }
 
-    private static CmControlChannel accept(CmId request, Settings settings, Console console) throws PerftestFailure {
+    private static CmControlChannel accept(CmId request, Settings settings, Console console) throws ToolFailure {
         try {
             checkVector(request.verbs(), settings, console);
-        } catch (PerftestFailure e) {
+        } catch (ToolFailure e) {
             request.close();
             throw e;
         }
@@ -179,7 +180,7 @@ record PerftestSession(
 
     // ---- over TCP
 
-    private static PerftestSession byTcp(Settings settings, Console console) throws PerftestFailure {
+    private static PerftestSession byTcp(Settings settings, Console console) throws ToolFailure {
         String server = settings.server;
         InetSocketAddress local = new InetSocketAddress(
                 settings.source == null ? wildcard(settings.ipv6) : address(settings.source, settings, console),
@@ -190,7 +191,7 @@ record PerftestSession(
             TcpControlChannel control = control(settings, console, local, remote);
             try {
                 return withDevice(settings, console, control, local, remote);
-            } catch (PerftestFailure e) {
+            } catch (ToolFailure e) {
                 control.close();
                 throw e;
             }
@@ -216,11 +217,11 @@ record PerftestSession(
         return InetAddress.ofLiteral(ipv6 ? "::" : "0.0.0.0");
     }
 
-    private static String numericAddress(String host, Settings settings, Console console) throws PerftestFailure {
+    private static String numericAddress(String host, Settings settings, Console console) throws ToolFailure {
         return address(host, settings, console).getHostAddress();
     }
 
-    private static InetAddress address(String host, Settings settings, Console console) throws PerftestFailure {
+    private static InetAddress address(String host, Settings settings, Console console) throws ToolFailure {
         try {
             return HostAddresses.preferred(
                     host, settings.ipv6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
@@ -236,12 +237,12 @@ record PerftestSession(
             TcpControlChannel control,
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
-            throws IOException, PerftestFailure {
+            throws IOException, ToolFailure {
         Device device = device(settings, control.localAddress());
         DeviceContext context = console.call(" Couldn't get context for the device", device::open);
         try {
             return withContext(settings, console, control, context, local, remote);
-        } catch (PerftestFailure | IOException e) {
+        } catch (ToolFailure | IOException e) {
             context.close();
             throw e;
         }
@@ -254,7 +255,7 @@ record PerftestSession(
             DeviceContext context,
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
-            throws IOException, PerftestFailure {
+            throws IOException, ToolFailure {
         checkVector(context, settings, console);
         InetAddress address = control.localAddress();
         List<Gid> gids = console.call(" Couldn't get context for the device", () -> context.gids(settings.devicePort));

@@ -1,5 +1,7 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
+
 /** A bandwidth loop of a side that only receives messages. */
 final class ReceivingLoop extends BandwidthLoop {
     private final long[] posted;
@@ -21,7 +23,7 @@ final class ReceivingLoop extends BandwidthLoop {
     }
 
     @Override
-    void run() throws PerftestFailure {
+    void run() throws ToolFailure {
         long limit = limit();
         long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
         long received = 0;

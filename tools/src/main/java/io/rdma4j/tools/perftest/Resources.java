@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.CompletionChannel;
@@ -38,18 +39,18 @@ final class Resources implements AutoCloseable {
     }
 
     /** Creates all resources but the queue pairs. */
-    static Resources create(Settings settings, DeviceContext context, Console console) throws PerftestFailure {
+    static Resources create(Settings settings, DeviceContext context, Console console) throws ToolFailure {
         Resources resources = new Resources(settings);
         try {
             resources.allocate(context, console);
             return resources;
-        } catch (PerftestFailure e) {
+        } catch (ToolFailure e) {
             resources.close();
             throw e;
         }
     }
 
-    private void allocate(DeviceContext context, Console console) throws PerftestFailure {
+    private void allocate(DeviceContext context, Console console) throws ToolFailure {
         if (settings.events) {
             channel = console.call("Couldn't create completion channel", context::createCompletionChannel);
         }
@@ -85,7 +86,7 @@ final class Resources implements AutoCloseable {
         }
     }
 
-    private MemoryRegion register(long bytes, Console console) throws PerftestFailure {
+    private MemoryRegion register(long bytes, Console console) throws ToolFailure {
         try {
             return console.call(
                     "Couldn't allocate MR",

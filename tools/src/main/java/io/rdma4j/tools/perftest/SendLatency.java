@@ -1,5 +1,7 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
+
 /** A latency loop of SENDs in alternating directions. The client sends first. */
 final class SendLatency extends LatencyLoop {
     SendLatency(Settings settings, Resources resources, Completions sends, Completions receives) {
@@ -15,7 +17,7 @@ final class SendLatency extends LatencyLoop {
     }
 
     @Override
-    void run(long sizeBytes) throws PerftestFailure {
+    void run(long sizeBytes) throws ToolFailure {
         long limit = limit();
         long sent = 0;
         long received = 0;
@@ -46,7 +48,7 @@ final class SendLatency extends LatencyLoop {
     }
 
     /** Waits for a message. Returns false if the time is over before one arrives. */
-    private boolean awaitReceive() throws PerftestFailure {
+    private boolean awaitReceive() throws ToolFailure {
         while (!receives.pollOne()) {
             if (phases.isOver()) {
                 return false;

@@ -1,5 +1,7 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
+
 /** A bandwidth loop that posts WRITEs, READs, atomics or SENDs and receives no messages. */
 final class SendingLoop extends BandwidthLoop {
     SendingLoop(Settings settings, Resources resources, Completions sends, Completions receives) {
@@ -7,7 +9,7 @@ final class SendingLoop extends BandwidthLoop {
     }
 
     /** Posts as many operations as the send queue holds and waits for them, before the measurement. */
-    void warmUp(long sizeBytes) throws PerftestFailure {
+    void warmUp(long sizeBytes) throws ToolFailure {
         for (QueuePairRun queuePairRun : queuePairRuns) {
             queuePairRun.prepare(sizeBytes, true);
             sends.expect(settings.sendDepth * sizeBytes);
@@ -20,7 +22,7 @@ final class SendingLoop extends BandwidthLoop {
     }
 
     @Override
-    void run() throws PerftestFailure {
+    void run() throws ToolFailure {
         long limit = limit();
         long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
         long posted = 0;

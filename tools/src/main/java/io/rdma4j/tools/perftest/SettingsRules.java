@@ -1,6 +1,7 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 
 /** Perftest's rules on combinations of options, in its order and with its messages. */
 final class SettingsRules {
@@ -18,7 +19,7 @@ final class SettingsRules {
         this.environment = environment;
     }
 
-    void apply() throws PerftestFailure {
+    void apply() throws ToolFailure {
         limitDepths();
         chooseModeration();
         if (settings.operation == MeasuredOperation.ATOMIC
@@ -65,7 +66,7 @@ final class SettingsRules {
         settings.moderation = Math.min(settings.moderation, settings.sendDepth);
     }
 
-    private void checkPostList() throws PerftestFailure {
+    private void checkPostList() throws ToolFailure {
         if (settings.postList <= 1) {
             return;
         }
@@ -87,7 +88,7 @@ final class SettingsRules {
         }
     }
 
-    private void checkTime() throws PerftestFailure {
+    private void checkTime() throws ToolFailure {
         if (settings.timed) {
             settings.noPeak = true;
             if (settings.events) {
@@ -105,7 +106,7 @@ final class SettingsRules {
         }
     }
 
-    private void checkConnection() throws PerftestFailure {
+    private void checkConnection() throws ToolFailure {
         if (settings.rdmaCm) {
             if (settings.connection == ConnectionType.UC) {
                 throw rejectOnOut(" UC is not supported in librdmacm");
@@ -113,11 +114,11 @@ final class SettingsRules {
             settings.rdmaCmControl = true;
         } else if (settings.typeOfService != Settings.NONE) {
             environment.out().println(" TOS only valid for rdma_cm based QP and RawEth QP ");
-            throw new PerftestFailure(1);
+            throw new ToolFailure(1);
         }
     }
 
-    private void checkForever() throws PerftestFailure {
+    private void checkForever() throws ToolFailure {
         if (!settings.infinite) {
             return;
         }
@@ -134,7 +135,7 @@ final class SettingsRules {
         }
     }
 
-    private void checkOutput() throws PerftestFailure {
+    private void checkOutput() throws ToolFailure {
         if (settings.output == Settings.Output.FULL) {
             return;
         }
@@ -146,7 +147,7 @@ final class SettingsRules {
         }
     }
 
-    private void chooseRest() throws PerftestFailure {
+    private void chooseRest() throws ToolFailure {
         boolean isReceiver = settings.isBandwidth() && !settings.isClient() && !settings.bidirectional;
         if (settings.operation == MeasuredOperation.SEND) {
             if (isReceiver) {
@@ -169,16 +170,16 @@ final class SettingsRules {
     }
 
     /** Prints a ruler and the reason on standard output. */
-    private PerftestFailure rejectOnOut(String reason) {
+    private ToolFailure rejectOnOut(String reason) {
         line();
         environment.out().println(reason);
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 
     /** Prints a ruler on standard output and the reason on standard error. */
-    private PerftestFailure rejectOnErr(String reason) {
+    private ToolFailure rejectOnErr(String reason) {
         line();
         environment.err().println(reason);
-        return new PerftestFailure(1);
+        return new ToolFailure(1);
     }
 }

@@ -1,7 +1,8 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.TerminalText;
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -63,7 +64,7 @@ final class TcpControlChannel implements ControlChannel {
     }
 
     @Override
-    public void send(byte[] data) throws PerftestFailure {
+    public void send(byte[] data) throws ToolFailure {
         ByteBuffer rest = ByteBuffer.wrap(data);
         try {
             while (rest.hasRemaining()) {
@@ -77,10 +78,10 @@ final class TcpControlChannel implements ControlChannel {
     }
 
     @Override
-    public byte[] receive(int length) throws PerftestFailure {
+    public byte[] receive(int length) throws ToolFailure {
         ByteBuffer data = ByteBuffer.allocate(length);
         takeEarly(data);
-        Patience patience = new Patience();
+        ReceiveTimeout timeout = new ReceiveTimeout();
         try {
             while (data.hasRemaining()) {
                 int count = channel.read(data);
@@ -88,12 +89,12 @@ final class TcpControlChannel implements ControlChannel {
                     throw peerClosed("it closed the connection");
                 }
                 if (count > 0) {
-                    patience.refresh();
+                    timeout.restart();
                     continue;
                 }
                 // A message that has begun must be completed in time, even while the peer may be measuring.
-                if ((!expectsRuns || data.position() > 0) && patience.isOver()) {
-                    throw console.noParameters(patience);
+                if ((!expectsRuns || data.position() > 0) && timeout.isExpired()) {
+                    throw console.noParameters(timeout);
                 }
                 pause();
             }
@@ -111,7 +112,7 @@ final class TcpControlChannel implements ControlChannel {
         }
     }
 
-    private PerftestFailure peerClosed(String why) {
+    private ToolFailure peerClosed(String why) {
         return console.failure(
                 " Unable to read from socket/rdma_cm",
                 "the peer has exited, or was started with other options: " + why);
@@ -129,12 +130,12 @@ final class TcpControlChannel implements ControlChannel {
     }
 
     @Override
-    public void sendDestination(PerftestDestination destination) throws PerftestFailure {
+    public void sendDestination(PerftestDestination destination) throws ToolFailure {
         send(destination.toText());
     }
 
     @Override
-    public PerftestDestination receiveDestination() throws PerftestFailure {
+    public PerftestDestination receiveDestination() throws ToolFailure {
         byte[] text = receive(PerftestDestination.TEXT_BYTES);
         PerftestDestination destination = PerftestDestination.ofText(text);
         if (destination == null) {
@@ -174,7 +175,7 @@ final class TcpControlChannel implements ControlChannel {
     }
 
     @Override
-    public void sendDone() throws PerftestFailure {
+    public void sendDone() throws ToolFailure {
         send(DONE);
     }
 

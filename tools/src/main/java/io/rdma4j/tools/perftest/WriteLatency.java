@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.command.ToolFailure;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -16,7 +17,7 @@ final class WriteLatency extends LatencyLoop {
     }
 
     @Override
-    void run(long sizeBytes) throws PerftestFailure {
+    void run(long sizeBytes) throws ToolFailure {
         QueuePairRun queuePairRun = queuePairRun();
         queuePairRun.prepare(sizeBytes, false);
         MemorySegment memory = queuePairRun.region().memory();
@@ -43,7 +44,7 @@ final class WriteLatency extends LatencyLoop {
         }
     }
 
-    private void await(MemorySegment memory, long offset, byte value) throws PerftestFailure {
+    private void await(MemorySegment memory, long offset, byte value) throws ToolFailure {
         while ((byte) BYTE.getAcquire(memory, offset) != value && !phases.isOver()) {
             sends.poll(); // drives the device; no completion is outstanding
             if (sends.isTimedOut()) {

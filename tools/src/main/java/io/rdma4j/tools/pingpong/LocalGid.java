@@ -1,6 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.GidText;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
@@ -23,7 +24,7 @@ record LocalGid(int index, Gid gid) {
      * @param missingLine C's line if there is no GID at the index
      */
     static LocalGid of(PingpongCalls calls, DeviceContext context, int port, int index, String missingLine)
-            throws PingpongFailure {
+            throws ToolFailure {
         List<Gid> gids = calls.call("Couldn't get port info", () -> context.gids(port));
         if (index < 0) {
             int chosen = DeviceChoice.current()

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
@@ -38,9 +39,9 @@ final class Pingpong {
     /**
      * Runs the ping-pong.
      *
-     * @throws PingpongFailure if something fails; the reason has been printed
+     * @throws ToolFailure if something fails; the reason has been printed
      */
-    void run() throws PingpongFailure {
+    void run() throws ToolFailure {
         Device device = device();
         try (Arena arena = Arena.ofShared();
                 DeviceContext context = calls.call("Couldn't get context for " + device.name(), device::open)) {
@@ -70,8 +71,7 @@ final class Pingpong {
         }
     }
 
-    private List<QueuePair> createQueuePairs(ProtectionDomain domain, CompletionQueue completions)
-            throws PingpongFailure {
+    private List<QueuePair> createQueuePairs(ProtectionDomain domain, CompletionQueue completions) throws ToolFailure {
         for (PingpongTransport.Step step : transport.prepare(domain, options)) {
             calls.step(step.failure(), step.action());
         }
@@ -88,7 +88,7 @@ final class Pingpong {
         return queuePairs;
     }
 
-    private Device device() throws PingpongFailure {
+    private Device device() throws ToolFailure {
         String name = options.device();
         return find(name)
                 .orElseThrow(
@@ -103,7 +103,7 @@ final class Pingpong {
     }
 
     /** Rejects options that need a hardware device, with the lines of C's tool for a device without the capability. */
-    private void checkDevice(DeviceContext context) throws PingpongFailure {
+    private void checkDevice(DeviceContext context) throws ToolFailure {
         String refusal = transport.refusal(context, options);
         if (refusal != null) {
             throw calls.failure(refusal);
@@ -121,7 +121,7 @@ final class Pingpong {
 
     // ---- addresses
 
-    private void exchange(DeviceContext context, List<QueuePair> queuePairs) throws PingpongFailure {
+    private void exchange(DeviceContext context, List<QueuePair> queuePairs) throws ToolFailure {
         List<PingPongDestination> local = new ArrayList<>();
         int index = options.gidIndex();
         LocalGid localGid = LocalGid.of(calls, context, options.port(), index, transport.missingGid(index));
@@ -162,17 +162,17 @@ final class Pingpong {
 
     private void connectAsServer(
             List<QueuePair> queuePairs, List<PingPongDestination> local, List<PingPongDestination> remote)
-            throws PingpongFailure {
+            throws ToolFailure {
         try {
             connect(queuePairs, local, remote);
-        } catch (PingpongFailure e) {
+        } catch (ToolFailure e) {
             environment.err().println("Couldn't connect to remote QP");
             throw e;
         }
     }
 
     private void connect(List<QueuePair> queuePairs, List<PingPongDestination> local, List<PingPongDestination> remote)
-            throws PingpongFailure {
+            throws ToolFailure {
         for (int i = 0; i < queuePairs.size(); i++) {
             PingPongDestination to = remote.get(i);
             boolean hasGids = gidIndex >= 0 && !to.gid().equals(Gid.ZERO);
@@ -200,7 +200,7 @@ final class Pingpong {
         }
     }
 
-    private void report(PingpongLoop loop, MemorySegment memory) throws PingpongFailure {
+    private void report(PingpongLoop loop, MemorySegment memory) throws ToolFailure {
         double microseconds = loop.elapsedNanos() / 1e3;
         double seconds = microseconds / 1e6;
         long bytes = options.sizeBytes() * options.exchanges() * 2;

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.Arena;
@@ -26,12 +27,12 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
     }
 
     /** Calls {@code call}. If it fails, prints {@code line}, which is C's, and the explanation. */
-    <T extends @Nullable Object> T call(String line, Call<T> call) throws PingpongFailure {
+    <T extends @Nullable Object> T call(String line, Call<T> call) throws ToolFailure {
         return call((int errno) -> line, call);
     }
 
     /** Calls {@code call}, with a line that contains the errno if it fails. */
-    <T extends @Nullable Object> T call(IntFunction<String> line, Call<T> call) throws PingpongFailure {
+    <T extends @Nullable Object> T call(IntFunction<String> line, Call<T> call) throws ToolFailure {
         try {
             return call.run();
         } catch (RdmaException e) {
@@ -42,7 +43,7 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
     }
 
     /** Calls {@code call}, which has no result, as {@link #call} does. */
-    void step(String line, Runnable call) throws PingpongFailure {
+    void step(String line, Runnable call) throws ToolFailure {
         this.<@Nullable Void>call(line, () -> {
             call.run();
             return null;
@@ -50,7 +51,7 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
     }
 
     /** Allocates page-aligned memory for the messages. */
-    MemorySegment allocate(Arena arena, long bytes) throws PingpongFailure {
+    MemorySegment allocate(Arena arena, long bytes) throws ToolFailure {
         try {
             return arena.allocate(Math.max(1, bytes), PAGE_BYTES).asSlice(0, bytes);
         } catch (OutOfMemoryError e) {
@@ -59,15 +60,15 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
     }
 
     /** Prints C's line and an explanation. */
-    PingpongFailure failure(String line, @Nullable String explanation) {
-        PingpongFailure failure = failure(line);
+    ToolFailure failure(String line, @Nullable String explanation) {
+        ToolFailure failure = failure(line);
         environment.err().println(tool + ": " + Objects.requireNonNullElse(explanation, ""));
         return failure;
     }
 
     /** Prints C's line, which needs no explanation. */
-    PingpongFailure failure(String line) {
+    ToolFailure failure(String line) {
         environment.err().println(line);
-        return new PingpongFailure(1);
+        return new ToolFailure(1);
     }
 }

@@ -4,6 +4,7 @@ import io.rdma4j.tools.command.CStrings;
 import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.Getopt.LongOption;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.PathMtu;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,9 +80,9 @@ final class PingpongCommandLine {
     /**
      * Parses the arguments.
      *
-     * @throws PingpongFailure if the command line is invalid; the reason has been printed
+     * @throws ToolFailure if the command line is invalid; the reason has been printed
      */
-    PingpongOptions read(List<String> arguments) throws PingpongFailure {
+    PingpongOptions read(List<String> arguments) throws ToolFailure {
         List<LongOption> longOptions = LONG_OPTIONS.stream()
                 .filter(option -> letters.indexOf(option.letter()) >= 0)
                 .toList();
@@ -119,7 +120,7 @@ final class PingpongCommandLine {
                 deviceMemory);
     }
 
-    private void checkQueuePairs() throws PingpongFailure {
+    private void checkQueuePairs() throws ToolFailure {
         if (sizeBytes == 0) {
             throw usage();
         }
@@ -135,7 +136,7 @@ final class PingpongCommandLine {
         }
     }
 
-    private void parse(int letter, Getopt options) throws PingpongFailure {
+    private void parse(int letter, Getopt options) throws ToolFailure {
         switch (letter) {
             case 'p' -> {
                 tcpPort = number(options);
@@ -190,13 +191,13 @@ final class PingpongCommandLine {
         return null;
     }
 
-    private PingpongFailure usage() {
+    private ToolFailure usage() {
         environment.out().print(usage);
-        return new PingpongFailure(1);
+        return new ToolFailure(1);
     }
 
-    private PingpongFailure refusal(String line) {
+    private ToolFailure refusal(String line) {
         environment.err().println(line);
-        return new PingpongFailure(1);
+        return new ToolFailure(1);
     }
 }

@@ -1,5 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.command.ReceiveTimeout;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -23,7 +25,7 @@ final class PingpongLoop {
     private static final int SEND = 2;
 
     /** The time without a completion after which the run fails. C's tool would wait indefinitely. */
-    private static final long TIMEOUT_NANOS = Duration.ofSeconds(10).toNanos();
+    static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final PingpongCalls calls;
     private final PingpongTransport transport;
@@ -38,7 +40,11 @@ final class PingpongLoop {
     /** Completions of one poll, enough for all outstanding ones: those left in the queue would raise no event. */
     private final WorkCompletion[] batch;
 
-    private final long timeoutNanos;
+    private final ReceiveTimeout timeout = new ReceiveTimeout(TIMEOUT);
+
+    /** Prolongs the timeout by 1000 ns per byte: a slow peer gets a second for each megabyte. */
+    private final long allowanceNanos;
+
     private int posted;
     private int sent;
     private int received;
@@ -67,8 +73,7 @@ final class PingpongLoop {
         this.channel = channel;
         this.region = region;
         this.options = options;
-        // 1000 ns per byte: a slow peer gets a second for each megabyte.
-        this.timeoutNanos = TIMEOUT_NANOS + options.sizeBytes() * 1000;
+        allowanceNanos = options.sizeBytes() * 1000;
     }
 
     /** Returns the duration of all exchanges. */
@@ -77,7 +82,7 @@ final class PingpongLoop {
     }
 
     /** Refills the receive queue. */
-    void postReceives() throws PingpongFailure {
+    void postReceives() throws ToolFailure {
         try {
             while (posted < options.receiveDepth()) {
                 transport.postReceive(
@@ -89,7 +94,7 @@ final class PingpongLoop {
         }
     }
 
-    private void postSend(int index) throws PingpongFailure {
+    private void postSend(int index) throws ToolFailure {
         try {
             send.reset(SEND)
                     .from(region, transport.headerBytes(), options.sizeBytes())
@@ -103,14 +108,14 @@ final class PingpongLoop {
     }
 
     /** Runs all exchanges. */
-    void run() throws PingpongFailure {
+    void run() throws ToolFailure {
         Arrays.fill(pending, RECEIVE);
         for (int i = 0; i < pending.length && options.isClient(); i++) {
             postSend(i);
         }
         int events = 0;
         long startNanos = System.nanoTime();
-        long lastCompletionNanos = startNanos;
+        timeout.restart();
         try {
             while (Integer.compareUnsigned(received, options.exchanges()) < 0
                     || Integer.compareUnsigned(sent, options.exchanges()) < 0) {
@@ -122,10 +127,10 @@ final class PingpongLoop {
                     onCompletion(batch[i]);
                 }
                 if (count > 0) {
-                    lastCompletionNanos = System.nanoTime();
-                } else if (System.nanoTime() - lastCompletionNanos > timeoutNanos) {
+                    timeout.restart();
+                } else if (timeout.isExpired(allowanceNanos)) {
                     throw calls.failure(
-                            "No completion for " + timeoutNanos / 1_000_000_000 + " seconds",
+                            "No completion for " + (timeout.nanos() + allowanceNanos) / 1_000_000_000 + " seconds",
                             (transport.isReliable()
                                             ? "the peer has exited or is waiting, too; "
                                             : "a message was lost, or the peer has exited; ")
@@ -143,12 +148,12 @@ final class PingpongLoop {
 
     /** Waits for the next event and requests the one after it. Returns false if the wait times out. */
     private boolean awaitEvent(CompletionChannel events) {
-        boolean hasEvent = events.await(Duration.ofNanos(timeoutNanos)) != null;
+        boolean hasEvent = events.await(Duration.ofNanos(timeout.nanos() + allowanceNanos)) != null;
         completions.requestNotification(false);
         return hasEvent;
     }
 
-    private void onCompletion(WorkCompletion completion) throws PingpongFailure {
+    private void onCompletion(WorkCompletion completion) throws ToolFailure {
         if (!completion.isSuccess()) {
             throw calls.failure(
                     "Failed status " + completion.status().text() + " ("
@@ -171,7 +176,7 @@ final class PingpongLoop {
         }
     }
 
-    private int index(int queuePairNumber) throws PingpongFailure {
+    private int index(int queuePairNumber) throws ToolFailure {
         for (int i = 0; i < pending.length; i++) {
             if (queuePairs.get(i).number() == queuePairNumber) {
                 return i;

@@ -3,6 +3,7 @@ package io.rdma4j.tools.pingpong;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -95,11 +96,12 @@ abstract class PingpongTool implements Tool {
     }
 
     @Override
+    public String help() {
+        return usage() + EXAMPLES.replace("TOOL", name()) + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(usage() + EXAMPLES.replace("TOOL", name()) + CommonOptions.HELP);
-            return 0;
-        }
         try {
             PingpongOptions options = new PingpongCommandLine(
                             name(), form.letters(), form.sizeBytes(), usage(), environment)
@@ -120,7 +122,7 @@ abstract class PingpongTool implements Tool {
                     .parameter("validate", options.validate());
             new Pingpong(name(), transport(), options, environment).run();
             return 0;
-        } catch (PingpongFailure e) {
+        } catch (ToolFailure e) {
             return e.status();
         }
     }

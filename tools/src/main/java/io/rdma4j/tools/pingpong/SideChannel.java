@@ -1,6 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.HostAddresses;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -26,7 +27,7 @@ final class SideChannel {
 
     /** The action that connects the server's queue pairs, which must be ready before the server sends its addresses. */
     interface Connect {
-        void to(List<PingPongDestination> remote) throws PingpongFailure;
+        void to(List<PingPongDestination> remote) throws ToolFailure;
     }
 
     SideChannel(PingpongCalls calls, int port) {
@@ -37,9 +38,9 @@ final class SideChannel {
     /**
      * Exchanges the addresses as the client.
      *
-     * @throws PingpongFailure if it fails; the reason has been printed
+     * @throws ToolFailure if it fails; the reason has been printed
      */
-    List<PingPongDestination> exchangeAsClient(String server, List<PingPongDestination> local) throws PingpongFailure {
+    List<PingPongDestination> exchangeAsClient(String server, List<PingPongDestination> local) throws ToolFailure {
         try (Socket socket = connect(server)) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.getOutputStream().write(bytes(local));
@@ -54,7 +55,7 @@ final class SideChannel {
     }
 
     /** Connects to the server. */
-    Socket connect(String server) throws PingpongFailure {
+    Socket connect(String server) throws ToolFailure {
         List<InetAddress> addresses;
         try {
             addresses = HostAddresses.all(server);
@@ -88,10 +89,9 @@ final class SideChannel {
     /**
      * Exchanges the addresses as the server, with one client.
      *
-     * @throws PingpongFailure if it fails; the reason has been printed
+     * @throws ToolFailure if it fails; the reason has been printed
      */
-    List<PingPongDestination> exchangeAsServer(List<PingPongDestination> local, Connect connect)
-            throws PingpongFailure {
+    List<PingPongDestination> exchangeAsServer(List<PingPongDestination> local, Connect connect) throws ToolFailure {
         try (Socket socket = accept()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             List<PingPongDestination> remote = read(socket.getInputStream(), local.size())
@@ -107,7 +107,7 @@ final class SideChannel {
         }
     }
 
-    private Socket accept() throws PingpongFailure {
+    private Socket accept() throws ToolFailure {
         try (ServerSocket listening = new ServerSocket()) {
             listening.setReuseAddress(true);
             listening.bind(new InetSocketAddress(port), 1);

@@ -1,5 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.command.ReceiveTimeout;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.QueuePair;
@@ -16,10 +18,6 @@ import java.util.Locale;
  * another. Only the last message to a peer is signaled.
  */
 final class XsrqLoop {
-    /** The system property of the receive timeout in milliseconds, that of the tools of librdmacm. */
-    static final String PATIENCE_PROPERTY = "rdma4j.tools.patience";
-
-    private static final long DEFAULT_MILLIS = 10_000;
     private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
     private final PingpongCalls calls;
@@ -35,12 +33,11 @@ final class XsrqLoop {
     private final int[] posted;
 
     /** The time without a message after which the run fails. C's tool would wait indefinitely. */
-    private final Duration timeout = Duration.ofMillis(Long.getLong(PATIENCE_PROPERTY, DEFAULT_MILLIS));
+    private final ReceiveTimeout timeout = new ReceiveTimeout(PingpongLoop.TIMEOUT);
 
-    private int received;
+    private long received;
     private int sendsCompleted;
     private int events;
-    private long lastReceiveNanos;
     private long checkedNanos;
 
     /**
@@ -65,9 +62,9 @@ final class XsrqLoop {
     }
 
     /** Exchanges all messages. */
-    void run() throws PingpongFailure {
-        lastReceiveNanos = System.nanoTime();
-        checkedNanos = lastReceiveNanos;
+    void run() throws ToolFailure {
+        timeout.restart();
+        checkedNanos = System.nanoTime();
         try {
             for (int i = 0; i < options.clients() && !options.isClient(); i++) {
                 postSend(i);
@@ -102,7 +99,7 @@ final class XsrqLoop {
     }
 
     /** Processes all received messages and returns their number. */
-    private int pollReceives() throws PingpongFailure {
+    private int pollReceives() throws ToolFailure {
         int total = 0;
         for (int count = resources.receiveCompletions().poll(batch);
                 count > 0;
@@ -117,12 +114,12 @@ final class XsrqLoop {
                 }
             }
             total += count;
-            lastReceiveNanos = System.nanoTime();
+            timeout.restart();
         }
         return total;
     }
 
-    private int pollSends() throws PingpongFailure {
+    private int pollSends() throws ToolFailure {
         int count = resources.sendCompletions().poll(batch);
         for (int i = 0; i < count; i++) {
             check(batch[i], resources.initiators());
@@ -136,7 +133,7 @@ final class XsrqLoop {
      *
      * @param queuePairs those of which one had the work request
      */
-    private void check(WorkCompletion completion, List<QueuePair> queuePairs) throws PingpongFailure {
+    private void check(WorkCompletion completion, List<QueuePair> queuePairs) throws ToolFailure {
         if (!completion.isSuccess()) {
             CompletionStatus status = completion.status();
             String reason = queuePairs.stream()
@@ -153,7 +150,7 @@ final class XsrqLoop {
     }
 
     /** Posts a receive. */
-    void postReceive() throws PingpongFailure {
+    void postReceive() throws ToolFailure {
         receive.reset(0).into(resources.region());
         calls.step("Failed to post receive to SRQ", () -> resources.receives().postReceive(receive));
     }
@@ -189,7 +186,7 @@ final class XsrqLoop {
      * Fails the run if a peer has exited or no message has arrived in time. A client waits for its first message
      * without a timeout, since the server may be waiting for other clients.
      */
-    private void checkProgress() throws PingpongFailure {
+    private void checkProgress() throws ToolFailure {
         long now = System.nanoTime();
         if (now - checkedNanos < CHECK_INTERVAL.toNanos()) {
             Thread.onSpinWait();
@@ -197,9 +194,8 @@ final class XsrqLoop {
         }
         checkedNanos = now;
         boolean awaitsFirst = options.isClient() && received == 0;
-        String reason = !awaitsFirst && now - lastReceiveNanos > timeout.toNanos()
-                ? "nothing was received for " + timeout.toSeconds() + " s"
-                : null;
+        String reason =
+                !awaitsFirst && timeout.isExpired() ? "nothing was received for " + timeout.seconds() + " s" : null;
         for (XsrqPeer peer : peers) {
             reason = peer.isClosed() ? "the peer has exited" : reason;
         }

@@ -2,6 +2,7 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.verbs.PathMtu;
 import java.util.List;
@@ -54,17 +55,17 @@ record XsrqOptions(
     }
 
     /** Returns the number of messages that this side receives. */
-    int messages() {
-        return clients * tests;
+    long messages() {
+        return (long) clients * tests;
     }
 
     /**
      * Parses the command line.
      *
      * @param usage the text to print if the command line is invalid
-     * @throws PingpongFailure if the command line is invalid; the reason has been printed
+     * @throws ToolFailure if the command line is invalid; the reason has been printed
      */
-    static XsrqOptions read(List<String> arguments, String usage, PingpongCalls calls) throws PingpongFailure {
+    static XsrqOptions read(List<String> arguments, String usage, PingpongCalls calls) throws ToolFailure {
         Getopt options = new Getopt(
                 calls.tool(),
                 LETTERS,
@@ -103,7 +104,7 @@ record XsrqOptions(
         }
         if (!isValid || mtu == null || options.operands().size() > 1) {
             calls.environment().out().print(usage);
-            throw new PingpongFailure(1);
+            throw new ToolFailure(1);
         }
         String server = options.operands().isEmpty() ? null : options.operands().getFirst();
         clients = server == null ? clients : 1;

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -31,7 +32,7 @@ final class XsrqPeer implements AutoCloseable {
      *
      * @param index the index of the peer among the clients
      */
-    XsrqDestination receive(int index) throws PingpongFailure {
+    XsrqDestination receive(int index) throws ToolFailure {
         byte[] bytes = new byte[0];
         String reason = "the peer sent no valid address";
         try {
@@ -52,16 +53,16 @@ final class XsrqPeer implements AutoCloseable {
     }
 
     /** Sends this side's address. */
-    void send(XsrqDestination local) throws PingpongFailure {
+    void send(XsrqDestination local) throws ToolFailure {
         write((local.toText() + '\0').getBytes(StandardCharsets.US_ASCII), "Couldn't send local address");
     }
 
     /** Sends the termination message. */
-    void sendEnd() throws PingpongFailure {
+    void sendEnd() throws ToolFailure {
         write(END, "Couldn't send termination ack");
     }
 
-    private void write(byte[] bytes, String line) throws PingpongFailure {
+    private void write(byte[] bytes, String line) throws ToolFailure {
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException e) {
@@ -82,7 +83,7 @@ final class XsrqPeer implements AutoCloseable {
     }
 
     /** Waits for the peer's termination message. */
-    void awaitEnd() throws PingpongFailure {
+    void awaitEnd() throws ToolFailure {
         String reason = "the peer has exited. Do both sides use the same -n and -s?";
         try {
             socket.setSoTimeout(0);

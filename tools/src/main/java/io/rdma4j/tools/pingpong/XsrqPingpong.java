@@ -3,6 +3,7 @@ package io.rdma4j.tools.pingpong;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.util.List;
 
 /**
@@ -55,18 +56,19 @@ public final class XsrqPingpong implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         try {
             PingpongCalls calls = new PingpongCalls(name(), environment);
             XsrqOptions options = XsrqOptions.read(arguments, USAGE, calls);
             options.report(environment.report());
             new XsrqRun(options, calls).run();
             return 0;
-        } catch (PingpongFailure e) {
+        } catch (ToolFailure e) {
             return e.status();
         }
     }

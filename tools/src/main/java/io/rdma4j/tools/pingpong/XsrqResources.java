@@ -1,5 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionChannel;
@@ -49,7 +50,7 @@ record XsrqResources(
 
     /** Creates the resources, with queue pairs in the INIT state. */
     static XsrqResources create(PingpongCalls calls, DeviceContext context, MemorySegment memory, XsrqOptions options)
-            throws PingpongFailure {
+            throws ToolFailure {
         int clients = options.clients();
         CompletionChannel channel = options.events()
                 ? calls.call("Couldn't create completion channel", context::createCompletionChannel)
@@ -71,8 +72,10 @@ record XsrqResources(
         List<QueuePair> targets = new ArrayList<>();
         List<QueuePair> initiators = new ArrayList<>();
         QueuePairInitAttributes target = QueuePairInitAttributes.extendedReceive(extended, received);
-        QueuePairInitAttributes initiator = QueuePairInitAttributes.of(
-                QueuePairType.XRC_SEND, sent, new QueuePairCapabilities(options.messages(), 0, 1, 0, 0));
+        // No device has a send queue of the largest int, so more messages than that fail, too.
+        int sends = (int) Math.min(options.messages(), Integer.MAX_VALUE);
+        QueuePairInitAttributes initiator =
+                QueuePairInitAttributes.of(QueuePairType.XRC_SEND, sent, new QueuePairCapabilities(sends, 0, 1, 0, 0));
         for (int i = 0; i < clients; i++) {
             targets.add(create(calls, domain, target, "recv QP[" + i + "]", options.port()));
             initiators.add(create(calls, domain, initiator, "send QP[" + i + "]", options.port()));
@@ -82,7 +85,7 @@ record XsrqResources(
 
     private static QueuePair create(
             PingpongCalls calls, ProtectionDomain domain, QueuePairInitAttributes attributes, String label, int port)
-            throws PingpongFailure {
+            throws ToolFailure {
         QueuePair created = calls.call(
                 (int errno) -> "Couldn't create " + label + " errno " + errno,
                 () -> domain.createQueuePair(attributes));
@@ -107,7 +110,7 @@ record XsrqResources(
             LocalGid gid,
             XsrqDestination local,
             XsrqDestination remote)
-            throws PingpongFailure {
+            throws ToolFailure {
         QueuePair target = targets.get(index);
         QueuePair initiator = initiators.get(index);
         String receiver = "Failed to modify recv QP[" + index + "] to ";

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import java.io.IOException;
@@ -31,9 +32,9 @@ final class XsrqRun {
     /**
      * Runs the test.
      *
-     * @throws PingpongFailure if something fails; the reason has been printed
+     * @throws ToolFailure if something fails; the reason has been printed
      */
-    void run() throws PingpongFailure {
+    void run() throws ToolFailure {
         Device device = device();
         try (Arena arena = Arena.ofShared();
                 DeviceContext context = calls.call("Couldn't get context for " + device.name(), device::open)) {
@@ -64,13 +65,13 @@ final class XsrqRun {
         environment.out().println("success");
     }
 
-    private Device device() throws PingpongFailure {
+    private Device device() throws ToolFailure {
         String name = options.device() == null ? "" : options.device();
         return Pingpong.find(options.device())
                 .orElseThrow(() -> calls.failure("IB device " + name + " not found\nFailed to open device"));
     }
 
-    private void checkDevice(DeviceContext context) throws PingpongFailure {
+    private void checkDevice(DeviceContext context) throws ToolFailure {
         if (options.onDemand()) {
             throw calls.failure("The device isn't ODP capable or does not support XRC send, receive and srq with ODP");
         }
@@ -79,7 +80,7 @@ final class XsrqRun {
 
     // ---- addresses
 
-    private void connect(DeviceContext context, XsrqResources resources, String server) throws PingpongFailure {
+    private void connect(DeviceContext context, XsrqResources resources, String server) throws ToolFailure {
         XsrqPeer peer = new XsrqPeer(new SideChannel(calls, options.tcpPort()).connect(server), calls);
         peers.add(peer);
         LocalGid gid = sendLocal(peer, context, resources);
@@ -87,7 +88,7 @@ final class XsrqRun {
         resources.connect(calls, options, 0, gid, local.getFirst(), remote.getFirst());
     }
 
-    private void acceptAll(DeviceContext context, XsrqResources resources) throws PingpongFailure {
+    private void acceptAll(DeviceContext context, XsrqResources resources) throws ToolFailure {
         try (ServerSocket listening = new ServerSocket()) {
             listen(listening);
             for (int i = 0; i < options.clients(); i++) {
@@ -102,7 +103,7 @@ final class XsrqRun {
         }
     }
 
-    private void listen(ServerSocket listening) throws PingpongFailure {
+    private void listen(ServerSocket listening) throws ToolFailure {
         try {
             listening.setReuseAddress(true);
             listening.bind(new InetSocketAddress(options.tcpPort()), options.clients());
@@ -111,7 +112,7 @@ final class XsrqRun {
         }
     }
 
-    private XsrqPeer accept(ServerSocket listening, int index) throws PingpongFailure {
+    private XsrqPeer accept(ServerSocket listening, int index) throws ToolFailure {
         try {
             return new XsrqPeer(listening.accept(), calls);
         } catch (IOException e) {
@@ -119,7 +120,7 @@ final class XsrqRun {
         }
     }
 
-    private LocalGid sendLocal(XsrqPeer peer, DeviceContext context, XsrqResources resources) throws PingpongFailure {
+    private LocalGid sendLocal(XsrqPeer peer, DeviceContext context, XsrqResources resources) throws ToolFailure {
         int index = local.size();
         LocalGid gid = LocalGid.of(
                 calls, context, options.port(), options.gidIndex(), "can't read sgid of index " + options.gidIndex());
@@ -135,7 +136,7 @@ final class XsrqRun {
         return gid;
     }
 
-    private void receiveRemote(XsrqPeer peer) throws PingpongFailure {
+    private void receiveRemote(XsrqPeer peer) throws ToolFailure {
         remote.add(peer.receive(remote.size()));
         print("remote", remote.getLast());
     }
@@ -150,7 +151,7 @@ final class XsrqRun {
      * Waits for all sides to finish before any of them closes its queue pairs, since a message may still be
      * retransmitted.
      */
-    private void terminate() throws PingpongFailure {
+    private void terminate() throws ToolFailure {
         if (options.isClient()) {
             peers.getFirst().sendEnd();
         }
@@ -181,7 +182,7 @@ final class XsrqRun {
         environment
                 .report()
                 .result("messagesReceived", options.messages())
-                .result("bytesReceived", (long) options.messages() * options.sizeBytes())
+                .result("bytesReceived", options.messages() * options.sizeBytes())
                 .result("elapsedSeconds", elapsedNanos / 1e9);
     }
 }

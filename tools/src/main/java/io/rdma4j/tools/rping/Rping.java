@@ -6,6 +6,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.util.List;
@@ -44,11 +45,12 @@ public final class Rping implements Tool {
     }
 
     @Override
+    public String help() {
+        return RpingCommandLine.USAGE + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(RpingCommandLine.USAGE + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         return run(arguments, environment, (ping, nanos) -> {});
     }
 
@@ -70,13 +72,13 @@ public final class Rping implements Tool {
                 observer.onPing(ping, nanos);
             });
             return 0;
-        } catch (RpingFailure e) {
+        } catch (ToolFailure e) {
             return e.status();
         }
     }
 
     private static void run(RpingOptions options, ToolEnvironment environment, PingObserver observer)
-            throws RpingFailure {
+            throws ToolFailure {
         RpingReport report = new RpingReport(environment, options.debug());
         EventChannel channel = openChannel(report);
         RpingProgress progress = new RpingProgress(RpingState.IDLE);
@@ -86,7 +88,7 @@ public final class Rping implements Tool {
         } catch (RdmaException e) {
             report.systemError("rdma_create_id", e);
             channel.close();
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
         report.debug("created cm_id %s", RpingReport.pointer(id));
         // When the process is asked to end, the device disconnects its peers. The C tool prints nothing then.
@@ -108,7 +110,7 @@ public final class Rping implements Tool {
         }
     }
 
-    private static EventChannel openChannel(RpingReport report) throws RpingFailure {
+    private static EventChannel openChannel(RpingReport report) throws ToolFailure {
         try {
             return EventChannel.open();
         } catch (RdmaException e) {
@@ -118,7 +120,7 @@ public final class Rping implements Tool {
             } else {
                 report.systemError("failed to create RDMA CM event channel", e);
             }
-            throw new RpingFailure(e.errno().number());
+            throw new ToolFailure(e.errno().number());
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.rping;
 
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -26,7 +27,7 @@ final class RpingBuffers implements AutoCloseable {
     private final MemoryRegion data;
     private final MemoryRegion start;
 
-    private RpingBuffers(ProtectionDomain domain, RpingOptions options, RpingReport report) throws RpingFailure {
+    private RpingBuffers(ProtectionDomain domain, RpingOptions options, RpingReport report) throws ToolFailure {
         this.domain = domain;
         this.report = report;
         receive = register("recv_buf", RpingMessage.BYTES, AccessFlag.LOCAL_WRITE);
@@ -38,23 +39,23 @@ final class RpingBuffers implements AutoCloseable {
     /**
      * Allocates and registers the buffers.
      *
-     * @throws RpingFailure if this fails; the reason has been printed and all memory released
+     * @throws ToolFailure if this fails; the reason has been printed and all memory released
      */
-    static RpingBuffers create(ProtectionDomain domain, RpingOptions options, RpingReport report) throws RpingFailure {
+    static RpingBuffers create(ProtectionDomain domain, RpingOptions options, RpingReport report) throws ToolFailure {
         return new RpingBuffers(domain, options, report);
     }
 
-    private MemoryRegion registerRemote(String name, int sizeBytes) throws RpingFailure {
+    private MemoryRegion registerRemote(String name, int sizeBytes) throws ToolFailure {
         return register(name, sizeBytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
     }
 
-    private MemoryRegion register(String name, int sizeBytes, AccessFlag... access) throws RpingFailure {
+    private MemoryRegion register(String name, int sizeBytes, AccessFlag... access) throws ToolFailure {
         if (sizeBytes < 0) {
             report.error(name + " malloc failed");
             report.explain("the size " + sizeBytes + " is negative; -S takes " + RpingOptions.MINIMUM_SIZE_BYTES
                     + " to " + (RpingOptions.SIZE_LIMIT_BYTES - 1));
             close();
-            throw new RpingFailure(-Errno.ENOMEM.number());
+            throw new ToolFailure(-Errno.ENOMEM.number());
         }
         try {
             MemorySegment memory = arena.allocate(Math.max(1, sizeBytes)).asSlice(0, sizeBytes);
@@ -65,7 +66,7 @@ final class RpingBuffers implements AutoCloseable {
             report.error(name + " reg_mr failed");
             report.explain(e);
             close();
-            throw new RpingFailure(e.errno().number());
+            throw new ToolFailure(e.errno().number());
         }
     }
 

@@ -2,6 +2,7 @@ package io.rdma4j.tools.rping;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
@@ -34,14 +35,14 @@ final class RpingClient {
     /**
      * Connects, runs the pings and disconnects.
      *
-     * @throws RpingFailure on failure; the reason has been printed
+     * @throws ToolFailure on failure; the reason has been printed
      */
-    void run() throws RpingFailure {
+    void run() throws ToolFailure {
         resolve();
         try (RpingConnection connection = new RpingConnection(id, options, report, progress)) {
             try {
                 connect(connection);
-            } catch (RpingFailure e) {
+            } catch (ToolFailure e) {
                 report.error("connect error " + e.status());
                 throw e;
             }
@@ -49,19 +50,19 @@ final class RpingClient {
         }
     }
 
-    private void resolve() throws RpingFailure {
+    private void resolve() throws ToolFailure {
         InetSocketAddress source = options.source() == null ? null : new InetSocketAddress(options.source(), 0);
         systemCall(
                 "rdma_resolve_addr", () -> id.resolveAddress(source, options.address(), RpingEvents.RESOLVE_TIMEOUT));
         RpingState state = progress.await();
         if (state != RpingState.ROUTE_RESOLVED) {
             report.error("waiting for addr/route resolution state " + state.number());
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
         report.debug("rdma_resolve_addr - rdma_resolve_route successful");
     }
 
-    private void connect(RpingConnection connection) throws RpingFailure {
+    private void connect(RpingConnection connection) throws ToolFailure {
         systemCall("rdma_connect", () -> id.connect(connection.parameters()));
         connection.await(RpingState.CONNECTED, "CONNECTED");
         if (options.ownQueuePair()) {
@@ -71,21 +72,21 @@ final class RpingClient {
         report.debug("rdma_connect successful");
     }
 
-    private void systemCall(String name, Runnable call) throws RpingFailure {
+    private void systemCall(String name, Runnable call) throws ToolFailure {
         try {
             call.run();
         } catch (RdmaException e) {
             report.systemError(name, e);
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 
-    private void pingAll(RpingConnection connection) throws RpingFailure {
+    private void pingAll(RpingConnection connection) throws ToolFailure {
         try {
             for (int ping = 0; options.count() == 0 || ping < options.count(); ping++) {
                 ping(connection, ping);
             }
-        } catch (RpingFailure e) {
+        } catch (ToolFailure e) {
             if (e instanceof DataMismatch || progress.state() != RpingState.DISCONNECTED) {
                 report.error("rping client failed: " + e.status());
                 throw e;
@@ -95,7 +96,7 @@ final class RpingClient {
         }
     }
 
-    private void ping(RpingConnection connection, int ping) throws RpingFailure {
+    private void ping(RpingConnection connection, int ping) throws ToolFailure {
         RpingBuffers buffers = connection.buffers();
         MemorySegment sent = buffers.start().memory();
         MemorySegment received = buffers.data().memory();
@@ -118,9 +119,9 @@ final class RpingClient {
     /**
      * Compares the received data with the sent data.
      *
-     * @throws RpingFailure if they differ; the reason has been printed
+     * @throws ToolFailure if they differ; the reason has been printed
      */
-    static void validate(MemorySegment sent, MemorySegment received, int ping, RpingReport report) throws RpingFailure {
+    static void validate(MemorySegment sent, MemorySegment received, int ping, RpingReport report) throws ToolFailure {
         long difference = sent.mismatch(received);
         if (difference >= 0) {
             report.error("data mismatch!");
@@ -131,7 +132,7 @@ final class RpingClient {
     }
 
     /** Received data differ from the sent data. This is a failure even after a disconnection. */
-    private static final class DataMismatch extends RpingFailure {
+    private static final class DataMismatch extends ToolFailure {
         private static final long serialVersionUID = 1L;
 
         DataMismatch() {

@@ -4,6 +4,7 @@ import io.rdma4j.tools.command.CStrings;
 import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.HostAddresses;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -59,19 +60,19 @@ final class RpingCommandLine {
     /**
      * Parses a command line.
      *
-     * @throws RpingFailure if it is invalid; the reason has been printed
+     * @throws ToolFailure if it is invalid; the reason has been printed
      */
-    static RpingOptions parse(List<String> arguments, ToolEnvironment environment) throws RpingFailure {
+    static RpingOptions parse(List<String> arguments, ToolEnvironment environment) throws ToolFailure {
         return new RpingCommandLine(environment).read(arguments);
     }
 
-    private RpingOptions read(List<String> arguments) throws RpingFailure {
+    private RpingOptions read(List<String> arguments) throws ToolFailure {
         Getopt options = new Getopt("rping", LETTERS, arguments, null);
         for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
             take(letter, options);
         }
         if (status != 0) {
-            throw new RpingFailure(status);
+            throw new ToolFailure(status);
         }
         if (server == null) {
             throw usage();
@@ -89,7 +90,7 @@ final class RpingCommandLine {
                 ownQueuePair);
     }
 
-    private void take(int letter, Getopt options) throws RpingFailure {
+    private void take(int letter, Getopt options) throws ToolFailure {
         switch (letter) {
             case 'a' -> address = Objects.requireNonNullElse(lookUp(options.requiredArgument()), address);
             case 'I' -> {
@@ -169,9 +170,9 @@ final class RpingCommandLine {
         }
     }
 
-    private RpingFailure usage() {
+    private ToolFailure usage() {
         environment.out().print(USAGE);
-        return new RpingFailure(Errno.EINVAL.number());
+        return new ToolFailure(Errno.EINVAL.number());
     }
 
     private void debug(String line) {

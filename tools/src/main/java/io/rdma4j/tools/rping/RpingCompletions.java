@@ -1,5 +1,6 @@
 package io.rdma4j.tools.rping;
 
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
@@ -45,13 +46,13 @@ final class RpingCompletions {
     }
 
     /** Posts the only receive, before the connection is established. */
-    void postReceive() throws RpingFailure {
+    void postReceive() throws ToolFailure {
         try {
             queuePair.postReceive(receiveRequest.reset(0).into(buffers.receive()));
         } catch (RdmaException e) {
             report.error("ibv_post_recv failed: " + e.errno().number());
             report.explain(e);
-            throw new RpingFailure(e.errno().number());
+            throw new ToolFailure(e.errno().number());
         }
     }
 

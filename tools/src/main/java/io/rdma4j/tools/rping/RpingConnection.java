@@ -2,6 +2,7 @@ package io.rdma4j.tools.rping;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -47,9 +48,9 @@ final class RpingConnection implements AutoCloseable {
     /**
      * Creates the queue pair and the buffers, posts the first receive and starts the completion thread.
      *
-     * @throws RpingFailure if this fails; the reason has been printed and all resources released
+     * @throws ToolFailure if this fails; the reason has been printed and all resources released
      */
-    RpingConnection(CmId id, RpingOptions options, RpingReport report, RpingProgress progress) throws RpingFailure {
+    RpingConnection(CmId id, RpingOptions options, RpingReport report, RpingProgress progress) throws ToolFailure {
         this.id = id;
         this.options = options;
         this.report = report;
@@ -71,13 +72,13 @@ final class RpingConnection implements AutoCloseable {
             handler = new RpingCompletions(options.server(), queuePair, completions, buffers, progress, report);
             handler.postReceive();
             completionThread = startCompletionThread();
-        } catch (RpingFailure e) {
+        } catch (ToolFailure e) {
             closeAll();
             throw e;
         }
     }
 
-    private <T extends AutoCloseable> T create(String failure, Supplier<T> constructor) throws RpingFailure {
+    private <T extends AutoCloseable> T create(String failure, Supplier<T> constructor) throws ToolFailure {
         try {
             T object = constructor.get();
             resources.push(object);
@@ -86,11 +87,11 @@ final class RpingConnection implements AutoCloseable {
             report.error(failure);
             report.explain(e);
             report.error("setup_qp failed: " + e.errno().number());
-            throw new RpingFailure(e.errno().number());
+            throw new ToolFailure(e.errno().number());
         }
     }
 
-    private QueuePair createQueuePair() throws RpingFailure {
+    private QueuePair createQueuePair() throws ToolFailure {
         QueuePairInitAttributes attributes = QueuePairInitAttributes.reliable(
                 completions, new QueuePairCapabilities(SEND_REQUESTS, RECEIVE_REQUESTS, 1, 1, 0));
         try {
@@ -110,16 +111,16 @@ final class RpingConnection implements AutoCloseable {
         } catch (RdmaException e) {
             report.systemError(e.operation(), e);
             report.error("setup_qp failed: -1");
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 
-    private RpingBuffers createBuffers() throws RpingFailure {
+    private RpingBuffers createBuffers() throws ToolFailure {
         try {
             RpingBuffers all = RpingBuffers.create(domain, options, report);
             resources.push(all);
             return all;
-        } catch (RpingFailure e) {
+        } catch (ToolFailure e) {
             report.error("rping_setup_buffers failed: " + e.status());
             throw e;
         }
@@ -146,11 +147,11 @@ final class RpingConnection implements AutoCloseable {
     }
 
     /** Waits for the next signal. Any state other than {@code wanted} is a failure. */
-    void await(RpingState wanted, String name) throws RpingFailure {
+    void await(RpingState wanted, String name) throws ToolFailure {
         RpingState state = progress.await();
         if (state != wanted) {
             report.error("wait for " + name + " state " + state.number());
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 
@@ -171,12 +172,12 @@ final class RpingConnection implements AutoCloseable {
     }
 
     /** Sends the control message that the send buffer contains. */
-    void sendMessage() throws RpingFailure {
+    void sendMessage() throws ToolFailure {
         post(sendRequest.reset(0).from(buffers.send()).signaled());
     }
 
     /** Advertises a buffer to the server. Used by the client. */
-    void advertise(MemoryRegion region) throws RpingFailure {
+    void advertise(MemoryRegion region) throws ToolFailure {
         RpingMessage message = new RpingMessage(region.address(), region.remoteKey(), options.sizeBytes());
         message.write(buffers.send().memory());
         report.debug("RDMA addr %x rkey %x len %d", message.address(), message.key(), message.sizeBytes());
@@ -184,7 +185,7 @@ final class RpingConnection implements AutoCloseable {
     }
 
     /** Reads the data that the client advertised. Used by the server. */
-    void read(RpingMessage remote) throws RpingFailure {
+    void read(RpingMessage remote) throws ToolFailure {
         if (!fits(remote.sizeBytes(), "RDMA READ of the client's")) {
             return;
         }
@@ -196,7 +197,7 @@ final class RpingConnection implements AutoCloseable {
     }
 
     /** Writes the data back to the buffer that the client advertised. Used by the server. */
-    void write(RpingMessage remote) throws RpingFailure {
+    void write(RpingMessage remote) throws ToolFailure {
         int length = RpingPayload.length(buffers.data().memory()) + 1;
         if (!fits(length, "RDMA WRITE of")) {
             return;
@@ -228,13 +229,13 @@ final class RpingConnection implements AutoCloseable {
         return true;
     }
 
-    private void post(SendWorkRequest request) throws RpingFailure {
+    private void post(SendWorkRequest request) throws ToolFailure {
         try {
             queuePair.postSend(request);
         } catch (RdmaException e) {
             report.error("post send error " + e.errno().number());
             report.explain(e);
-            throw new RpingFailure(e.errno().number());
+            throw new ToolFailure(e.errno().number());
         }
     }
 

@@ -3,6 +3,7 @@ package io.rdma4j.tools.rping;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
@@ -54,20 +55,20 @@ final class RpingEvents implements AutoCloseable {
     /**
      * Waits for the next connection request. Used by the server.
      *
-     * @throws RpingFailure if an event has ended the run
+     * @throws ToolFailure if an event has ended the run
      */
-    Request awaitRequest() throws RpingFailure {
+    Request awaitRequest() throws ToolFailure {
         try {
             Request request = requests.take();
             if (failed.get()) {
                 report.error(
                         "wait for CONNECT_REQUEST state " + progress.state().number());
-                throw new RpingFailure(-1);
+                throw new ToolFailure(-1);
             }
             return request;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 

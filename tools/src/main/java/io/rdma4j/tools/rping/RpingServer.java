@@ -2,6 +2,7 @@ package io.rdma4j.tools.rping;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
 
@@ -31,9 +32,9 @@ final class RpingServer {
     /**
      * Serves one client until it disconnects. With {@code -P} it returns only by an exception.
      *
-     * @throws RpingFailure on failure; the reason has been printed
+     * @throws ToolFailure on failure; the reason has been printed
      */
-    void run() throws RpingFailure {
+    void run() throws ToolFailure {
         listen();
         if (!options.persistent()) {
             serve(events.awaitRequest());
@@ -44,35 +45,35 @@ final class RpingServer {
             Thread.ofPlatform().daemon().name("rping-client").start(() -> {
                 try {
                     serve(request);
-                } catch (RpingFailure e) {
+                } catch (ToolFailure e) {
                     report.debug("client ended with status %d", e.status());
                 }
             });
         }
     }
 
-    private void listen() throws RpingFailure {
+    private void listen() throws ToolFailure {
         systemCall("rdma_bind_addr", () -> listener.bindAddress(options.address()));
         report.debug("rdma_bind_addr successful");
         report.debug("rdma_listen");
         systemCall("rdma_listen", () -> listener.listen(BACKLOG));
     }
 
-    private void systemCall(String name, Runnable call) throws RpingFailure {
+    private void systemCall(String name, Runnable call) throws ToolFailure {
         try {
             call.run();
         } catch (RdmaException e) {
             report.systemError(name, e);
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 
-    private void serve(RpingEvents.Request request) throws RpingFailure {
+    private void serve(RpingEvents.Request request) throws ToolFailure {
         CmId child = request.id();
         try (RpingConnection connection = new RpingConnection(child, options, report, request.progress())) {
             try {
                 accept(child, connection);
-            } catch (RpingFailure e) {
+            } catch (ToolFailure e) {
                 report.error("connect error " + e.status());
                 throw e;
             }
@@ -82,14 +83,14 @@ final class RpingServer {
         }
     }
 
-    private void accept(CmId child, RpingConnection connection) throws RpingFailure {
+    private void accept(CmId child, RpingConnection connection) throws ToolFailure {
         report.debug("accepting client connection request");
         if (options.ownQueuePair()) {
             try {
                 connection.modifyToReadyToSend();
             } catch (RdmaException e) {
                 report.explain(e);
-                throw new RpingFailure(-1);
+                throw new ToolFailure(-1);
             }
         }
         systemCall("rdma_accept", () -> {
@@ -102,16 +103,16 @@ final class RpingServer {
         RpingState state = connection.progress().await();
         if (state == RpingState.ERROR || events.failed()) {
             report.error("wait for CONNECTED state " + state.number());
-            throw new RpingFailure(-1);
+            throw new ToolFailure(-1);
         }
     }
 
-    private void echoAll(RpingConnection connection) throws RpingFailure {
+    private void echoAll(RpingConnection connection) throws ToolFailure {
         try {
             while (true) {
                 echo(connection);
             }
-        } catch (RpingFailure e) {
+        } catch (ToolFailure e) {
             if (connection.progress().state() != RpingState.DISCONNECTED) {
                 if (!options.persistent()) {
                     report.error("rping server failed: " + e.status());
@@ -123,7 +124,7 @@ final class RpingServer {
         }
     }
 
-    private void echo(RpingConnection connection) throws RpingFailure {
+    private void echo(RpingConnection connection) throws ToolFailure {
         connection.await(RpingState.READ_ADVERTISED, "RDMA_READ_ADV");
         report.debug("server received sink adv");
         connection.read(connection.remote());

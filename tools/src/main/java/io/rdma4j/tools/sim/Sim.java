@@ -51,11 +51,12 @@ public final class Sim implements Tool {
     }
 
     @Override
+    public String help() {
+        return HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(HELP);
-            return 0;
-        }
         SimOptions options = SimOptions.parse(arguments, environment.err());
         if (options == null) {
             environment.err().print(HELP);

@@ -6,6 +6,7 @@ import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Explanation;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.util.List;
@@ -52,11 +53,12 @@ public final class Rcopy implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         RcopyOptions options = RcopyOptions.read(name(), arguments, environment);
         if (options == null) {
             environment.out().print(USAGE);
@@ -71,29 +73,29 @@ public final class Rcopy implements Tool {
             environment.out().println("getaddrinfo failed: " + e.reason().text());
             environment.err().println("rcopy: " + e.getMessage());
             return e.code();
-        } catch (StreamFailure failure) {
+        } catch (ToolFailure failure) {
             return failure.status();
         }
     }
 
     /** Opens a socket. */
-    static RdmaStreamSocket open(ToolEnvironment environment) throws StreamFailure {
+    static RdmaStreamSocket open(ToolEnvironment environment) throws ToolFailure {
         try {
             return RdmaStreamSocket.open();
         } catch (RdmaException e) {
             environment.err().println("No RDMA devices were detected");
             environment.err().println("rcopy: " + Explanation.of(e));
-            throw new StreamFailure(StreamRun.FAILED);
+            throw new ToolFailure(StreamRun.FAILED);
         }
     }
 
     /** Prints which call failed, and why. */
-    static StreamFailure failure(ToolEnvironment environment, String name, IOException e) {
+    static ToolFailure failure(ToolEnvironment environment, String name, IOException e) {
         environment.err().println(name + ": " + Failures.text(e));
         String detail = Failures.explanation(name.strip(), e);
         if (!detail.isEmpty()) {
             environment.err().println("rcopy: " + detail);
         }
-        return new StreamFailure(StreamRun.FAILED);
+        return new ToolFailure(StreamRun.FAILED);
     }
 }

@@ -5,6 +5,7 @@ import io.rdma4j.cm.HostLookup;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.command.TerminalText;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -30,7 +31,7 @@ final class RcopyClient {
     }
 
     /** Sends the file. Returns the exit status: 0, or the number of the server's error. */
-    int run() throws StreamFailure {
+    int run() throws ToolFailure {
         requireNames();
         try (RcopyConnection connection = new RcopyConnection(connect())) {
             print("opening...");
@@ -45,14 +46,14 @@ final class RcopyClient {
     }
 
     /** Rejects names with Java's replacement character, which stands for bytes that the locale cannot decode. */
-    private void requireNames() throws StreamFailure {
+    private void requireNames() throws ToolFailure {
         for (String name : List.of(copy.source(), copy.destination())) {
             if (name.indexOf(REPLACEMENT) >= 0) {
                 environment
                         .err()
                         .println("rcopy: the name " + TerminalText.of(name)
                                 + " is not what was typed: it is not UTF-8, or the locale is not; try LC_ALL=C.UTF-8");
-                throw new StreamFailure(StreamRun.FAILED);
+                throw new ToolFailure(StreamRun.FAILED);
             }
         }
     }
@@ -68,7 +69,7 @@ final class RcopyClient {
         return FileChannel.open(source);
     }
 
-    private RdmaStreamSocket connect() throws StreamFailure {
+    private RdmaStreamSocket connect() throws ToolFailure {
         InetSocketAddress server;
         try {
             server = new InetSocketAddress(
@@ -76,7 +77,7 @@ final class RcopyClient {
         } catch (AddressLookupException e) {
             environment.out().println("getaddrinfo failed: " + e.reason().text());
             environment.err().println("rcopy: " + e.getMessage());
-            throw new StreamFailure(e.code());
+            throw new ToolFailure(e.code());
         }
         RdmaStreamSocket socket = Rcopy.open(environment);
         try {
@@ -88,7 +89,7 @@ final class RcopyClient {
         }
     }
 
-    private int send(RcopyConnection connection, FileChannel file) throws IOException, StreamFailure {
+    private int send(RcopyConnection connection, FileChannel file) throws IOException, ToolFailure {
         byte[] path = copy.destination().getBytes(StandardCharsets.UTF_8);
         if (!RcopyMessage.canHoldPath(path.length)) {
             throw failure("the path at the server is too long: " + path.length + " bytes");
@@ -129,8 +130,7 @@ final class RcopyClient {
      * Sends the contents and returns the server's status. A server without disk space responds and closes the
      * connection early.
      */
-    private int sendContents(RcopyConnection connection, FileChannel file, long size)
-            throws IOException, StreamFailure {
+    private int sendContents(RcopyConnection connection, FileChannel file, long size) throws IOException, ToolFailure {
         try {
             connection.sendFrom(file, size);
         } catch (SocketException lost) {
@@ -144,7 +144,7 @@ final class RcopyClient {
         return response(connection, RcopyMessage.WRITE);
     }
 
-    private int close(RcopyConnection connection) throws IOException, StreamFailure {
+    private int close(RcopyConnection connection) throws IOException, ToolFailure {
         print("closing...");
         connection.send(RcopyMessage.of(RcopyMessage.CLOSE, 0, 0).toBuffer().flip());
         int status = response(connection, RcopyMessage.CLOSE);
@@ -154,7 +154,7 @@ final class RcopyClient {
         return status;
     }
 
-    private int response(RcopyConnection connection, int command) throws IOException, StreamFailure {
+    private int response(RcopyConnection connection, int command) throws IOException, ToolFailure {
         ByteBuffer header = connection.receive(RcopyMessage.HEADER_BYTES);
         if (header == null) {
             throw failure("the server closed the connection; its output may show the reason");
@@ -162,11 +162,11 @@ final class RcopyClient {
         return status(header, command);
     }
 
-    private int status(ByteBuffer header, int command) throws StreamFailure {
+    private int status(ByteBuffer header, int command) throws ToolFailure {
         RcopyMessage message = RcopyMessage.read(header);
         if (message.version() != 0 || message.lengthBytes() < RcopyMessage.HEADER_BYTES) {
             environment.out().println("invalid version " + message.version() + " or length " + message.lengthBytes());
-            throw new StreamFailure(StreamRun.FAILED);
+            throw new ToolFailure(StreamRun.FAILED);
         }
         int expected = command | RcopyMessage.RESPONSE;
         if (message.lengthBytes() != RcopyMessage.HEADER_BYTES || message.command() != expected) {
@@ -174,7 +174,7 @@ final class RcopyClient {
                     .out()
                     .println("invalid length " + message.lengthBytes() + " or bad command response "
                             + Integer.toHexString(message.command()) + ":" + Integer.toHexString(expected));
-            throw new StreamFailure(StreamRun.FAILED);
+            throw new ToolFailure(StreamRun.FAILED);
         }
         return message.data();
     }
@@ -202,10 +202,10 @@ final class RcopyClient {
     }
 
     /** Ends the line that C leaves unfinished, and prints the reason. */
-    private StreamFailure failure(String text) {
+    private ToolFailure failure(String text) {
         environment.out().println();
         environment.err().println("rcopy: " + text);
-        return new StreamFailure(StreamRun.FAILED);
+        return new ToolFailure(StreamRun.FAILED);
     }
 
     private void print(String text) {

@@ -4,6 +4,7 @@ import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.command.TerminalText;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,7 +38,7 @@ final class RcopyServer {
     }
 
     /** Serves clients until an interrupt. Returns the exit status. */
-    int run(int port) throws StreamFailure {
+    int run(int port) throws ToolFailure {
         RdmaStreamSocket listener = listen(port);
         try (listener) {
             environment.onInterrupt(() -> {
@@ -74,7 +75,7 @@ final class RcopyServer {
     }
 
     /** Listens on all addresses, or on the IPv4 addresses if the host has no IPv6. */
-    private RdmaStreamSocket listen(int port) throws StreamFailure {
+    private RdmaStreamSocket listen(int port) throws ToolFailure {
         try {
             return listen("::", port);
         } catch (IOException | UnsupportedAddressTypeException noIpv6) {
@@ -86,7 +87,7 @@ final class RcopyServer {
         }
     }
 
-    private RdmaStreamSocket listen(String address, int port) throws IOException, StreamFailure {
+    private RdmaStreamSocket listen(String address, int port) throws IOException, ToolFailure {
         RdmaStreamSocket listener = Rcopy.open(environment);
         try {
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);

@@ -2,6 +2,10 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.RdmaDatagramSocket;
 import io.rdma4j.tools.command.AddressFamilies;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceChoice;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -11,11 +15,30 @@ import org.jspecify.annotations.Nullable;
 
 /** A datagram RDMA socket. */
 record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTestSocket {
-    /** Opens a socket. */
-    static RdmaDatagramTestSocket open() {
+    /**
+     * Opens a socket.
+     *
+     * @throws IOException if there is no device, with a cause of {@link Errno#ENODEV}. A socket itself would wait for one
+     */
+    static RdmaDatagramTestSocket open() throws IOException {
+        if (Device.chosen().isEmpty()) {
+            RdmaException cause = noDevice();
+            throw new IOException(cause.getMessage(), cause);
+        }
         RdmaDatagramSocket socket = RdmaDatagramSocket.open();
         socket.configureBlocking(false);
         return new RdmaDatagramTestSocket(socket);
+    }
+
+    private static RdmaException noDevice() {
+        String requested = DeviceChoice.current().wanted();
+        return requested == null
+                ? new RdmaException("rsocket", Errno.ENODEV, "this host has no RDMA device", "")
+                : new RdmaException(
+                        "rsocket",
+                        Errno.ENODEV,
+                        "the device '" + requested + "' does not exist",
+                        "--device or RDMA4J_DEVICE asks for it; ibv_devices lists the devices");
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -57,7 +58,7 @@ final class RiostreamRun extends StreamRun {
     }
 
     @Override
-    long measure(TestSocket socket, StreamTest test) throws StreamFailure {
+    long measure(TestSocket socket, StreamTest test) throws ToolFailure {
         if (!(socket instanceof RdmaTestSocket(RdmaStreamSocket stream))) {
             throw new IllegalStateException("mapped memory requires an RDMA socket");
         }
@@ -72,7 +73,7 @@ final class RiostreamRun extends StreamRun {
         }
     }
 
-    private void synchronize(TestSocket socket) throws StreamFailure {
+    private void synchronize(TestSocket socket) throws ToolFailure {
         ByteBuffer message = ByteBuffer.allocate(syncBytes());
         if (options.isServer()) {
             receiveAll(socket, message, syncBytes());
@@ -84,7 +85,7 @@ final class RiostreamRun extends StreamRun {
     }
 
     /** Lets client and server write in turns. Each turn uses the next marker, which wraps around after 255. */
-    private void alternate(RdmaStreamSocket stream, StreamTest test, int size) throws StreamFailure {
+    private void alternate(RdmaStreamSocket stream, StreamTest test, int size) throws ToolFailure {
         byte marker = 0;
         for (int i = 0; i < test.iterations(); i++) {
             if (options.isServer()) {
@@ -98,7 +99,7 @@ final class RiostreamRun extends StreamRun {
     }
 
     /** Writes the buffer once for each transfer, the last time with the marker as its last byte. */
-    private void writeTurn(RdmaStreamSocket stream, StreamTest test, int size, byte marker) throws StreamFailure {
+    private void writeTurn(RdmaStreamSocket stream, StreamTest test, int size, byte marker) throws ToolFailure {
         for (int t = 0; t < test.transfers() - 1; t++) {
             write(stream, size);
         }
@@ -109,7 +110,7 @@ final class RiostreamRun extends StreamRun {
         write(stream, size);
     }
 
-    private void write(RdmaStreamSocket stream, int size) throws StreamFailure {
+    private void write(RdmaStreamSocket stream, int size) throws ToolFailure {
         buffer.position(0).limit(size);
         try {
             while (buffer.hasRemaining()) {
@@ -136,13 +137,13 @@ final class RiostreamRun extends StreamRun {
         }
     }
 
-    private StreamFailure unmapped(int size) {
+    private ToolFailure unmapped(int size) {
         report.explain("the peer has not mapped the " + size + " bytes to write. Use the same -S on both sides");
-        return new StreamFailure(FAILED);
+        return new ToolFailure(FAILED);
     }
 
     /** Waits until the last byte is the marker. Polling the socket drives the device meanwhile. */
-    private void awaitMarker(RdmaStreamSocket stream, int size, byte marker) throws StreamFailure {
+    private void awaitMarker(RdmaStreamSocket stream, int size, byte marker) throws ToolFailure {
         while ((byte) BYTE.getVolatile(memory, size - 1L) != marker) {
             int ready = get("rpoll", () -> stream.await(PollEvents.IN, Duration.ZERO));
             if ((ready & (PollEvents.ERROR | PollEvents.HANG_UP)) != 0

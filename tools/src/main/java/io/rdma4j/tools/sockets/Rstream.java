@@ -66,11 +66,12 @@ public final class Rstream implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         StreamToolOptions options =
                 new StreamCommandLine(name(), LETTERS, EnumSet.allOf(Test.class), environment).read(arguments);
         if (options == null) {

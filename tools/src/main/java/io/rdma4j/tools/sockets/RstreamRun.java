@@ -2,6 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.HostLookup;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.io.IOException;
@@ -42,7 +43,7 @@ final class RstreamRun extends StreamRun {
     }
 
     @Override
-    long measure(TestSocket socket, StreamTest test) throws StreamFailure {
+    long measure(TestSocket socket, StreamTest test) throws ToolFailure {
         boolean first = !options.isServer();
         transfer(socket, syncBytes(), first);
         transfer(socket, syncBytes(), !first);
@@ -58,7 +59,7 @@ final class RstreamRun extends StreamRun {
         return (System.nanoTime() - startNanos) / 1000;
     }
 
-    private void transfer(TestSocket socket, int bytes, boolean toPeer) throws StreamFailure {
+    private void transfer(TestSocket socket, int bytes, boolean toPeer) throws ToolFailure {
         if (toPeer) {
             if (options.has(Test.VERIFY)) {
                 sent.fill(buffer, bytes);
@@ -79,7 +80,7 @@ final class RstreamRun extends StreamRun {
      * exit.
      */
     @Override
-    void connection(@Nullable TestSocket listener, Phase phase) throws StreamFailure {
+    void connection(@Nullable TestSocket listener, Phase phase) throws ToolFailure {
         if (listener == null || !options.has(Test.FORK)) {
             super.connection(listener, phase);
             return;
@@ -96,11 +97,11 @@ final class RstreamRun extends StreamRun {
         }
         try (child) {
             if (child.await(MAX_SECONDS) != 0) {
-                throw new StreamFailure(FAILED);
+                throw new ToolFailure(FAILED);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StreamFailure(FAILED);
+            throw new ToolFailure(FAILED);
         }
     }
 
@@ -129,7 +130,7 @@ final class RstreamRun extends StreamRun {
             test(socket, phase);
             end(socket);
             return 0;
-        } catch (StreamFailure failure) {
+        } catch (ToolFailure failure) {
             return failure.status();
         }
     }

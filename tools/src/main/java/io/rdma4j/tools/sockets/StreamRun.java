@@ -8,6 +8,7 @@ import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import io.rdma4j.verbs.Errno;
@@ -100,10 +101,10 @@ abstract class StreamRun {
             if (allocationError != null || (options.custom() && options.sizeBytes() < 0)) {
                 report.errorLine("malloc: " + Errno.ENOMEM.text());
                 report.explain(Objects.requireNonNullElse(allocationError, ""));
-                throw new StreamFailure(FAILED);
+                throw new ToolFailure(FAILED);
             }
             exchange();
-        } catch (StreamFailure failure) {
+        } catch (ToolFailure failure) {
             status = failure.status();
         } finally {
             environment.removeOnInterrupt(atInterrupt);
@@ -111,7 +112,7 @@ abstract class StreamRun {
         return status;
     }
 
-    private void exchange() throws StreamFailure {
+    private void exchange() throws ToolFailure {
         TestSocket listener = options.isServer() ? listen() : null;
         try {
             report.line(TransferFigures.HEADER);
@@ -129,7 +130,7 @@ abstract class StreamRun {
     }
 
     /** Establishes a connection and runs its tests. */
-    void connection(@Nullable TestSocket listener, Phase phase) throws StreamFailure {
+    void connection(@Nullable TestSocket listener, Phase phase) throws ToolFailure {
         TestSocket socket = listener == null ? connect(phase) : accept(listener, phase);
         try {
             test(socket, phase);
@@ -154,7 +155,7 @@ abstract class StreamRun {
     }
 
     /** Runs the tests of a connection and reports each one when it is complete. */
-    final void test(TestSocket socket, Phase phase) throws StreamFailure {
+    final void test(TestSocket socket, Phase phase) throws ToolFailure {
         for (StreamTest test : testsOf(phase)) {
             onMeasured(test, measure(socket, test));
         }
@@ -182,7 +183,7 @@ abstract class StreamRun {
     }
 
     /** Runs a test and returns its duration in microseconds. */
-    abstract long measure(TestSocket socket, StreamTest test) throws StreamFailure;
+    abstract long measure(TestSocket socket, StreamTest test) throws ToolFailure;
 
     // ---- sockets
 
@@ -197,7 +198,7 @@ abstract class StreamRun {
         return true;
     }
 
-    private TestSocket listen() throws StreamFailure {
+    private TestSocket listen() throws ToolFailure {
         InetSocketAddress local = lookUp("getaddrinfo: ", options.bind(), true);
         TestSocket socket = open("rsocket failed", local.getAddress(), true);
         try {
@@ -206,13 +207,13 @@ abstract class StreamRun {
             setSizes(socket); // connections requested from now on inherit these options
             call("rlisten", () -> socket.listen(1));
             return socket;
-        } catch (StreamFailure failure) {
+        } catch (ToolFailure failure) {
             closeQuietly(socket);
             throw failure;
         }
     }
 
-    private TestSocket open(String name, InetAddress address, boolean passive) throws StreamFailure {
+    private TestSocket open(String name, InetAddress address, boolean passive) throws ToolFailure {
         try {
             return open(address, passive);
         } catch (RdmaException e) {
@@ -221,21 +222,21 @@ abstract class StreamRun {
             } else {
                 report.failure(name, e);
             }
-            throw new StreamFailure(FAILED);
+            throw new ToolFailure(FAILED);
         } catch (IOException e) {
             throw failure(name, e);
         }
     }
 
     /** Waits for a client. Sets the options of the listener, which its connections inherit, and of the connection. */
-    private TestSocket accept(TestSocket listener, Phase phase) throws StreamFailure {
+    private TestSocket accept(TestSocket listener, Phase phase) throws ToolFailure {
         TestSocket socket = acceptOnly(listener, phase);
         setOptions(socket, phase);
         return socket;
     }
 
     /** Waits for a client. Sets the options only on the listener. */
-    final TestSocket acceptOnly(TestSocket listener, Phase phase) throws StreamFailure {
+    final TestSocket acceptOnly(TestSocket listener, Phase phase) throws ToolFailure {
         setOptions(listener, phase);
         while (true) {
             if (!options.isBlocking() || options.has(Test.ASYNC)) {
@@ -249,7 +250,7 @@ abstract class StreamRun {
         }
     }
 
-    private TestSocket connect(Phase phase) throws StreamFailure {
+    private TestSocket connect(Phase phase) throws ToolFailure {
         InetSocketAddress remote = lookUp("getaddrinfo: ", options.server(), false);
         // C looks up this address with the server's port, so the client's port is the same.
         InetSocketAddress local = options.bind() == null || !bindsClients()
@@ -265,14 +266,14 @@ abstract class StreamRun {
                 finishConnect(socket);
             }
             return socket;
-        } catch (StreamFailure failure) {
+        } catch (ToolFailure failure) {
             closeQuietly(socket);
             throw failure;
         }
     }
 
     /** Waits for the connection. As in C, a failure prints an unrelated error and exits with the events of poll. */
-    private void finishConnect(TestSocket socket) throws StreamFailure {
+    private void finishConnect(TestSocket socket) throws ToolFailure {
         int ready = get("rpoll", () -> socket.await(PollEvents.OUT, null));
         try {
             socket.finishConnect();
@@ -280,12 +281,12 @@ abstract class StreamRun {
             report.errorLine("rpoll: Operation now in progress");
             report.explain(Failures.explanation("rconnect", e));
             int events = ready & REFUSED;
-            throw new StreamFailure(events == 0 ? REFUSED : events);
+            throw new ToolFailure(events == 0 ? REFUSED : events);
         }
     }
 
     /** Sets the options of a connection or listener for a phase. */
-    final void setOptions(TestSocket socket, Phase phase) throws StreamFailure {
+    final void setOptions(TestSocket socket, Phase phase) throws ToolFailure {
         setSizes(socket);
         trySetOption(socket, StandardSocketOptions.TCP_NODELAY, true);
         call("fcntl", () -> socket.configureBlocking(options.isBlocking()));
@@ -333,7 +334,7 @@ abstract class StreamRun {
         }
     }
 
-    private InetSocketAddress lookUp(String line, @Nullable String host, boolean passive) throws StreamFailure {
+    private InetSocketAddress lookUp(String line, @Nullable String host, boolean passive) throws ToolFailure {
         try {
             if (options.usesResolver()) {
                 return resolve(host, passive);
@@ -344,10 +345,10 @@ abstract class StreamRun {
         } catch (AddressLookupException e) {
             report.line(line + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));
-            throw new StreamFailure(e.code());
+            throw new ToolFailure(e.code());
         } catch (RdmaException e) {
             report.failure("rdma_getaddrinfo", e);
-            throw new StreamFailure(FAILED);
+            throw new ToolFailure(FAILED);
         }
     }
 
@@ -391,16 +392,16 @@ abstract class StreamRun {
     }
 
     /** Compares the received bytes with the expected ones. */
-    final void verify(StreamPattern expected, ByteBuffer received, int bytes) throws StreamFailure {
+    final void verify(StreamPattern expected, ByteBuffer received, int bytes) throws ToolFailure {
         long mismatch = expected.compare(received, bytes);
         if (mismatch >= 0) {
             report.line("data verification failed byte " + mismatch);
-            throw new StreamFailure(FAILED);
+            throw new ToolFailure(FAILED);
         }
     }
 
     /** Sends the first bytes of a buffer. */
-    final void sendAll(TestSocket socket, ByteBuffer buffer, int bytes) throws StreamFailure {
+    final void sendAll(TestSocket socket, ByteBuffer buffer, int bytes) throws ToolFailure {
         buffer.position(0).limit(bytes);
         try {
             while (buffer.hasRemaining()) {
@@ -415,7 +416,7 @@ abstract class StreamRun {
     }
 
     /** Receives into the start of a buffer. */
-    final void receiveAll(TestSocket socket, ByteBuffer buffer, int bytes) throws StreamFailure {
+    final void receiveAll(TestSocket socket, ByteBuffer buffer, int bytes) throws ToolFailure {
         buffer.position(0).limit(bytes);
         try {
             while (buffer.hasRemaining()) {
@@ -434,10 +435,10 @@ abstract class StreamRun {
     }
 
     /** Reports that the peer closed the connection before the end of the test. */
-    final StreamFailure closedEarly() {
+    final ToolFailure closedEarly() {
         report.explain("the peer closed the connection before the test was over. Use the same -I, -C, -S"
                 + " and -T v on both sides; the peer's output may show the reason");
-        return new StreamFailure(FAILED);
+        return new ToolFailure(FAILED);
     }
 
     /**
@@ -467,7 +468,7 @@ abstract class StreamRun {
     // ---- failures
 
     /** Runs an action. A failure is reported as C's {@code perror} does. */
-    final void call(String name, Action action) throws StreamFailure {
+    final void call(String name, Action action) throws ToolFailure {
         this.<@Nullable Void>get(name, () -> {
             action.run();
             return null;
@@ -475,7 +476,7 @@ abstract class StreamRun {
     }
 
     /** Runs a call with a result, as {@link #call} does. */
-    final <T extends @Nullable Object> T get(String name, Call<T> call) throws StreamFailure {
+    final <T extends @Nullable Object> T get(String name, Call<T> call) throws ToolFailure {
         try {
             return call.run();
         } catch (IOException e) {
@@ -484,10 +485,10 @@ abstract class StreamRun {
     }
 
     /** Reports which call failed, and why. */
-    final StreamFailure failure(String name, IOException e) {
+    final ToolFailure failure(String name, IOException e) {
         report.errorLine(name + ": " + Failures.text(e));
         report.explain(Failures.explanation(name, e));
-        return new StreamFailure(FAILED);
+        return new ToolFailure(FAILED);
     }
 
     /** Closes a socket and ignores failures. */

@@ -55,11 +55,12 @@ public final class Udpong implements Tool {
     }
 
     @Override
+    public String help() {
+        return USAGE + EXAMPLES + CommonOptions.HELP;
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.equals(List.of("--help"))) {
-            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
-            return 0;
-        }
         UdpongOptions options = new UdpongCommandLine(environment).read(arguments);
         if (options == null) {
             return 1;

@@ -2,8 +2,9 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaDatagramSocket;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolEnvironment;
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -45,7 +46,7 @@ final class UdpongClient extends UdpongRun {
     }
 
     @Override
-    void exchange() throws StreamFailure {
+    void exchange() throws ToolFailure {
         environment.report().result("rows", rows);
         report.line(HEADER);
         InetSocketAddress remote = lookUp(Objects.requireNonNull(options.server()), true);
@@ -64,15 +65,15 @@ final class UdpongClient extends UdpongRun {
         }
     }
 
-    private void requireSize(InetAddress server) throws StreamFailure {
+    private void requireSize(InetAddress server) throws ToolFailure {
         int max = options.usesUdp() ? UdpongMessage.MAX_BYTES : RdmaDatagramSocket.mostBytes(server);
         if (options.sizeBytes() > max) {
             report.line("size must be at most " + max + " bytes");
-            throw new StreamFailure(1);
+            throw new ToolFailure(1);
         }
     }
 
-    private void connect(InetSocketAddress remote) throws StreamFailure {
+    private void connect(InetSocketAddress remote) throws ToolFailure {
         DatagramTestSocket socket = open(remote.getAddress());
         if (options.bind() != null) {
             InetSocketAddress local = lookUp(options.bind(), false);
@@ -94,7 +95,7 @@ final class UdpongClient extends UdpongRun {
         return Objects.requireNonNull(connected, "connected first");
     }
 
-    private void test(DatagramTest test) throws StreamFailure {
+    private void test(DatagramTest test) throws ToolFailure {
         repeated = 0;
         request(UdpongMessage.START, UdpongMessage.CONTROL_BYTES, CONTROL_TIMEOUT);
         long startNanos = System.nanoTime();
@@ -113,17 +114,17 @@ final class UdpongClient extends UdpongRun {
     }
 
     /** Sends a request and retransmits it with exponential back-off until the response arrives. */
-    private void request(int operation, int bytes, Duration timeout) throws StreamFailure {
+    private void request(int operation, int bytes, Duration firstTimeout) throws ToolFailure {
         message.operation(operation).client(client).sequence(sequence);
-        Patience patience = new Patience();
-        long timeoutNanos = timeout.toNanos();
+        ReceiveTimeout timeout = new ReceiveTimeout();
+        long timeoutNanos = firstTimeout.toNanos();
         sendToServer(bytes);
         while (!receiveResponse(operation, timeoutNanos)) {
-            if (patience.isOver()) {
-                report.explain("no response from " + options.server() + " for " + patience.seconds()
+            if (timeout.isExpired()) {
+                report.explain("no response from " + options.server() + " for " + timeout.seconds()
                         + " seconds. Is a udpong server running there on port " + options.port()
                         + ", and does the firewall pass UDP to that port and to 4791?");
-                throw new StreamFailure(FAILED);
+                throw new ToolFailure(FAILED);
             }
             repeated++;
             timeoutNanos = Math.min(2 * timeoutNanos, CONTROL_TIMEOUT.toNanos());
@@ -132,7 +133,7 @@ final class UdpongClient extends UdpongRun {
         sequence = sequence + 1 & 0xff;
     }
 
-    private void sendToServer(int bytes) throws StreamFailure {
+    private void sendToServer(int bytes) throws ToolFailure {
         try {
             send(socket(), message, bytes, null);
         } catch (IOException e) {
@@ -140,7 +141,7 @@ final class UdpongClient extends UdpongRun {
         }
     }
 
-    private boolean receiveResponse(int operation, long timeoutNanos) throws StreamFailure {
+    private boolean receiveResponse(int operation, long timeoutNanos) throws ToolFailure {
         long deadline = System.nanoTime() + timeoutNanos;
         try {
             for (long remaining = timeoutNanos; remaining > 0; remaining = deadline - System.nanoTime()) {

@@ -4,6 +4,7 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.HostLookup;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -39,7 +40,7 @@ abstract class UdpongRun {
         try {
             exchange();
             return 0;
-        } catch (StreamFailure failure) {
+        } catch (ToolFailure failure) {
             return interrupted ? 0 : failure.status();
         } finally {
             environment.removeOnInterrupt(atInterrupt);
@@ -61,10 +62,10 @@ abstract class UdpongRun {
     }
 
     /** Runs the protocol of the server or client. */
-    abstract void exchange() throws StreamFailure;
+    abstract void exchange() throws ToolFailure;
 
     /** Opens the socket for an address. A failure is reported. */
-    final DatagramTestSocket open(InetAddress address) throws StreamFailure {
+    final DatagramTestSocket open(InetAddress address) throws ToolFailure {
         try {
             return tryOpen(address);
         } catch (IOException e) {
@@ -92,14 +93,14 @@ abstract class UdpongRun {
     }
 
     /** Looks up an address as typed, with the port of the server or with port 0. */
-    final InetSocketAddress lookUp(String host, boolean toServer) throws StreamFailure {
+    final InetSocketAddress lookUp(String host, boolean toServer) throws ToolFailure {
         try {
             int port = Failures.port(options.port());
             return new InetSocketAddress(HostLookup.first("getaddrinfo", host, null, false), toServer ? port : 0);
         } catch (AddressLookupException e) {
             report.line("getaddrinfo: " + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));
-            throw new StreamFailure(e.code());
+            throw new ToolFailure(e.code());
         }
     }
 
@@ -115,13 +116,13 @@ abstract class UdpongRun {
     }
 
     /** Reports which call failed, and why. */
-    final StreamFailure failure(String call, IOException e) {
+    final ToolFailure failure(String call, IOException e) {
         if (e.getCause() instanceof RdmaException cause && cause.errno() == Errno.ENODEV) {
             report.errorLine("No RDMA devices were detected");
         } else {
             report.errorLine(call + ": " + Failures.text(e));
         }
         report.explain(Failures.explanation(call, e));
-        return new StreamFailure(FAILED);
+        return new ToolFailure(FAILED);
     }
 }

@@ -3,6 +3,7 @@ package io.rdma4j.tools.sockets;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,12 +23,12 @@ final class UdpongServer extends UdpongRun {
     }
 
     @Override
-    void exchange() throws StreamFailure {
+    void exchange() throws ToolFailure {
         serve(bind());
     }
 
     /** Serves a socket until it fails or is closed. */
-    void serve(DatagramTestSocket socket) throws StreamFailure {
+    void serve(DatagramTestSocket socket) throws ToolFailure {
         environment.report().result("logins", 0);
         while (true) {
             InetSocketAddress from = receive(socket);
@@ -54,7 +55,7 @@ final class UdpongServer extends UdpongRun {
         }
     }
 
-    private DatagramTestSocket bind() throws StreamFailure {
+    private DatagramTestSocket bind() throws ToolFailure {
         if (options.bind() != null) {
             InetSocketAddress local = lookUp(options.bind(), true);
             return bind(open(local.getAddress()), local);
@@ -79,7 +80,7 @@ final class UdpongServer extends UdpongRun {
         }
     }
 
-    private DatagramTestSocket bind(DatagramTestSocket socket, InetSocketAddress local) throws StreamFailure {
+    private DatagramTestSocket bind(DatagramTestSocket socket, InetSocketAddress local) throws ToolFailure {
         try {
             socket.bind(local);
             return socket;
@@ -88,7 +89,7 @@ final class UdpongServer extends UdpongRun {
         }
     }
 
-    private InetSocketAddress receive(DatagramTestSocket socket) throws StreamFailure {
+    private InetSocketAddress receive(DatagramTestSocket socket) throws ToolFailure {
         try {
             @Nullable InetSocketAddress from = null;
             if (options.isAsync()) {

@@ -2,8 +2,8 @@ package io.rdma4j.tools.cmtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -90,7 +90,7 @@ class ClassicCmtimeTest {
     @DisabledOnOs(OS.WINDOWS)
     @Test
     void serverReportsItsCounts() throws InterruptedException, IOException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         List<String> output = new ArrayList<>();
         List<String> words = List.of("cmtime", "--classic", "--json", "-b", address);
         try (ToolProcess process = ToolProcess.start(words, output::add, output::add)) {
@@ -103,7 +103,7 @@ class ClassicCmtimeTest {
 
     @Test
     void clientReportsItsFigures() throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         List<String> words = List.of("cmtime", "--classic", "-b", address);
         try (ToolProcess process = ToolProcess.start(words, line -> {}, line -> {})) {
             retryingClient(address, "-c 1");
@@ -117,7 +117,7 @@ class ClassicCmtimeTest {
     /** The C tool exits with status 0. */
     @Test
     void clientWithoutServerFails() throws InterruptedException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         ToolRun run = client("127.0.0.1", "-c 2 -p " + port);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())

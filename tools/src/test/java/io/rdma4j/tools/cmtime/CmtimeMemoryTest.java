@@ -2,7 +2,7 @@ package io.rdma4j.tools.cmtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +17,8 @@ class CmtimeMemoryTest {
     private static final long LIMIT_SECONDS = 60;
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final String address = Meeting.loopback();
-    private final String port = Meeting.port();
+    private final String address = ToolTestSupport.loopback();
+    private final String port = ToolTestSupport.port();
 
     private ToolProcess start(String words) {
         return ToolProcess.startWithInput(List.of((words + port).split(" +")), SMALL_HEAP, lines::add, lines::add);
@@ -33,7 +33,7 @@ class CmtimeMemoryTest {
     void moreConnectionsThanTheHeapHoldsAreReported() throws InterruptedException {
         String words = "cmtime -c 1000000 -b " + address + " -C " + address;
         try (ToolProcess server = start(words + " -L")) {
-            Meeting.await(lines, "OOB root");
+            ToolTestSupport.await(lines, "OOB root");
             try (ToolProcess client = start(words)) {
                 requireRefused(client);
                 requireRefused(server);

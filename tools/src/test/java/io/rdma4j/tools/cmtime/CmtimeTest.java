@@ -3,10 +3,10 @@ package io.rdma4j.tools.cmtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolProcess;
-import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.wire.Opcode;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,12 +52,12 @@ class CmtimeTest {
      * timeout.
      */
     private static void useShortTimeouts() {
-        System.setProperty(Patience.PROPERTY, "1500");
+        System.setProperty(ReceiveTimeout.PROPERTY, "1500");
     }
 
     @AfterEach
     void restore() {
-        System.clearProperty(Patience.PROPERTY);
+        System.clearProperty(ReceiveTimeout.PROPERTY);
     }
 
     /**
@@ -131,7 +131,7 @@ class CmtimeTest {
 
     @Test
     void clientAndServerPrintTheStepsOfTheTool() throws InterruptedException {
-        Pair pair = pair(Meeting.loopback(), "-c 3").requireSuccess();
+        Pair pair = pair(ToolTestSupport.loopback(), "-c 3").requireSuccess();
         assertThat(steps(pair.client.out()))
                 .isEqualTo("Client warmup\n"
                         + CLIENT_STEPS.replace("\tModify", VERBS + "\tModify")
@@ -152,7 +152,7 @@ class CmtimeTest {
 
     @Test
     void figuresCoverAllOfThousandConnections() throws InterruptedException {
-        Pair pair = pair(Meeting.loopback(), "-c 1000 --json");
+        Pair pair = pair(ToolTestSupport.loopback(), "-c 1000 --json");
         assertThat(pair.server.status()).as(pair.errors()).isZero();
         assertThat(pair.client.status()).as(pair.errors()).isZero();
         assertThat(pair.client.out()).contains("\"test\": \"queuePairs\"", "\"test\": \"noQueuePairs\"");
@@ -175,7 +175,7 @@ class CmtimeTest {
     @ParameterizedTest
     @ValueSource(strings = {"-c 1", "-n 4 -c 40", "-m 200", "-r 0", "-t 500", "-P 2", "-p 17471"})
     void everyOptionIsAccepted(String options) throws InterruptedException {
-        Pair pair = pair(Meeting.loopback(), options + (options.contains("-c") ? "" : " -c 4"))
+        Pair pair = pair(ToolTestSupport.loopback(), options + (options.contains("-c") ? "" : " -c 4"))
                 .requireSuccess();
         String count = options.contains("40") ? "40" : options.contains("-c") ? "1" : "4";
         assertThat(pair.client.out())
@@ -192,7 +192,7 @@ class CmtimeTest {
 
     @Test
     void simulatedCallsAreDelayed() throws InterruptedException {
-        Pair pair = pair(Meeting.loopback(), "-c 2 -m 3000").requireSuccess();
+        Pair pair = pair(ToolTestSupport.loopback(), "-c 2 -m 3000").requireSuccess();
         String simulated = pair.client.out().substring(0, pair.client.out().indexOf("no QPs"));
         for (String step : List.of("create qp", "init qp", "rtr qp", "rts qp")) {
             assertThat(row(simulated, step).get(5)).as(step).isBetween(3000L, 500_000L);
@@ -202,7 +202,7 @@ class CmtimeTest {
 
     @Test
     void socketsAreTimedAsBaseline() throws InterruptedException {
-        Pair pair = pair(Meeting.loopback(), "-c 20 -S").requireSuccess();
+        Pair pair = pair(ToolTestSupport.loopback(), "-c 20 -S").requireSuccess();
         assertThat(steps(pair.client.out())).isEqualTo("""
             Client baseline socket setup
             Creating sockets
@@ -245,7 +245,7 @@ class CmtimeTest {
         List<String> others = NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
                 .filter(address -> !address.isLoopbackAddress())
-                .map(Meeting::text)
+                .map(ToolTestSupport::text)
                 .toList();
         for (String other : others) {
             String words = "cmtime -b " + other + " -c 3 -p 17474 -C 127.0.0.1";
@@ -258,7 +258,7 @@ class CmtimeTest {
 
     @Test
     void clientCanBeTheRoot() throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         String words = "cmtime -c 5 -b %s -C %s".formatted(address, address);
         ToolRun client = ToolRun.start(words + numbers()).awaitText("OOB root");
         new Pair(ToolRun.start(words + numbers() + "-L"), client).requireSuccess();
@@ -268,7 +268,7 @@ class CmtimeTest {
     @ParameterizedTest
     @CsvSource({"1, 2", "2, 1", "2, 2"})
     void everyClientConnectsToEveryServer(int servers, int clients) throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         String words = "cmtime -c 4 -b %s -C %s -P %d".formatted(address, address, servers + clients);
         List<ToolRun> runs = new ArrayList<>();
         for (int i = 0; i < servers + clients; i++) {
@@ -298,21 +298,21 @@ class CmtimeTest {
     void differentCountsEndBothSidesWithAMessage(String server, String client, String sentence)
             throws InterruptedException {
         useShortTimeouts();
-        Pair pair = pair(Meeting.loopback(), server, client).requireFailure(sentence);
+        Pair pair = pair(ToolTestSupport.loopback(), server, client).requireFailure(sentence);
         assertThat(pair.server.err()).contains(sentence);
         assertThat(pair.client.err()).contains(sentence);
     }
 
     @Test
     void onlyServersFail() throws InterruptedException {
-        Pair pair = pair(Meeting.loopback(), "", "-L").requireFailure("start one or more without");
+        Pair pair = pair(ToolTestSupport.loopback(), "", "-L").requireFailure("start one or more without");
         assertThat(pair.server.out()).endsWith("cannot have all listeners\n");
         assertThat(pair.client.out()).endsWith("cannot have all listeners\n");
     }
 
     @Test
     void onlyClientsFail() throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         String words = "cmtime -c 5 -b %s -C %s".formatted(address, address);
         ToolRun first = ToolRun.start(words + numbers()).awaitText("OOB root");
         Pair pair = new Pair(first, ToolRun.start(words + numbers())).requireFailure("start one or more with it");
@@ -321,8 +321,8 @@ class CmtimeTest {
 
     @Test
     void clientWithoutServerFails() throws InterruptedException {
-        System.setProperty(Patience.PROPERTY, "100");
-        String address = Meeting.loopback();
+        System.setProperty(ReceiveTimeout.PROPERTY, "100");
+        String address = ToolTestSupport.loopback();
         ToolRun root = ToolRun.of(new Cmtime(), "-b %s -C %s".formatted(address, address));
         assertThat(root.status()).isEqualTo(1);
         assertThat(root.err()).contains("1 of 2 instances have connected", "cmtime -L -C " + address);
@@ -331,7 +331,7 @@ class CmtimeTest {
     @Test
     void clientWithoutControllerFails() throws IOException, InterruptedException {
         useShortTimeouts();
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         try (Socket occupier = new Socket()) {
             occupier.setReuseAddress(false);
             occupier.bind(new InetSocketAddress(address, 7471)); // so that the client cannot become the root
@@ -353,7 +353,7 @@ class CmtimeTest {
     @Test
     void serverFailsIfThePeerConnectsLessOften() throws InterruptedException, IOException {
         useShortTimeouts();
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
         try (Socket client = oldClient(address)) {
@@ -369,7 +369,7 @@ class CmtimeTest {
 
     @Test
     void exitOfAPeerIsDetected() throws InterruptedException, IOException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
         oldClient(address).close();
@@ -379,7 +379,7 @@ class CmtimeTest {
 
     @Test
     void peerAtAnotherStepIsDetected() throws InterruptedException, IOException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
         try (Socket client = oldClient(address)) {
@@ -391,7 +391,7 @@ class CmtimeTest {
 
     @Test
     void foreignProtocolIsRejected() throws InterruptedException, IOException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
         try (Socket foreign = new Socket(address, 7471)) {
@@ -457,7 +457,7 @@ class CmtimeTest {
     @Test
     void captureAndTraceContainTheMessages(@TempDir Path folder) throws InterruptedException, IOException {
         Path file = folder.resolve("cmtime.pcapng");
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         String words = "-b %s -C %s -c 2".formatted(address, address);
         List<String> errors = new ArrayList<>();
         try (ToolProcess server = ToolProcess.start(

@@ -3,8 +3,9 @@ package io.rdma4j.tools.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.wire.Opcode;
 import java.net.Inet4Address;
@@ -35,12 +36,12 @@ class CommunicationToolsTest {
 
     @BeforeAll
     static void useShortTimeouts() {
-        System.setProperty(Patience.PROPERTY, "1500");
+        System.setProperty(ReceiveTimeout.PROPERTY, "1500");
     }
 
     @AfterAll
     static void restore() {
-        System.clearProperty(Patience.PROPERTY);
+        System.clearProperty(ReceiveTimeout.PROPERTY);
     }
 
     private static void expectSuccess(ToolRun server, ToolRun client) throws InterruptedException {
@@ -63,7 +64,7 @@ class CommunicationToolsTest {
                 "-c x -c r | -c r -c x"
             })
     void messageArrivesOverBothKindsOfConnection(String serverWords, String clientWords) throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), serverWords + port);
         expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), clientWords + port));
     }
@@ -71,7 +72,7 @@ class CommunicationToolsTest {
     @ParameterizedTest
     @ValueSource(strings = {"r", "x"})
     void everyLocalAddressServes(String kind) throws Exception {
-        String words = " -c " + kind + Meeting.port();
+        String words = " -c " + kind + ToolTestSupport.port();
         for (String address : localAddresses()) {
             ToolRun server = ToolRun.start(new RdmaXserver(), words);
             expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), "-s " + address + words));
@@ -98,14 +99,14 @@ class CommunicationToolsTest {
 
     @Test
     void clientReadsFiveDigitsOfThePort() throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), port);
         expectSuccess(server, EndpointPairs.clientOf(server, new RdmaXclient(), port + "99"));
     }
 
     @Test
     void resultsAreReportedAsJson() throws InterruptedException {
-        String words = "-c x --json" + Meeting.port();
+        String words = "-c x --json" + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), words);
         ToolRun client = EndpointPairs.clientOf(server, new RdmaXclient(), words);
         assertThat(server.status()).as(server.err()).isZero();
@@ -125,7 +126,7 @@ class CommunicationToolsTest {
     @ParameterizedTest
     @CsvSource({"r, x", "x, r"})
     void kindsAreSeparateServices(String offered, String asked) throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), "-c " + offered + port);
         server.awaitText("start");
         ToolRun refused = ToolRun.of(new RdmaXclient(), "-c " + asked + port);
@@ -137,7 +138,7 @@ class CommunicationToolsTest {
 
     @Test
     void serverAcceptsOnlyIpv4() throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), port);
         ToolRun first = EndpointPairs.clientOf(server, new RdmaXclient(), port);
         expectSuccess(server, first);
@@ -152,7 +153,7 @@ class CommunicationToolsTest {
     @ParameterizedTest
     @ValueSource(strings = {"r", "x"})
     void portInUseIsReported(String kind) throws InterruptedException {
-        String words = "-c " + kind + Meeting.port();
+        String words = "-c " + kind + ToolTestSupport.port();
         ToolRun first = ToolRun.start(new RdmaXserver(), words);
         ToolRun second = ToolRun.start(new RdmaXserver(), words);
         while (!first.hasEnded() && !second.hasEnded()) {
@@ -223,7 +224,7 @@ class CommunicationToolsTest {
 
     @Test
     void serverEndsIfTheClientSendsNothing() throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaXserver(), port);
         ToolRun silent = EndpointPairs.clientOf(server, new Ucmatose(), "-C 0 -s 127.0.0.1" + port);
         assertThat(server.status()).isEqualTo(-110);

@@ -2,8 +2,8 @@ package io.rdma4j.tools.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
@@ -45,9 +45,9 @@ final class EndpointPairs {
         List<String> clientLines = new CopyOnWriteArrayList<>();
         for (int seed = firstSeed; seed < firstSeed + MAX_EXCHANGES; seed++) {
             serverLines.clear();
-            String port = Meeting.port();
-            try (ToolProcess serverProcess = Meeting.process(server + port, serverLines)) {
-                Meeting.await(serverLines, "start");
+            String port = ToolTestSupport.port();
+            try (ToolProcess serverProcess = ToolTestSupport.process(server + port, serverLines)) {
+                ToolTestSupport.await(serverLines, "start");
                 if (exchange(serverProcess, client + seed + port, serverLines, clientLines)) {
                     return clientLines;
                 }
@@ -62,7 +62,7 @@ final class EndpointPairs {
             throws InterruptedException {
         for (int tries = 0; tries < MAX_CLIENTS; tries++) {
             clientLines.clear();
-            try (ToolProcess client = Meeting.process(words, clientLines)) {
+            try (ToolProcess client = ToolTestSupport.process(words, clientLines)) {
                 while (client.isAlive() && server.isAlive()) {
                     Thread.sleep(20);
                 }

@@ -3,8 +3,9 @@ package io.rdma4j.tools.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.wire.Opcode;
 import java.nio.file.Path;
@@ -26,12 +27,12 @@ class EndpointToolsTest {
 
     @BeforeAll
     static void useShortTimeouts() {
-        System.setProperty(Patience.PROPERTY, "1500");
+        System.setProperty(ReceiveTimeout.PROPERTY, "1500");
     }
 
     @AfterAll
     static void restore() {
-        System.clearProperty(Patience.PROPERTY);
+        System.clearProperty(ReceiveTimeout.PROPERTY);
     }
 
     private static void expectSuccess(ToolRun server, ToolRun client) throws InterruptedException {
@@ -52,14 +53,14 @@ class EndpointToolsTest {
         "localhost, localhost"
     })
     void eachSideReceivesTheMessageOfTheOther(String local, String remote) throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaServer(), "-s " + local + port);
         expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), "-s " + remote + port));
     }
 
     @Test
     void anotherLocalAddressCanBeUsed() throws InterruptedException {
-        String words = "-s " + Meeting.loopback() + Meeting.port();
+        String words = "-s " + ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaServer(), words);
         expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), words));
     }
@@ -72,7 +73,7 @@ class EndpointToolsTest {
 
     @Test
     void resultsAreReportedAsJson() throws InterruptedException {
-        String words = "-s " + Meeting.loopback() + Meeting.port();
+        String words = "-s " + ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaServer(), words + " --json");
         ToolRun client = EndpointPairs.clientOf(server, new RdmaClient(), words + " --json");
         assertThat(server.status()).as(server.err()).isZero();
@@ -88,7 +89,7 @@ class EndpointToolsTest {
 
     @Test
     void missingServerIsReported() throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         ToolRun bystander = ToolRun.start(new RdmaServer(), "-s " + address + " -p 2001");
         ToolRun client = EndpointPairs.clientOf(bystander, new RdmaClient(), "-s " + address + " -p 2001");
         assertThat(client.status()).isZero();
@@ -103,7 +104,7 @@ class EndpointToolsTest {
 
     @Test
     void portInUseIsReported() throws InterruptedException {
-        String words = "-s " + Meeting.loopback() + Meeting.port();
+        String words = "-s " + ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun first = ToolRun.start(new RdmaServer(), words);
         ToolRun second = ToolRun.start(new RdmaServer(), words);
         while (!first.hasEnded() && !second.hasEnded()) {
@@ -122,21 +123,18 @@ class EndpointToolsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-s no.such.host.invalid | rdma_getaddrinfo: | ",
-                "-p ftp | rdma_getaddrinfo: Servname not supported for ai_socktype | -8",
-                "-p 70000 | rdma_getaddrinfo: Servname not supported for ai_socktype | -8",
-                "-s 203.0.113.77 -p 2003 | rdma_create_ep: | -1"
+                "-s no.such.host.invalid | rdma_getaddrinfo:",
+                "-p ftp | rdma_getaddrinfo: Servname not supported for ai_socktype",
+                "-p 70000 | rdma_getaddrinfo: Servname not supported for ai_socktype",
+                "-s 203.0.113.77 -p 2003 | rdma_create_ep:"
             })
-    void failuresAreExplained(String words, String line, Integer status) throws InterruptedException {
+    void failuresAreExplained(String words, String line) throws InterruptedException {
         for (Tool tool : new Tool[] {new RdmaClient(), new RdmaServer()}) {
             boolean unroutable = words.contains("203.") && tool instanceof RdmaClient;
             ToolRun run = ToolRun.of(tool, unroutable ? words.replace("203.0.113.77", "255.255.255.255") : words);
-            assertThat(run.status()).as(run.err()).isNegative();
-            if (status != null) {
-                assertThat(run.status()).isEqualTo(status);
-            }
+            assertThat(run.status()).as(run.err()).isEqualTo(-1);
             assertThat(run.out() + run.err()).contains(line, tool.name() + ": start\n");
-            assertThat(run.out()).endsWith(tool.name() + ": end " + run.status() + "\n");
+            assertThat(run.out()).endsWith(tool.name() + ": end -1\n");
             assertThat(run.err().lines().reduce((first, last) -> last).orElse(""))
                     .startsWith(tool.name() + ": ");
         }
@@ -157,7 +155,7 @@ class EndpointToolsTest {
 
     @Test
     void serverEndsIfTheClientSendsNothing() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaServer(), "-s " + address);
         ToolRun silent = EndpointPairs.clientOf(server, new Ucmatose(), "-C 0 -s " + address);
         assertThat(server.status()).isEqualTo(-110);
@@ -168,7 +166,7 @@ class EndpointToolsTest {
 
     @Test
     void oversizedMessageEndsTheClient() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Ucmatose(), "-S 17 -C 1 -b " + address);
         ToolRun client = EndpointPairs.clientOf(server, new RdmaClient(), "-s " + address);
         assertThat(client.status()).as(client.err()).isEqualTo(-5);
@@ -183,7 +181,7 @@ class EndpointToolsTest {
     @ValueSource(ints = {1, 2})
     void lossesAreRecoveredAndPacketsCaptured(int seed, @TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         String words = "-s " + address + " --trace --device " + address;
         List<String> lines = EndpointPairs.exchangeUnderLoss(
                 "rdma_server " + words + " --fault dup=30%,seed=" + seed,

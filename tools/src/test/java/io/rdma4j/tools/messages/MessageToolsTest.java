@@ -2,8 +2,9 @@ package io.rdma4j.tools.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -54,13 +55,13 @@ class MessageToolsTest {
 
     @BeforeAll
     static void useShortTimeouts() {
-        System.setProperty(Patience.PROPERTY, "1500");
+        System.setProperty(ReceiveTimeout.PROPERTY, "1500");
         System.setProperty(MckeyRun.PAUSE_PROPERTY, "200");
     }
 
     @AfterAll
     static void restore() {
-        System.clearProperty(Patience.PROPERTY);
+        System.clearProperty(ReceiveTimeout.PROPERTY);
         System.clearProperty(MckeyRun.PAUSE_PROPERTY);
     }
 
@@ -96,8 +97,8 @@ class MessageToolsTest {
                 "-m -c 5"
             })
     void ucmatoseExchangesMessages(String options) throws InterruptedException {
-        String address = Meeting.loopback();
-        String same = options + Meeting.port();
+        String address = ToolTestSupport.loopback();
+        String same = options + ToolTestSupport.port();
         boolean some = !options.contains("-C 0") && !options.contains("-S 0");
         Pair pair = pair(new Ucmatose(), "-b " + address + " " + same, "-s " + address + " " + same);
         assertThat(pair.server.status()).as(pair.server.err()).isZero();
@@ -115,7 +116,7 @@ class MessageToolsTest {
 
     @Test
     void ucmatoseBindsTheClientAndSupportsIpv6() throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         Pair pair = pair(new Ucmatose(), "-b ::1 -f ip" + port, "-s ::1 -b ::1 -f ipv6" + port);
         assertThat(pair.client.out()).isEqualTo(UCMATOSE_CLIENT);
         assertThat(pair.server.out()).isEqualTo(UCMATOSE_SERVER);
@@ -124,8 +125,8 @@ class MessageToolsTest {
     @ParameterizedTest
     @CsvSource({"-C 10,-C 5", "-C 5,-C 10", "-c 2,-c 1", "-c 1,-c 2", "-S 100,-S 200"})
     void differentCountsEndBothSidesWithAMessage(String server, String client) throws InterruptedException {
-        String address = Meeting.loopback();
-        String port = Meeting.port();
+        String address = ToolTestSupport.loopback();
+        String port = ToolTestSupport.port();
         Pair pair = pair(new Ucmatose(), "-b " + address + " " + server + port, "-s " + address + " " + client + port);
         String output = pair.server.err() + pair.client.err();
         assertThat(pair.server.status()).as(output).isNotZero();
@@ -140,7 +141,7 @@ class MessageToolsTest {
 
     @Test
     void ucmatoseReportsAMissingServer() throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         ToolRun server = ToolRun.start(new Ucmatose(), "-b " + address + " -p 2001")
                 .awaitListening(); // the service exists on another port
         ToolRun client = ToolRun.of(new Ucmatose(), "-s " + address + " -p 2002");
@@ -154,8 +155,8 @@ class MessageToolsTest {
 
     @Test
     void portInUseIsReported() throws InterruptedException {
-        String address = Meeting.loopback();
-        String port = Meeting.port();
+        String address = ToolTestSupport.loopback();
+        String port = ToolTestSupport.port();
         ToolRun first = ToolRun.start(new Ucmatose(), "-b " + address + port);
         ToolRun second = ToolRun.start(new Ucmatose(), "-b " + address + port);
         while (!first.hasEnded() && !second.hasEnded()) {
@@ -175,7 +176,7 @@ class MessageToolsTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "-c 6", "-C 3", "-C 0", "-S 1024", "-t 8", "-P ipoib", "-p 0x111", "-p 2", "-f ip"})
     void udaddyExchangesDatagrams(String options) throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         Pair pair = pair(new Udaddy(), "-b " + address + " " + options, "-s " + address + " " + options);
         assertThat(pair.server.status()).as(pair.server.err()).isZero();
         assertThat(pair.client.status()).as(pair.client.err()).isZero();
@@ -194,7 +195,7 @@ class MessageToolsTest {
 
     @Test
     void udaddyRejectsMessagesThatAreTooLong() throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         ToolRun server = ToolRun.start(new Udaddy(), "-b " + address).awaitListening();
         ToolRun client = ToolRun.of(new Udaddy(), "-s " + address + " -S 4097");
         assertThat(client.status()).isEqualTo(-22);
@@ -208,7 +209,7 @@ class MessageToolsTest {
     @ParameterizedTest
     @CsvSource({"-C 10,-C 5", "-C 5,-C 10", "-c 1,-c 2"})
     void udaddyWithDifferentCountsEndsWithAMessage(String server, String client) throws InterruptedException {
-        String address = Meeting.loopback();
+        String address = ToolTestSupport.loopback();
         Pair pair = pair(new Udaddy(), "-b " + address + " " + server, "-s " + address + " " + client);
         assertThat(pair.server.status() == 0 && pair.client.status() == 0).isFalse();
         assertThat(pair.server.err() + pair.client.err()).contains("the same -c");

@@ -2,7 +2,7 @@ package io.rdma4j.tools.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +26,7 @@ class ShortMemoryTest {
     private final List<String> out = new CopyOnWriteArrayList<>();
     private final List<String> err = new CopyOnWriteArrayList<>();
     private final List<String> peer = new CopyOnWriteArrayList<>();
-    private final String port = Meeting.port();
+    private final String port = ToolTestSupport.port();
 
     private ToolProcess start(String words, String javaOptions) {
         return ToolProcess.startWithInput(
@@ -45,9 +45,9 @@ class ShortMemoryTest {
     void aServerWithoutMemoryForItsMessagesSaysSo() throws InterruptedException {
         String words = "ucmatose -b 127.0.0.1" + port;
         try (ToolProcess server = start(words + " -S 2000000000", LITTLE_MEMORY)) {
-            Meeting.await(out, "starting server");
+            ToolTestSupport.await(out, "starting server");
             while (server.isAlive()) {
-                try (ToolProcess client = Meeting.process("ucmatose -s 127.0.0.1" + port, peer)) {
+                try (ToolProcess client = ToolTestSupport.process("ucmatose -s 127.0.0.1" + port, peer)) {
                     client.await(SECONDS);
                 }
                 server.await(1);
@@ -60,8 +60,8 @@ class ShortMemoryTest {
 
     @Test
     void aClientWithoutMemoryForItsMessagesSaysSo() throws InterruptedException {
-        try (ToolProcess server = Meeting.process("ucmatose -b 127.0.0.1" + port, peer)) {
-            Meeting.await(peer, "starting server");
+        try (ToolProcess server = ToolTestSupport.process("ucmatose -b 127.0.0.1" + port, peer)) {
+            ToolTestSupport.await(peer, "starting server");
             Thread.sleep(200); // it listens just after the line
             try (ToolProcess client = start("ucmatose -s 127.0.0.1 -S 2000000000" + port, LITTLE_MEMORY)) {
                 assertThat(client.await(SECONDS)).as("%s %s %s", out, err, peer).isEqualTo(255);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PerftestCommandLineTest {
-    private static Settings read(MeasuredOperation operation, Measure measure, String words) throws PerftestFailure {
+    private static Settings read(MeasuredOperation operation, Measure measure, String words) throws ToolFailure {
         Settings settings = new Settings(operation, measure);
         PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
         List<String> arguments = words.isEmpty() ? List.of() : List.of(words.split(" "));
@@ -24,7 +25,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void defaultsAreThoseOfPerftest() throws PerftestFailure {
+    void defaultsAreThoseOfPerftest() throws ToolFailure {
         Settings writes = read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "");
         assertThat(List.of(writes.iterations, writes.sizeBytes, writes.sendDepth, writes.moderation, writes.port))
                 .asString()
@@ -40,7 +41,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void optionsHaveShortAndLongNames() throws PerftestFailure {
+    void optionsHaveShortAndLongNames() throws ToolFailure {
         Settings shortNames =
                 read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
         Settings longNames = read(
@@ -60,7 +61,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void everyToolAcceptsACompletionVectorEvenWithoutEvents() throws PerftestFailure {
+    void everyToolAcceptsACompletionVectorEvenWithoutEvents() throws ToolFailure {
         for (MeasuredOperation operation : MeasuredOperation.values()) {
             for (Measure measure : Measure.values()) {
                 assertThat(read(operation, measure, "").completionVector).isZero();
@@ -74,7 +75,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void depthsAndModerationFollowTheCount() throws PerftestFailure {
+    void depthsAndModerationFollowTheCount() throws ToolFailure {
         Settings few = read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 21 -s 64");
         assertThat(few.sendDepth).isEqualTo(21);
         assertThat(few.receiveDepth).isEqualTo(22); // even, as perftest makes it
@@ -208,7 +209,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void unambiguousAbbreviationsAreAccepted() throws PerftestFailure {
+    void unambiguousAbbreviationsAreAccepted() throws ToolFailure {
         assertThat(read(MeasuredOperation.SEND, Measure.LATENCY, "--report-hist").histogram)
                 .isTrue();
     }

@@ -2,8 +2,8 @@ package io.rdma4j.tools.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ class PerftestProcessTest {
     @ParameterizedTest
     @ValueSource(strings = {"ib_send_bw ::1", "ib_send_bw -R ::1", "ib_send_bw --ipv6"})
     void aHostWithoutIpv6IsReported(String words) throws InterruptedException {
-        try (ToolProcess tool = start(words + Meeting.port(), "-Djava.net.preferIPv4Stack=true")) {
+        try (ToolProcess tool = start(words + ToolTestSupport.port(), "-Djava.net.preferIPv4Stack=true")) {
             assertThat(tool.await(SECONDS)).as(err.toString()).isEqualTo(1);
         }
         assertThat(err).noneMatch(line -> line.contains("defect")).anyMatch(line -> line.startsWith("ib_send_bw: "));
@@ -44,9 +44,9 @@ class PerftestProcessTest {
 
     @Test
     void moreOperationsThanTheHeapHoldsAreReported() throws InterruptedException {
-        String words = "ib_send_lat -n 100000000" + Meeting.port();
+        String words = "ib_send_lat -n 100000000" + ToolTestSupport.port();
         try (ToolProcess server = start(words, "-Xmx64m")) {
-            Meeting.await(out, "Waiting for client");
+            ToolTestSupport.await(out, "Waiting for client");
             ToolRun client = ToolRun.start(words + " 127.0.0.1");
             for (int i = 0; i < 200 && client.status() != 0 && client.err().contains("Couldn't connect"); i++) {
                 Thread.sleep(50);
@@ -63,7 +63,7 @@ class PerftestProcessTest {
     void aNameResolvesToItsIpv4Address(String option, @TempDir Path folder) throws IOException, InterruptedException {
         Path hosts = folder.resolve("hosts");
         Files.writeString(hosts, "::1 both.example\n127.0.0.1 both.example\n");
-        String words = ("ib_send_bw -n 20 " + option).strip() + Meeting.port();
+        String words = ("ib_send_bw -n 20 " + option).strip() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(words).awaitText("Waiting for client");
         Thread.sleep(200); // it listens shortly after the line
         try (ToolProcess client = start(words + " both.example", "-Djdk.net.hosts.file=" + hosts)) {
@@ -74,10 +74,10 @@ class PerftestProcessTest {
 
     @Test
     void aPeerThatDoesNotRespondIsReportedWithTheRetries() throws InterruptedException {
-        String words = "ib_write_bw -n 20" + Meeting.port();
+        String words = "ib_write_bw -n 20" + ToolTestSupport.port();
         List<String> lines = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process(words, lines)) {
-            Meeting.await(lines, "Waiting for client");
+        try (ToolProcess server = ToolTestSupport.process(words, lines)) {
+            ToolTestSupport.await(lines, "Waiting for client");
             Thread.sleep(200); // it listens just after the line
             try (ToolProcess client = start(words + " --fault loss=100% 127.0.0.1", "-Xshare:auto")) {
                 assertThat(client.await(SECONDS)).as(err.toString()).isIn(1, 17);
@@ -94,10 +94,10 @@ class PerftestProcessTest {
 
     @Test
     void anInfiniteRunReportsItsLastPeriodWhenTerminated() throws InterruptedException {
-        String words = "ib_write_bw --run_infinitely -D 1 -s 4096" + Meeting.port();
+        String words = "ib_write_bw --run_infinitely -D 1 -s 4096" + ToolTestSupport.port();
         List<String> lines = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process(words, lines)) {
-            Meeting.await(lines, "Waiting for client");
+        try (ToolProcess server = ToolTestSupport.process(words, lines)) {
+            ToolTestSupport.await(lines, "Waiting for client");
             Thread.sleep(200); // it listens shortly after the line
             try (ToolProcess client = start(words + " --json 127.0.0.1", "-Xshare:auto")) {
                 for (int i = 0; i < 4000 && rows() < 3; i++) {
@@ -121,13 +121,13 @@ class PerftestProcessTest {
     /** The peer exits after some sizes. The client reports those measured before. */
     @Test
     void aFailedRunReportsTheCompletedSizes() throws InterruptedException {
-        String words = "ib_send_bw -a -n 2000" + Meeting.port();
+        String words = "ib_send_bw -a -n 2000" + ToolTestSupport.port();
         List<String> lines = new CopyOnWriteArrayList<>();
-        ToolProcess server = Meeting.process(words, lines);
-        Meeting.await(lines, "Waiting for client");
+        ToolProcess server = ToolTestSupport.process(words, lines);
+        ToolTestSupport.await(lines, "Waiting for client");
         Thread.sleep(200); // it listens shortly after the line
         try (ToolProcess client = start(words + " --json 127.0.0.1", "-Xshare:auto")) {
-            Meeting.await(err, " 4096 ");
+            ToolTestSupport.await(err, " 4096 ");
             server.kill();
             assertThat(client.await(SECONDS)).isIn(1, 17);
         }

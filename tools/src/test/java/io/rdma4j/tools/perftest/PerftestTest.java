@@ -2,9 +2,9 @@ package io.rdma4j.tools.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
-import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import java.io.IOException;
@@ -33,12 +33,12 @@ class PerftestTest {
 
     /** For tests in which a side must time out. In others no timeout may end a run that other load slows down. */
     private static void useShortTimeout() {
-        System.setProperty(Patience.PROPERTY, "3000");
+        System.setProperty(ReceiveTimeout.PROPERTY, "1500");
     }
 
     @AfterEach
     void restoreTimeout() {
-        System.clearProperty(Patience.PROPERTY);
+        System.clearProperty(ReceiveTimeout.PROPERTY);
     }
 
     private record Pair(ToolRun server, ToolRun client) {}
@@ -49,7 +49,7 @@ class PerftestTest {
 
     private static Pair runPair(String tool, String serverWords, String clientWords, String address)
             throws InterruptedException {
-        String port = Meeting.port() + " ";
+        String port = ToolTestSupport.port() + " ";
         ToolRun server = ToolRun.start(tool + port + serverWords).awaitText("Waiting for client to connect");
         ToolRun client = startClient(server, tool + port + clientWords + " " + address);
         client.status();
@@ -388,7 +388,7 @@ class PerftestTest {
 
     @Test
     void aDifferentToolFails() throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start("ib_write_lat -R -n 20" + port).awaitText("Waiting for client");
         ToolRun client = startClient(server, "ib_read_lat -R -n 20" + port + " 127.0.0.1");
         assertThat(client.status()).isEqualTo(17);
@@ -398,7 +398,7 @@ class PerftestTest {
 
     @Test
     void aClientWithoutServerReportsIt() throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         ToolRun overTcp = ToolRun.start("ib_write_lat" + port + " 127.0.0.1");
         assertThat(overTcp.status()).isEqualTo(1);
         assertThat(overTcp.err())
@@ -471,19 +471,19 @@ class PerftestTest {
     @Test
     void aSilentPeerTimesOut() throws InterruptedException, IOException {
         useShortTimeout();
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         ToolRun server = ToolRun.start("ib_write_bw -n 20 -p " + port).awaitText("Waiting for client to connect");
         try (Socket silent = connect(port)) {
             silent.getOutputStream().write("6.06".getBytes(StandardCharsets.US_ASCII));
             assertThat(server.status()).isEqualTo(1);
         }
-        assertThat(server.err()).contains("nothing was received from the peer for 3 s");
+        assertThat(server.err()).contains("nothing was received from the peer for 1 s");
     }
 
     @ParameterizedTest
     @CsvSource({"'', 16", "--dont_xchg_versions, 108"})
     void textOfThePeerIsEscaped(String option, int bytes) throws InterruptedException, IOException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         ToolRun server =
                 ToolRun.start("ib_write_bw -p " + port + " " + option).awaitText("Waiting for client to connect");
         byte[] text = Arrays.copyOf("\u001b[2J\u009b\r\n6".getBytes(StandardCharsets.ISO_8859_1), bytes);

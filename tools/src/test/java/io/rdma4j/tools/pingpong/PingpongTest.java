@@ -3,8 +3,9 @@ package io.rdma4j.tools.pingpong;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
@@ -14,6 +15,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Locale;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +34,7 @@ class PingpongTest {
         Device device = Device.of(address).orElseThrow();
         try (DeviceContext context = device.open()) {
             return "-d " + device.name() + " -g " + context.gids(1).indexOf(Gid.of(address)) + " -p "
-                    + Meeting.portNumber() + " ";
+                    + ToolTestSupport.portNumber() + " ";
         }
     }
 
@@ -43,6 +45,16 @@ class PingpongTest {
                 .flatMap(NetworkInterface::inetAddresses)
                 .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
                 .findFirst();
+    }
+
+    /** For tests in which a side must time out. In others no timeout may end a run that other load slows down. */
+    private static void useShortTimeout() {
+        System.setProperty(ReceiveTimeout.PROPERTY, "2000");
+    }
+
+    @AfterEach
+    void restoreTimeout() {
+        System.clearProperty(ReceiveTimeout.PROPERTY);
     }
 
     private static String loopback() {
@@ -118,6 +130,7 @@ class PingpongTest {
     @ParameterizedTest
     @CsvSource({"ibv_rc_pingpong, 5, 30", "ibv_rc_pingpong, 30, 5"})
     void differentCountsAreReported(String tool, int serverCount, int clientCount) throws InterruptedException {
+        useShortTimeout();
         String common = tool + " " + loopback();
         ToolRun server = startServer(common + "-n " + serverCount);
         ToolRun client = ToolRun.start(common + "-n " + clientCount + " 127.0.0.1");
@@ -182,7 +195,7 @@ class PingpongTest {
                 "ibv_ud_pingpong | Failed to create AH",
             })
     void aMissingGidIsExplainedOnBothSides(String tool, String line) throws InterruptedException {
-        String common = tool + " -d rdma4j_lo -p " + Meeting.portNumber();
+        String common = tool + " -d rdma4j_lo -p " + ToolTestSupport.portNumber();
         ToolRun server = startServer(common);
         ToolRun client = ToolRun.start(common + " 127.0.0.1");
         assertThat(client.status()).isEqualTo(1);
@@ -192,11 +205,12 @@ class PingpongTest {
 
     @Test
     void aLostMessageEndsAnUnreliablePingpong() throws InterruptedException {
+        useShortTimeout();
         String options = loopback() + "-n 10 ";
         ToolRun server = startServer("ibv_uc_pingpong " + options + "-s 100");
         ToolRun client = ToolRun.start("ibv_uc_pingpong " + options + "-s 300 127.0.0.1"); // dropped by the server
         assertThat(client.status()).isEqualTo(1);
-        assertThat(client.err()).contains("No completion for 10 seconds\n", "a message was lost");
+        assertThat(client.err()).contains("No completion for 2 seconds\n", "a message was lost");
         assertThat(server.status()).isEqualTo(1);
     }
 

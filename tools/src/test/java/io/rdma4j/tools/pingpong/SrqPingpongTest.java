@@ -2,8 +2,8 @@ package io.rdma4j.tools.pingpong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
@@ -23,7 +23,7 @@ class SrqPingpongTest {
 
     private static String common(String text) {
         InetAddress address = InetAddress.ofLiteral(text);
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         Device device = Device.of(address).orElseThrow();
         try (DeviceContext context = device.open()) {
             int gid = context.gids(1).indexOf(Gid.of(address));

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma4j.testkit.RoceCapture;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -35,15 +36,15 @@ class XsrqPingpongTest {
 
     @BeforeAll
     static void useShortTimeouts() {
-        System.setProperty(XsrqLoop.PATIENCE_PROPERTY, "3000");
+        System.setProperty(ReceiveTimeout.PROPERTY, "2000");
     }
 
     @AfterAll
     static void restore() {
-        System.clearProperty(XsrqLoop.PATIENCE_PROPERTY);
+        System.clearProperty(ReceiveTimeout.PROPERTY);
     }
 
-    private final int port = Meeting.portNumber();
+    private final int port = ToolTestSupport.portNumber();
 
     private String common(String text) {
         InetAddress address = InetAddress.ofLiteral(text);
@@ -181,6 +182,8 @@ class XsrqPingpongTest {
                 "-s -1 | Couldn't allocate work buf.",
                 "-c 100000000 | Couldn't create recv CQ",
                 "-n 100000000 | Couldn't create send QP[0] errno 22",
+                "-c 1024 -n 2097152 | Couldn't create send QP[0] errno 22",
+                "-c 1024 -n 4194304 | Couldn't create send QP[0] errno 22",
                 "-n 0 | ibv_xsrq_pingpong: -c and -n must be at least 1",
                 "-p 1 127.0.0.1 | Couldn't connect to 127.0.0.1:1",
                 "--gid-idx=1000 127.0.0.1 -p 2 | Couldn't connect to 127.0.0.1:2",
@@ -227,11 +230,12 @@ class XsrqPingpongTest {
         String words = TOOL + "--device 127.0.0.1 --trace -n 50 -s 5000 -p " + port + " --fault loss=2%,seed=";
         List<String> serverLines = new CopyOnWriteArrayList<>();
         List<String> lines = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process(words + "3", serverLines)) {
+        try (ToolProcess server = ToolTestSupport.process(words + "3", serverLines)) {
             int status = -1;
             for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {
                 lines.clear();
-                try (ToolProcess client = Meeting.process(words + "4 --pcap " + capture + " 127.0.0.1", lines)) {
+                try (ToolProcess client =
+                        ToolTestSupport.process(words + "4 --pcap " + capture + " 127.0.0.1", lines)) {
                     status = client.await(60);
                 }
             }
@@ -250,10 +254,10 @@ class XsrqPingpongTest {
         String words = TOOL + "--device 127.0.0.1 -p " + port;
         List<String> output = new CopyOnWriteArrayList<>();
         List<String> lines = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process(words + " --fault loss=100%", output)) {
+        try (ToolProcess server = ToolTestSupport.process(words + " --fault loss=100%", output)) {
             while (server.isAlive() && output.stream().noneMatch(line -> line.contains("Work completion error"))) {
                 lines.clear();
-                try (ToolProcess client = Meeting.process(words + " 127.0.0.1", lines)) {
+                try (ToolProcess client = ToolTestSupport.process(words + " 127.0.0.1", lines)) {
                     client.await(60);
                 }
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -40,7 +41,7 @@ class RpingCommandLineTest {
     private final ToolEnvironment environment = new ToolEnvironment(
             new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
 
-    private RpingOptions parse(String words) throws RpingFailure {
+    private RpingOptions parse(String words) throws ToolFailure {
         return RpingCommandLine.parse(words.isEmpty() ? List.of() : List.of(words.split(" +")), environment);
     }
 
@@ -55,9 +56,9 @@ class RpingCommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "-h", "-x", "-S", "-c -t 3", "-- -s", "-s --help", "-v", "-vVq -C 1"})
     void invalidCommandLinePrintsUsageAndFailsWith22(String words) {
-        assertThatExceptionOfType(RpingFailure.class)
+        assertThatExceptionOfType(ToolFailure.class)
                 .isThrownBy(() -> parse(words))
-                .returns(22, RpingFailure::status);
+                .returns(22, ToolFailure::status);
         assertThat(out()).isEqualTo(USAGE);
         assertThat(err()).isEmpty();
     }
@@ -74,32 +75,32 @@ class RpingCommandLineTest {
                 "-a 127.0.0.1 -s -S 0 -C 5 | Invalid size 0 (valid range is 23 to 65536)",
             })
     void valueOutOfRangeFailsWith22(String words, String line) {
-        assertThatExceptionOfType(RpingFailure.class)
+        assertThatExceptionOfType(ToolFailure.class)
                 .isThrownBy(() -> parse(words))
-                .returns(22, RpingFailure::status);
+                .returns(22, ToolFailure::status);
         assertThat(err()).isEqualTo(line + System.lineSeparator());
         assertThat(out()).isEmpty();
     }
 
     @Test
     void unknownNameFailsWithTheCodeOfTheResolver() {
-        assertThatExceptionOfType(RpingFailure.class)
+        assertThatExceptionOfType(ToolFailure.class)
                 .isThrownBy(() -> RpingCommandLine.parse(List.of("-s", "-a", ""), environment))
-                .returns(-2, RpingFailure::status);
+                .returns(-2, ToolFailure::status);
         assertThat(out())
                 .isEqualTo("getaddrinfo failed (Name or service not known) - invalid hostname or IP address"
                         + System.lineSeparator());
     }
 
     @Test
-    void validAddressClearsAnEarlierError() throws RpingFailure {
+    void validAddressClearsAnEarlierError() throws ToolFailure {
         RpingOptions options = parse("-s -S 10 -a 127.0.0.1");
         assertThat(options.sizeBytes()).isEqualTo(10);
         assertThat(err()).startsWith("Invalid size 10");
     }
 
     @Test
-    void negativeSizeIsAcceptedByTheParser() throws RpingFailure {
+    void negativeSizeIsAcceptedByTheParser() throws ToolFailure {
         assertThat(parse("-s -S -5").sizeBytes()).isEqualTo(-5);
         assertThat(err()).isEmpty();
     }
@@ -138,13 +139,13 @@ class RpingCommandLineTest {
     }
 
     @Test
-    void lastOfServerAndClientWins() throws RpingFailure {
+    void lastOfServerAndClientWins() throws ToolFailure {
         assertThat(parse("-s -c").server()).isFalse();
         assertThat(parse("-cs").server()).isTrue();
     }
 
     @Test
-    void debugEchoesTheOptionsThatFollowIt() throws RpingFailure {
+    void debugEchoesTheOptionsThatFollowIt() throws ToolFailure {
         parse("-s -d -p 80 -v -V -c -S 30 -C 5");
         assertThat(out().lines())
                 .containsExactly("port 80", "verbose", "validate data", "client", "size 30", "count 5");

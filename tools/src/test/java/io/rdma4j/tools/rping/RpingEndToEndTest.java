@@ -3,7 +3,7 @@ package io.rdma4j.tools.rping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolTestSupport;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -37,7 +37,7 @@ class RpingEndToEndTest {
     }
 
     private static void pingPong(String address, String more, int size, int count) throws InterruptedException {
-        String common = "-a " + address + " -p " + Meeting.portNumber() + " -S " + size + " -v " + more;
+        String common = "-a " + address + " -p " + ToolTestSupport.portNumber() + " -S " + size + " -v " + more;
         RpingRun server = RpingRun.startServer(common);
         RpingRun client = RpingRun.start("-c -V -C " + count + " " + common);
         assertThat(client.status()).as("client: " + client.err()).isZero();
@@ -87,7 +87,7 @@ class RpingEndToEndTest {
 
     @Test
     void serverWithoutAddressServesEveryIpv4Address() throws InterruptedException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         RpingRun server = RpingRun.startServer("-p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 2 -V -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -98,7 +98,7 @@ class RpingEndToEndTest {
     @Test
     void clientConnectsFromTheSourceAddress() throws InterruptedException {
         assumeTrue(canBind("127.0.0.9"), "only 127.0.0.1 is loopback here");
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -I 127.0.0.9 -C 2 -V -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -107,7 +107,7 @@ class RpingEndToEndTest {
 
     @Test
     void missingServerIsRejectedWithReason8() throws InterruptedException {
-        RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -p " + Meeting.portNumber());
+        RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -p " + ToolTestSupport.portNumber());
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.errorLines())
                 .containsExactly(
@@ -117,7 +117,7 @@ class RpingEndToEndTest {
 
     @Test
     void portInUseIsReported() throws InterruptedException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         RpingRun first = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun second = RpingRun.start("-s -a 127.0.0.1 -p " + port);
         assertThat(second.status()).isEqualTo(-1);
@@ -137,7 +137,7 @@ class RpingEndToEndTest {
 
     @Test
     void sizeBeyondTheServersBufferFailsOnBothSides() throws InterruptedException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -S 64 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S 1000 -C 1 -p " + port);
         assertThat(server.status()).isEqualTo(-1);
@@ -152,7 +152,7 @@ class RpingEndToEndTest {
 
     @Test
     void negativeSizeFailsAtAllocation() throws InterruptedException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S -5 -p " + port);
         assertThat(client.status() & 0xff).isEqualTo(244);
@@ -163,7 +163,7 @@ class RpingEndToEndTest {
 
     @Test
     void debugPrintsEveryStepOfTheClient() throws InterruptedException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -d -a 127.0.0.1 -C 1 -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -205,7 +205,7 @@ class RpingEndToEndTest {
 
     @Test
     void manyRunsLeakNoResources() throws InterruptedException {
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         for (int i = 0; i < 20; i++) {
             RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
             RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -V -p " + port);

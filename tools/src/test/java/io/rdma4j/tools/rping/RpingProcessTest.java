@@ -3,7 +3,8 @@ package io.rdma4j.tools.rping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
-import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.wire.Opcode;
 import java.io.IOException;
@@ -69,19 +70,17 @@ class RpingProcessTest {
     }
 
     @Test
-    void serverOfTheIpv6WildcardServesEveryAddressToOtherProcesses() throws InterruptedException, SocketException {
+    void serverOfTheIpv6WildcardServesEveryAddressToAnotherProcess() throws InterruptedException, SocketException {
         List<String> addresses = NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
-                .map(Meeting::text)
+                .map(ToolTestSupport::text)
                 .toList();
         try (ToolProcess server = serverAt("::0", "-P")) {
             for (String address : addresses) {
-                List<String> lines = new CopyOnWriteArrayList<>();
-                try (ToolProcess client = client(lines, "-C", "2", "-a", address)) {
-                    assertThat(client.await(TIMEOUT_SECONDS))
-                            .as(address + ": " + lines)
-                            .isZero();
-                }
+                ToolRun client = ToolRun.start("rping -c -V -C 2 -a " + address + " -p " + port);
+                assertThat(client.status())
+                        .as(address + ": " + client.out() + client.err())
+                        .isZero();
             }
             assertThat(server.isAlive()).as(serverErr.toString()).isTrue();
         }

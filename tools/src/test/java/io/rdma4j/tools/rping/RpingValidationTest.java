@@ -11,10 +11,11 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.CmAddresses;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.RemoteMemory;
@@ -54,7 +55,7 @@ class RpingValidationTest {
         received.asByteBuffer().put(wrong, (byte) '?');
         assertThatThrownBy(() -> RpingClient.validate(ping(), received, 7, report))
                 .isInstanceOfSatisfying(
-                        RpingFailure.class, end -> assertThat(end.status()).isEqualTo(-1));
+                        ToolFailure.class, end -> assertThat(end.status()).isEqualTo(-1));
         assertThat(err.toString(UTF_8)).startsWith("data mismatch!\n").contains("ping 7: byte " + wrong + " of ");
     }
 
@@ -104,7 +105,7 @@ class RpingValidationTest {
     @ParameterizedTest
     @CsvSource({"-V, 255", "'', 0"})
     void alteredDataEndTheRunWithTheStatusOfC(String option, int status) throws Exception {
-        String port = String.valueOf(Meeting.portNumber());
+        String port = String.valueOf(ToolTestSupport.portNumber());
         QueuePairCapabilities capabilities = new QueuePairCapabilities(4, 4, 1, 1, 0);
         AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
         try (Arena arena = Arena.ofShared();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.RdmaStreamSocket;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
@@ -28,7 +28,7 @@ class RcopyClientTest {
     private static final int ENOSPC = 28;
     private static final int SHELL = 0xff;
 
-    private final int port = Meeting.portNumber();
+    private final int port = ToolTestSupport.portNumber();
     private final RdmaStreamSocket listener = RdmaStreamSocket.open();
 
     @TempDir

@@ -3,8 +3,8 @@ package io.rdma4j.tools.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.RdmaStreamSocket;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,7 +39,7 @@ class RcopyServerTest {
     private static final int ELOOP = 40;
     private static final int EILSEQ = 84;
 
-    private final int port = Meeting.portNumber();
+    private final int port = ToolTestSupport.portNumber();
 
     @TempDir
     private Path folder = Path.of("");
@@ -268,7 +268,7 @@ class RcopyServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"C", "C.UTF-8"})
     void aNameIsStoredUnchangedOrRejected(String locale) throws Exception {
-        int ownPort = Meeting.portNumber();
+        int ownPort = ToolTestSupport.portNumber();
         List<String> lines = new CopyOnWriteArrayList<>();
         try (ToolProcess process = ToolProcess.startWithInput(
                 List.of("rcopy", "-p", String.valueOf(ownPort)), Map.of("LC_ALL", locale), lines::add, lines::add)) {

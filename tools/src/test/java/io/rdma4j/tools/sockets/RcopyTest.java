@@ -3,8 +3,8 @@ package io.rdma4j.tools.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.RdmaStreamSocket;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RcopyTest {
     private static final String WAITING = "waiting for connection...";
 
-    private final String port = Meeting.port();
+    private final String port = ToolTestSupport.port();
 
     /** A server on the wildcard address listens on the addresses of all interfaces. */
     private final String address = "127.0.0.1";
@@ -107,7 +107,7 @@ class RcopyTest {
 
     @Test
     void aRefusedConnectionIsReported() throws Exception {
-        ToolRun client = ToolRun.of(new Rcopy(), source(1) + " " + address + Meeting.port());
+        ToolRun client = ToolRun.of(new Rcopy(), source(1) + " " + address + ToolTestSupport.port());
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.err()).startsWith("rconnect failed\n: Connection refused\n");
     }

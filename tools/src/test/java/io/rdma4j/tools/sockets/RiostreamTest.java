@@ -2,8 +2,8 @@ package io.rdma4j.tools.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,8 +15,8 @@ class RiostreamTest {
     private static final String HEADER = TransferFigures.HEADER + "\n";
 
     private static void bothPass(String words, String beginning) throws InterruptedException {
-        String address = Meeting.loopback();
-        String port = Meeting.port();
+        String address = ToolTestSupport.loopback();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Riostream(), "-b " + address + port + " " + words);
         ToolRun client = SocketToolClient.run(server, HEADER, new Riostream(), "-s " + address + port + " " + words);
         assertThat(client.status()).as(client.err()).isZero();
@@ -50,7 +50,7 @@ class RiostreamTest {
 
     @Test
     void aPeerWithoutMappingsIsReported() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Rstream(), "-C 1 -b " + address);
         ToolRun client = SocketToolClient.run(server, HEADER, new Riostream(), "-C 1 -s " + address);
         assertThat(client.status()).isEqualTo(-1);
@@ -62,7 +62,7 @@ class RiostreamTest {
 
     @Test
     void differentSizesEndTheRun() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Riostream(), "-S 100 -b " + address);
         ToolRun client = SocketToolClient.run(server, HEADER, new Riostream(), "-S 200 -s " + address);
         // The first side to fail reports the mismatch, the other one that its peer closed the connection.

@@ -2,8 +2,8 @@ package io.rdma4j.tools.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +27,8 @@ class RstreamTest {
     }
 
     private static void bothPass(String words, String pattern) throws InterruptedException {
-        String address = Meeting.loopback();
-        String port = Meeting.port();
+        String address = ToolTestSupport.loopback();
+        String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address + port + " " + words);
         ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address + port + " " + words);
         assertThat(client.status()).as(client.err()).isZero();
@@ -70,7 +70,7 @@ class RstreamTest {
 
     @Test
     void keepAliveIsReported() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port() + " -k 9 -C 1";
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port() + " -k 9 -C 1";
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address);
         ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address);
         String lines = "Keepalive: ON\n  time: 9\n";
@@ -82,9 +82,9 @@ class RstreamTest {
     @ParameterizedTest
     @CsvSource({"'', 8", "-T b, -1", "-T s, 24", "-T s -T b, -1"})
     void aRefusedConnectionIsReported(String words, int status) throws InterruptedException {
-        String address = Meeting.loopback();
-        String port = Meeting.port();
-        String otherPort = Meeting.port();
+        String address = ToolTestSupport.loopback();
+        String port = ToolTestSupport.port();
+        String otherPort = ToolTestSupport.port();
         // A server at another port is needed to refuse the connection.
         ToolRun otherServer = ToolRun.start(new Rstream(), "-C 1 -b " + address + otherPort);
         otherServer.awaitText(HEADER);
@@ -101,7 +101,7 @@ class RstreamTest {
 
     @Test
     void aPortInUseIsReported() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun first = ToolRun.start(new Rstream(), "-C 1 -b " + address);
         first.awaitText(HEADER);
         ToolRun second = ToolRun.of(new Rstream(), "-C 1 -b " + address);
@@ -120,7 +120,7 @@ class RstreamTest {
 
     @Test
     void aPeerThatClosesEarlyIsReported() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Rstream(), "-C 10 -b " + address);
         ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-C 20 -s " + address);
         assertThat(server.status()).isZero();
@@ -131,7 +131,7 @@ class RstreamTest {
 
     @Test
     void corruptedBytesAreReported() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Rstream(), "-T v -C 1 -b " + address);
         ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-C 1 -s " + address);
         assertThat(server.status()).isEqualTo(-1);
@@ -142,7 +142,7 @@ class RstreamTest {
 
     @Test
     void jsonHasParametersAndRows() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port() + " -C 3 --json";
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port() + " -C 3 --json";
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address);
         ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address);
         assertThat(server.status()).isZero();
@@ -215,8 +215,8 @@ class RstreamTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void rowsOfAllProcessesAreInOneDocument() throws InterruptedException {
-        String words = " -C 3 -I 2 -T f --json" + Meeting.port();
-        String address = Meeting.loopback();
+        String words = " -C 3 -I 2 -T f --json" + ToolTestSupport.port();
+        String address = ToolTestSupport.loopback();
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address + words);
         ToolRun client = SocketToolClient.run(server, HEADER, new Rstream(), "-s " + address + words);
         for (ToolRun side : new ToolRun[] {server, client}) {
@@ -230,7 +230,7 @@ class RstreamTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void aFailureInAConnectionsProcessIsReported() throws InterruptedException {
-        String address = Meeting.loopback() + Meeting.port();
+        String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Rstream(), "-T fork -T v -C 1 -b " + address);
         SocketToolClient.run(server, HEADER, new Rstream(), "-T s -C 1 -s " + address);
         assertThat(server.status()).isEqualTo(-1);

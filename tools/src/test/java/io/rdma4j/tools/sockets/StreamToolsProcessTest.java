@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.CapturedFrame;
 import io.rdma4j.testkit.RoceCapture;
-import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.wire.Opcode;
 import java.io.IOException;
@@ -52,13 +52,13 @@ class StreamToolsProcessTest {
     }
 
     private ToolProcess server(String words) {
-        return Meeting.process(
+        return ToolTestSupport.process(
                 words + " --json --trace --pcap " + folder.resolve("server.pcapng"), serverOut, serverErr);
     }
 
     /** Starts the client, with faults injected into its traffic. */
     private ToolProcess client(String words) {
-        return Meeting.process(
+        return ToolTestSupport.process(
                 words + " --json --trace --pcap " + folder.resolve("client.pcapng") + FAULTS + "5",
                 clientOut,
                 clientErr);
@@ -94,10 +94,10 @@ class StreamToolsProcessTest {
     @ParameterizedTest
     @CsvSource({"rstream, RC_WRITE_ONLY_IMMEDIATE", "riostream, RC_WRITE_ONLY"})
     void packetsOfAStreamAreTracedAndFaultsInjected(String tool, Opcode data) throws Exception {
-        String words = tool + " -C 20 -I 3 -S 700 -T v" + Meeting.port();
-        String address = Meeting.loopback();
+        String words = tool + " -C 20 -I 3 -S 700 -T v" + ToolTestSupport.port();
+        String address = ToolTestSupport.loopback();
         try (ToolProcess server = server(words + " -b " + address)) {
-            Meeting.await(serverErr, "usec/xfer");
+            ToolTestSupport.await(serverErr, "usec/xfer");
             try (ToolProcess client = client(words + " -s " + address)) {
                 assertThat(client.await(TIMEOUT_SECONDS))
                         .as(clientErr + " " + serverErr)
@@ -122,7 +122,7 @@ class StreamToolsProcessTest {
         new Random(9).nextBytes(content);
         Path source = Files.write(folder.resolve("source"), content);
         Path target = folder.resolve("target");
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         try (ToolProcess server = server("rcopy" + port)) {
             int status = -1;
             for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {

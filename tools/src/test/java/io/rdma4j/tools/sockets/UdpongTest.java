@@ -4,9 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
-import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.wire.Opcode;
 import java.io.ByteArrayOutputStream;
@@ -49,8 +50,7 @@ class UdpongTest {
 
     /** Starts the server and checks that it has bound the port. */
     private void startServer(String words) throws InterruptedException {
-        server = ToolRun.start(new Udpong(), words);
-        Thread.sleep(300);
+        server = ToolRun.start(new Udpong(), words).awaitCall(UdpongServer.class, "receive");
         assertThat(server.hasEnded()).as(server.err()).isFalse();
     }
 
@@ -73,8 +73,8 @@ class UdpongTest {
                 "-T socket -T ASYNC"
             })
     void theClientPrintsTheRowOfItsTest(String words) throws InterruptedException {
-        String address = Meeting.loopback();
-        String rest = address + Meeting.port() + " " + words;
+        String address = ToolTestSupport.loopback();
+        String rest = address + ToolTestSupport.port() + " " + words;
         startServer("-b " + rest);
         ToolRun echo = ToolRun.of(new Udpong(), "-C 200 -S 500 -T e -s " + rest);
         assertThat(echo.status()).as(echo.err()).isZero();
@@ -89,7 +89,7 @@ class UdpongTest {
     @ParameterizedTest
     @ValueSource(ints = {16, 17, 1016, 1017, 2032})
     void anySizeArrives(int size) throws InterruptedException {
-        String rest = Meeting.loopback() + Meeting.port();
+        String rest = ToolTestSupport.loopback() + ToolTestSupport.port();
         startServer("-b " + rest);
         ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -S " + size + " -s " + rest);
         assertThat(client.status()).as(client.err()).isZero();
@@ -99,7 +99,7 @@ class UdpongTest {
     @ParameterizedTest
     @CsvSource({"::1, ::1", "127.0.0.1, 127.0.0.1", "::1 -T s, ::1", "127.0.0.1 -T s, 127.0.0.1"})
     void aServerWithoutAddressListensOnAll(String to, String from) throws InterruptedException {
-        String port = Meeting.port();
+        String port = ToolTestSupport.port();
         startServer(port + (to.endsWith("-T s") ? " -T s" : ""));
         ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -s " + to + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -108,8 +108,8 @@ class UdpongTest {
 
     @Test
     void aClientCanBindAnAddress() throws InterruptedException {
-        String local = Meeting.loopback();
-        String rest = Meeting.loopback() + Meeting.port();
+        String local = ToolTestSupport.loopback();
+        String rest = ToolTestSupport.loopback() + ToolTestSupport.port();
         startServer("-b " + rest);
         ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -b " + local + " -s " + rest);
         assertThat(client.status()).as(client.err()).isZero();
@@ -118,7 +118,7 @@ class UdpongTest {
 
     @Test
     void manyClientsAreServed() throws InterruptedException {
-        String rest = Meeting.loopback() + Meeting.port();
+        String rest = ToolTestSupport.loopback() + ToolTestSupport.port();
         startServer("-b " + rest);
         List<ToolRun> clients = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -133,15 +133,20 @@ class UdpongTest {
     /** In separate processes, which the common options need. */
     @Test
     void lostDatagramsAreRequestedAgain(@TempDir Path folder) throws Exception {
-        String rest = Meeting.loopback() + Meeting.port() + " --trace --fault loss=5%,seed=";
+        String address = ToolTestSupport.loopback();
+        int portNumber = ToolTestSupport.portNumber();
+        String port = " -p " + portNumber;
+        String common = " --trace --fault loss=5%,seed=";
         Path capture = folder.resolve("client.pcapng");
         List<String> lines = new CopyOnWriteArrayList<>();
         List<String> report = new CopyOnWriteArrayList<>();
         List<String> trace = new CopyOnWriteArrayList<>();
-        try (ToolProcess remote = process("udpong -b " + rest + "3", lines, lines);
-                ToolProcess client =
-                        process("udpong --json -T e -C 300 --pcap " + capture + " -s " + rest + "4", report, trace)) {
-            assertThat(client.await(50)).as(trace.toString()).isZero();
+        try (ToolProcess remote = ToolTestSupport.process("udpong -b " + address + port + common + "3", lines)) {
+            ToolTestSupport.awaitUdpPort(remote, address, portNumber);
+            String words = "udpong --json -T e -C 300 --pcap " + capture + " -s " + address + port + common + "4";
+            try (ToolProcess client = ToolTestSupport.process(words, report, trace)) {
+                assertThat(client.await(50)).as(trace.toString()).isZero();
+            }
             assertThat(remote.isAlive()).as(lines.toString()).isTrue();
         }
         assertThat(String.join("", report))
@@ -154,17 +159,11 @@ class UdpongTest {
         assertThat(packets.opcodes()).containsKeys(Opcode.UD_SEND_ONLY.code());
     }
 
-    /** Starts a process and gives a server the time to bind its port. */
-    private static ToolProcess process(String words, List<String> out, List<String> err) throws InterruptedException {
-        ToolProcess process = Meeting.process(words, out, err);
-        Thread.sleep(3000);
-        return process;
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", "-T s"})
     void aMissingServerIsReported(String words) throws InterruptedException {
-        ToolRun client = ToolRun.of(new Udpong(), "-C 1 -s " + Meeting.loopback() + Meeting.port() + " " + words);
+        ToolRun client = ToolRun.of(
+                new Udpong(), "-C 1 -s " + ToolTestSupport.loopback() + ToolTestSupport.port() + " " + words);
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.out()).isEqualTo(HEADER);
         assertThat(client.err()).startsWith("rrecv: Connection refused\n");
@@ -172,7 +171,7 @@ class UdpongTest {
 
     @Test
     void aServerThatExitsEndsTheClient() throws InterruptedException {
-        String rest = Meeting.loopback() + Meeting.port();
+        String rest = ToolTestSupport.loopback() + ToolTestSupport.port();
         startServer("-b " + rest);
         ToolRun client = ToolRun.start(new Udpong(), "-T e -C 100000000 -s " + rest);
         client.awaitText(HEADER);
@@ -185,7 +184,7 @@ class UdpongTest {
 
     @Test
     void anAddressOfAnotherFamilyIsRejected() throws InterruptedException {
-        ToolRun client = ToolRun.of(new Udpong(), "-T s -s 127.0.0.1 -b ::1" + Meeting.port());
+        ToolRun client = ToolRun.of(new Udpong(), "-T s -s 127.0.0.1 -b ::1" + ToolTestSupport.port());
         assertThat(client.status()).as(client.err()).isEqualTo(-1);
         assertThat(client.err()).contains(": Address family not supported by protocol\n");
     }
@@ -198,7 +197,7 @@ class UdpongTest {
         ToolEnvironment environment =
                 new ToolEnvironment(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8));
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
-        int port = Meeting.portNumber();
+        int port = ToolTestSupport.portNumber();
         UdpongOptions options =
                 new UdpongOptions(null, null, 0, false, 1, 64, String.valueOf(port), true, false, false, false);
         UdpTestSocket socket = UdpTestSocket.open(StandardProtocolFamily.INET);
@@ -206,7 +205,7 @@ class UdpongTest {
         Thread serving = Thread.ofVirtual().start(() -> {
             try {
                 new UdpongServer(options, environment).serve(new FirstFromPortZero(socket));
-            } catch (StreamFailure closed) {
+            } catch (ToolFailure closed) {
                 // The test closed the socket.
             }
         });
@@ -282,9 +281,25 @@ class UdpongTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-b 127.0.0.1", "-s 127.0.0.1"})
+    void aMissingDeviceIsReported(String words) throws InterruptedException {
+        System.setProperty("rdma4j.device", "nosuch"); // as --device
+        try {
+            ToolRun run = ToolRun.start(new Udpong(), words + ToolTestSupport.port());
+            run.awaitCall(UdpongServer.class, "receive").interrupt();
+            assertThat(run.status()).as(run.out() + run.err()).isEqualTo(-1);
+            assertThat(run.err())
+                    .startsWith("No RDMA devices were detected\nudpong: ")
+                    .contains("nosuch");
+        } finally {
+            System.clearProperty("rdma4j.device");
+        }
+    }
+
     @Test
     void aPortInUseIsReported() throws InterruptedException {
-        String rest = "-b " + Meeting.loopback() + Meeting.port();
+        String rest = "-b " + ToolTestSupport.loopback() + ToolTestSupport.port();
         startServer(rest);
         ToolRun second = ToolRun.of(new Udpong(), rest);
         assertThat(second.status()).isEqualTo(-1);

@@ -1,20 +1,25 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.tools.command.ToolProcess;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Addresses and ports on which the two sides of a tool meet in a test, and tools in separate processes. */
-public final class Meeting {
+public final class ToolTestSupport {
     private static final int FIRST_PORT = 20_000;
     private static final int PORTS = 10_000;
     private static final AtomicInteger NEXT_PORT =
             new AtomicInteger(ThreadLocalRandom.current().nextInt(PORTS));
 
-    private Meeting() {}
+    private ToolTestSupport() {}
 
     /** Returns a port that no other test of this process uses. Servers that never end keep their ports. */
     public static int portNumber() {
@@ -53,6 +58,27 @@ public final class Meeting {
     /** Starts a tool in a separate process, with separate lists for standard output and standard error. */
     public static ToolProcess process(String words, List<String> out, List<String> err) {
         return ToolProcess.start(List.of(words.strip().split(" +")), out::add, err::add);
+    }
+
+    /**
+     * Waits until a process has bound a UDP port, or has ended. Until then the kernel refuses datagrams. The datagram that
+     * shows it is too short to be a message.
+     */
+    public static void awaitUdpPort(ToolProcess process, String address, int port)
+            throws IOException, InterruptedException {
+        InetAddress host = InetAddress.ofLiteral(address);
+        byte[] data = {'?'};
+        while (process.isAlive()) {
+            try (DatagramSocket probe = new DatagramSocket(new InetSocketAddress(host, 0))) {
+                probe.connect(host, port);
+                probe.send(new DatagramPacket(data, data.length));
+                Thread.sleep(20);
+                probe.send(new DatagramPacket(data, data.length));
+                return;
+            } catch (PortUnreachableException notYetBound) {
+                // Tries again.
+            }
+        }
     }
 
     /** Waits until a line contains {@code text}. */
