@@ -8,6 +8,7 @@ import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,12 +16,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -29,10 +34,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests that every tool ends silently at SIGINT and SIGTERM: during its start, while it waits for its peer, and during
- * the traffic.
+ * the traffic. Two cases run at a time.
  *
- * <p>In the command lines, ADDRESS is a loopback address, PORT a port, FOLDER a temporary directory, and GID the options
- * of a verbs tool that select the loopback address.
+ * <p>In the command lines, ADDRESS is a loopback address and PORT a port, both different in each case, and FOLDER a
+ * temporary directory.
  */
 @EnabledOnOs(
         value = {OS.LINUX, OS.MAC},
@@ -66,11 +71,11 @@ class SignalProcessTest {
             "OOB root | cmtime -L -b ADDRESS -C ADDRESS -p PORT",
             "OOB root | cmtime -L -S 1 -b ADDRESS -C ADDRESS -p PORT",
             " | cmtime --classic -p PORT",
-            "local address | ibv_rc_pingpong GID -p PORT",
-            "local address | ibv_uc_pingpong GID -p PORT",
-            "local address | ibv_ud_pingpong GID -p PORT",
-            "local address | ibv_srq_pingpong GID -p PORT",
-            " | ibv_xsrq_pingpong GID -p PORT",
+            "local address | ibv_rc_pingpong --device ADDRESS -p PORT",
+            "local address | ibv_uc_pingpong --device ADDRESS -p PORT",
+            "local address | ibv_ud_pingpong --device ADDRESS -p PORT",
+            "local address | ibv_srq_pingpong --device ADDRESS -p PORT",
+            " | ibv_xsrq_pingpong --device ADDRESS -p PORT",
             "Waiting for client | ib_send_lat -p PORT",
             "Waiting for client | ib_write_bw -p PORT",
             "Waiting for client | ib_read_bw -R -p PORT");
@@ -104,15 +109,21 @@ class SignalProcessTest {
             "rcopy -p PORT | rcopy FOLDER/source 127.0.0.1:FOLDER/target -p PORT",
             "cmtime -L -b ADDRESS -C ADDRESS -p PORT -c 5000 | cmtime -b ADDRESS -C ADDRESS -p PORT -c 5000",
             "cmtime --classic -p PORT -c 5000 | cmtime --classic -s 127.0.0.1 -p PORT -c 5000",
-            "ibv_rc_pingpong GID -p PORT -n 100000000 | ibv_rc_pingpong GID -p PORT -n 100000000 127.0.0.1",
-            "ibv_rc_pingpong GID -e -p PORT -n 100000000 | ibv_rc_pingpong GID -e -p PORT -n 100000000 127.0.0.1",
-            "ibv_uc_pingpong GID -p PORT -n 100000000 | ibv_uc_pingpong GID -p PORT -n 100000000 127.0.0.1",
-            "ibv_ud_pingpong GID -p PORT -n 100000000 | ibv_ud_pingpong GID -p PORT -n 100000000 127.0.0.1",
-            "ibv_srq_pingpong GID -p PORT -n 100000000 | ibv_srq_pingpong GID -p PORT -n 100000000 127.0.0.1",
-            "ibv_xsrq_pingpong GID -p PORT -n 30000 | ibv_xsrq_pingpong GID -p PORT -n 30000 127.0.0.1",
+            "ibv_rc_pingpong --device ADDRESS -p PORT -n 100000000 | ibv_rc_pingpong --device ADDRESS -p PORT -n 100000000 127.0.0.1",
+            "ibv_rc_pingpong --device ADDRESS -e -p PORT -n 100000000 | ibv_rc_pingpong --device ADDRESS -e -p PORT -n 100000000 127.0.0.1",
+            "ibv_uc_pingpong --device ADDRESS -p PORT -n 100000000 | ibv_uc_pingpong --device ADDRESS -p PORT -n 100000000 127.0.0.1",
+            "ibv_ud_pingpong --device ADDRESS -p PORT -n 100000000 | ibv_ud_pingpong --device ADDRESS -p PORT -n 100000000 127.0.0.1",
+            "ibv_srq_pingpong --device ADDRESS -p PORT -n 100000000 | ibv_srq_pingpong --device ADDRESS -p PORT -n 100000000 127.0.0.1",
+            "ibv_xsrq_pingpong --device ADDRESS -p PORT -n 30000 | ibv_xsrq_pingpong --device ADDRESS -p PORT -n 30000 127.0.0.1",
             "ib_send_lat -p PORT -n 3000000 | ib_send_lat -p PORT -n 3000000 127.0.0.1",
             "ib_write_bw -p PORT -D 60 | ib_write_bw -p PORT -D 60 127.0.0.1",
             "ib_read_bw -R -p PORT -D 60 | ib_read_bw -R -p PORT -D 60 127.0.0.1");
+
+    /**
+     * Held by a case with a command line that cannot name an address. The processes of one case then share the addresses
+     * of the host with no other case, which would take over or lose the port of the device when they end.
+     */
+    private static final Lock HOST_ADDRESSES = new ReentrantLock();
 
     @TempDir
     private Path folder = Path.of("");
@@ -144,8 +155,7 @@ class SignalProcessTest {
                 source.setLength(2_000_000_000);
             }
         }
-        return line.replace("GID", "--device 127.0.0.1")
-                .replace("ADDRESS", address)
+        return line.replace("ADDRESS", address)
                 .replace("PORT", String.valueOf(port))
                 .replace("FOLDER", folder.toString());
     }
@@ -188,11 +198,55 @@ class SignalProcessTest {
         assertThat(out).filteredOn(line -> line.equals("{")).hasSize(1);
     }
 
+    /** Waits for a text in the output, unless the tool prints none. */
     private void awaitText(String text) throws InterruptedException {
-        if (text.isEmpty()) {
-            Thread.sleep(1500); // the tool prints nothing
-        } else {
+        if (!text.isEmpty()) {
             ToolTestSupport.await(out, text);
+        }
+    }
+
+    /** Runs a case, alone if it uses the addresses that every process of this host has. */
+    private static void run(String line, Case test) throws Exception {
+        Lock lock = line.contains("ADDRESS") ? new ReentrantLock() : HOST_ADDRESSES;
+        lock.lock();
+        try {
+            test.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A case of a test. */
+    private interface Case {
+        void run() throws Exception;
+    }
+
+    /** Waits until the process has opened a socket, which a tool does just before it listens or connects. */
+    private static void awaitSocket(ToolProcess process) throws IOException, InterruptedException {
+        Path descriptors = Path.of("/proc", String.valueOf(process.pid()), "fd");
+        if (Files.isDirectory(descriptors)) {
+            while (process.isAlive() && !hasSocket(descriptors)) {
+                Thread.sleep(10);
+            }
+            Thread.sleep(100);
+        } else {
+            Thread.sleep(1500);
+        }
+    }
+
+    private static boolean hasSocket(Path descriptors) throws IOException {
+        try (Stream<Path> files = Files.list(descriptors)) {
+            return files.anyMatch(SignalProcessTest::isSocket);
+        } catch (NoSuchFileException hasEnded) {
+            return false;
+        }
+    }
+
+    private static boolean isSocket(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+        } catch (IOException closed) {
+            return false;
         }
     }
 
@@ -217,11 +271,15 @@ class SignalProcessTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("tools")
     void aServerEndsDuringItsStart(String line) throws Exception {
-        List<String> words = split(words(part(line, 1)), "--json");
+        run(line, () -> endDuringStart(split(words(part(line, 1)), "--json")));
+    }
+
+    private void endDuringStart(List<String> words) throws Exception {
         try (ToolProcess server = ToolProcess.start(words, out::add, err::add)) {
-            Thread.sleep(ThreadLocalRandom.current().nextInt(50, 1000)); // any time
+            Thread.sleep(ThreadLocalRandom.current().nextInt(50, 700)); // any time
             signal(server, "INT");
             assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
         }
@@ -232,21 +290,25 @@ class SignalProcessTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @FieldSource("SERVERS")
     void aServerEndsWhileItWaits(String line) throws Exception {
-        try (ToolProcess server = ToolTestSupport.process(words(part(line, 1)), out, err)) {
-            awaitText(part(line, 0));
-            Thread.sleep(300); // most servers print the text just before they listen
-            assertThat(server.isAlive()).as("%s %s", out, err).isTrue();
-            requireSilentEnd(server);
-        }
+        run(line, () -> {
+            try (ToolProcess server = ToolTestSupport.process(words(part(line, 1)), out, err)) {
+                awaitText(part(line, 0));
+                awaitSocket(server);
+                assertThat(server.isAlive()).as("%s %s", out, err).isTrue();
+                requireSilentEnd(server);
+            }
+        });
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @FieldSource("CLIENTS")
     void aClientEndsWhileItConnects(String line) throws Exception {
         try (ToolProcess client = ToolTestSupport.process(words(line) + " --fault loss=100%", out, err)) {
-            Thread.sleep(1200); // it repeats its request for seconds
+            awaitSocket(client); // it repeats its request for seconds
             assertThat(client.isAlive()).as("%s %s", out, err).isTrue();
             requireSilentEnd(client);
         }
@@ -273,10 +335,15 @@ class SignalProcessTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @FieldSource("PAIRS")
     void aClientEndsDuringTraffic(String line) throws Exception {
+        run(line, () -> endClientDuringTraffic(line));
+    }
+
+    private void endClientDuringTraffic(String line) throws Exception {
         try (ToolProcess server = ToolTestSupport.process(words(part(line, 0)), peerOut, peerErr)) {
-            Thread.sleep(1000); // servers do not report that they listen
+            awaitSocket(server);
             try (ToolProcess client = startClient(part(line, 1), out, err)) {
                 assertThat(client.isAlive()).as("%s %s", out, err).isTrue();
                 requireSilentEnd(client);
@@ -289,10 +356,15 @@ class SignalProcessTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @FieldSource("PAIRS")
     void aServerEndsDuringTraffic(String line) throws Exception {
+        run(line, () -> endServerDuringTraffic(line));
+    }
+
+    private void endServerDuringTraffic(String line) throws Exception {
         try (ToolProcess server = ToolTestSupport.process(words(part(line, 0)) + " --json", out, err)) {
-            Thread.sleep(1000); // servers do not report that they listen
+            awaitSocket(server);
             try (ToolProcess client = startClient(part(line, 1), peerOut, peerErr)) {
                 assertThat(client.isAlive()).as("%s %s", peerOut, peerErr).isTrue();
                 signal(server, "INT");
@@ -309,22 +381,28 @@ class SignalProcessTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({"demo, ping data", "sim --runs 1000000, ''"})
     void aToolWithoutAPeerEnds(String words, String text) throws Exception {
         try (ToolProcess process = ToolTestSupport.process(words, out, err)) {
             awaitText(text);
+            Thread.sleep(500); // sim prints nothing
             requireSilentEnd(process);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"rping -s -P -a ADDRESS -p PORT", "rcopy -p PORT", "ibv_rc_pingpong GID -p PORT"})
+    @Execution(ExecutionMode.CONCURRENT)
+    @ValueSource(
+            strings = {"rping -s -P -a ADDRESS -p PORT", "rcopy -p PORT", "ibv_rc_pingpong --device ADDRESS -p PORT"})
     void sigtermHasItsOwnStatus(String line) throws Exception {
-        try (ToolProcess server = ToolProcess.start(split(words(line), "--json"), out::add, err::add)) {
-            Thread.sleep(1000);
-            server.terminate();
-            assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGTERM_STATUS);
-        }
-        requireDocument();
+        run(line, () -> {
+            try (ToolProcess server = ToolProcess.start(split(words(line), "--json"), out::add, err::add)) {
+                awaitSocket(server);
+                server.terminate();
+                assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGTERM_STATUS);
+            }
+            requireDocument();
+        });
     }
 }
