@@ -186,7 +186,7 @@ public final class Peer {
         id.setAckTimeout(Integer.parseInt(option("ack", "19")));
         domain = id.verbs().createProtectionDomain();
         channel = id.verbs().createCompletionChannel();
-        completions = id.verbs().createCompletionQueue(SENDS + RECEIVES, null, channel);
+        completions = id.verbs().createCompletionQueue(SENDS + RECEIVES, channel);
         completions.requestNotification(false);
         region = domain.register(memory, AccessFlag.LOCAL_WRITE);
         queuePair = id.createQueuePair(

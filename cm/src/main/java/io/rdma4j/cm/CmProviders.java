@@ -89,7 +89,7 @@ final class CmProviders {
 
     /** Returns the provider name, device name or address that the user requested, or null. */
     private @Nullable String requested() {
-        return hasChoice ? DeviceChoice.current().wanted() : null;
+        return hasChoice ? DeviceChoice.current().requested() : null;
     }
 
     private boolean isProvider(String name) {

@@ -27,7 +27,7 @@ final class IdQueues {
         static Completions create(CmId id, DeviceContext context, int size) {
             CompletionChannel channel = context.createCompletionChannel();
             try {
-                return new Completions(context.createCompletionQueue(Math.max(1, size), id, channel), channel);
+                return new Completions(context.createCompletionQueue(Math.max(1, size), id, channel, 0), channel);
             } catch (RuntimeException | Error failed) {
                 runAllAfter(failed, channel::close);
                 throw failed;

@@ -89,7 +89,7 @@ public final class RequestResponse {
 
         Server(CmId listener) {
             channel = listener.verbs().createCompletionChannel();
-            completions = listener.verbs().createCompletionQueue(2 * SLOTS, null, channel);
+            completions = listener.verbs().createCompletionQueue(2 * SLOTS, channel);
             receives =
                     listener.protectionDomain().createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(SLOTS, 1));
             slots = listener.protectionDomain().register(arena.allocate(SLOTS * Long.BYTES), AccessFlag.LOCAL_WRITE);

@@ -49,7 +49,7 @@ final class DatagramPeer {
 
     DatagramPeer(TestEndpoint endpoint) {
         this.endpoint = endpoint;
-        completions = endpoint.context.createCompletionQueue(256, null, null);
+        completions = endpoint.context.createCompletionQueue(256);
         queuePair = ready(endpoint, completions);
         for (int slot = 0; slot < SLOTS; slot++) {
             post(slot);

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * RDMA4J_DEVICE}, names a provider ({@code soft}), a device ({@code rdma4j_eth0}) or a device by one of its addresses
  * ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart. Immutable.
  *
- * @param wanted name or address of the requested devices, or null for all
+ * @param requested name or address of the requested devices, or null for all
  */
-public record DeviceChoice(@Nullable String wanted) {
+public record DeviceChoice(@Nullable String requested) {
     private static final String PROPERTY = "rdma4j.device";
     private static final String VARIABLE = "RDMA4J_DEVICE";
 
     /** Creates a choice. An empty string is the same as null. */
     public DeviceChoice {
-        wanted = wanted == null || wanted.isEmpty() ? null : wanted;
+        requested = requested == null || requested.isEmpty() ? null : requested;
     }
 
     /** Returns the current choice. */
@@ -29,7 +29,7 @@ public record DeviceChoice(@Nullable String wanted) {
 
     /** Returns the allowed devices, or none if there is no such provider or device. */
     public List<Device> devices() {
-        String name = wanted;
+        String name = requested;
         if (name == null) {
             return Device.list();
         }
@@ -46,7 +46,7 @@ public record DeviceChoice(@Nullable String wanted) {
     /** Returns the address that it names, if it is an IP address. Host names are not resolved. */
     public Optional<InetAddress> address() {
         try {
-            return wanted == null ? Optional.empty() : Optional.of(InetAddress.ofLiteral(wanted));
+            return requested == null ? Optional.empty() : Optional.of(InetAddress.ofLiteral(requested));
         } catch (IllegalArgumentException notAnAddress) {
             return Optional.empty();
         }
@@ -54,6 +54,7 @@ public record DeviceChoice(@Nullable String wanted) {
 
     /** Returns whether it allows a device. */
     public boolean allows(Device device) {
-        return wanted == null || devices().stream().anyMatch(each -> each.name().equals(device.name()));
+        return requested == null
+                || devices().stream().anyMatch(each -> each.name().equals(device.name()));
     }
 }

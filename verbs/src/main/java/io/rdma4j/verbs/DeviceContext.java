@@ -98,17 +98,26 @@ public interface DeviceContext extends AutoCloseable {
     int completionVectors();
 
     /**
-     * Creates a completion queue at completion vector 0. C: {@code ibv_create_cq} with a {@code comp_vector} of 0.
+     * Creates a completion queue that is only polled, at completion vector 0. C: {@code ibv_create_cq} without a channel.
      *
      * @param entries minimum capacity, from 1
-     * @param userContext arbitrary object of the application, or null
-     * @param channel channel for its events, or null if it is only polled
      * @throws RdmaException {@code EINVAL} if {@code entries} is out of range, {@code ENOMEM} if the limit of the
      *     device is reached
      */
-    default CompletionQueue createCompletionQueue(
-            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel) {
-        return createCompletionQueue(entries, userContext, channel, 0);
+    default CompletionQueue createCompletionQueue(int entries) {
+        return createCompletionQueue(entries, null, null, 0);
+    }
+
+    /**
+     * Creates a completion queue with a channel, at completion vector 0. C: {@code ibv_create_cq}.
+     *
+     * @param entries minimum capacity, from 1
+     * @param channel channel for its events
+     * @throws RdmaException {@code EINVAL} if {@code entries} is out of range or the channel is closed, {@code ENOMEM}
+     *     if the limit of the device is reached
+     */
+    default CompletionQueue createCompletionQueue(int entries, CompletionChannel channel) {
+        return createCompletionQueue(entries, null, channel, 0);
     }
 
     /**

@@ -107,7 +107,7 @@ public final class Predictability implements AcceptanceTest {
             CmId id = CmId.create(PortSpace.TCP);
             id.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             ProtectionDomain domain = id.verbs().createProtectionDomain();
-            CompletionQueue queue = id.verbs().createCompletionQueue(16, null, null);
+            CompletionQueue queue = id.verbs().createCompletionQueue(16);
             QueuePairInitAttributes small =
                     QueuePairInitAttributes.reliable(queue, new QueuePairCapabilities(1, 1, 1, 1, 0));
             guess("queue pairs", numbers, 1, () -> {

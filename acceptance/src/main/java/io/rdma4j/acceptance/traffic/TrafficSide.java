@@ -150,7 +150,7 @@ public final class TrafficSide implements AutoCloseable {
         id.setAckTimeout(shape.ackTimeout());
         domain = keep(id.verbs().createProtectionDomain());
         channel = keep(id.verbs().createCompletionChannel());
-        completions = keep(id.verbs().createCompletionQueue(shape.sends() + shape.receives() + 1, null, channel));
+        completions = keep(id.verbs().createCompletionQueue(shape.sends() + shape.receives() + 1, channel));
         Arena arena = Arena.ofShared();
         resources.push(arena);
         region = keep(domain.register(

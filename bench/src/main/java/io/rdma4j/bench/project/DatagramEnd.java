@@ -43,7 +43,7 @@ final class DatagramEnd implements AutoCloseable {
     DatagramEnd(CmId id, int sends, int receives, int messageBytes) {
         this.id = id;
         domain = id.verbs().createProtectionDomain();
-        completions = id.verbs().createCompletionQueue(sends + receives + 1, null, null);
+        completions = id.verbs().createCompletionQueue(sends + receives + 1);
         slotBytes = ROUTE_HEADER_BYTES + ((messageBytes + 7) & -8);
         region = domain.register(
                 arena.allocate(OUTBOX_BYTES + (long) receives * slotBytes, 4096), AccessFlag.LOCAL_WRITE);

@@ -22,7 +22,7 @@ final class SharedQueues {
 
     private SharedQueues(DeviceContext context) {
         domain = context.createProtectionDomain();
-        completions = context.createCompletionQueue(COMPLETIONS, null, null);
+        completions = context.createCompletionQueue(COMPLETIONS);
     }
 
     /** Returns the shared objects of an identifier's device. */

@@ -230,7 +230,7 @@ class BlockingCallsTest {
                                 cleanup -> {
                                     DeviceContext context = open(cleanup);
                                     CompletionChannel channel = context.createCompletionChannel();
-                                    context.createCompletionQueue(4, null, channel);
+                                    context.createCompletionQueue(4, channel);
                                     return new Wait(() -> channel.await(LONG), context::close);
                                 }),
                         call("ibv_get_async_event", cleanup -> {
@@ -285,7 +285,7 @@ class BlockingCallsTest {
     /** A completion queue with an unacknowledged event and without queue pairs. */
     private static CompletionQueue heldQueue(DeviceContext context) {
         CompletionChannel channel = context.createCompletionChannel();
-        CompletionQueue queue = context.createCompletionQueue(4, null, channel);
+        CompletionQueue queue = context.createCompletionQueue(4, channel);
         queue.requestNotification(false);
         QueuePair queuePair = failed(context, queue, 1);
         assertThat(channel.await(PATIENCE)).isSameAs(queue);
@@ -295,7 +295,7 @@ class BlockingCallsTest {
 
     /** A completion queue that has overrun, without queue pairs. */
     private static CompletionQueue overrunQueue(DeviceContext context) {
-        CompletionQueue queue = context.createCompletionQueue(1, null, null);
+        CompletionQueue queue = context.createCompletionQueue(1);
         failed(context, queue, SIZES.maxReceiveWorkRequests()).close();
         return queue;
     }

@@ -363,7 +363,7 @@ class ConnectTest {
 
     private QueuePair ownQueuePair(CmId id) {
         ProtectionDomain domain = track(id.verbs().createProtectionDomain());
-        CompletionQueue queue = track(id.verbs().createCompletionQueue(32, null, null));
+        CompletionQueue queue = track(id.verbs().createCompletionQueue(32));
         return track(domain.createQueuePair(QueuePairInitAttributes.reliable(queue, SIZES)));
     }
 

@@ -53,7 +53,7 @@ class EnhancementTest {
     /** Returns parameters for a queue pair of the application, which exists as long as the test. */
     private ConnectionParameters parameters(CmId id) {
         ProtectionDomain domain = id.verbs().createProtectionDomain();
-        CompletionQueue queue = id.verbs().createCompletionQueue(32, null, null);
+        CompletionQueue queue = id.verbs().createCompletionQueue(32);
         QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(queue, SIZES));
         resources.addAll(List.of(queuePair, queue, domain));
         return ConnectionParameters.defaults().withDepths(0, 0).withQueuePairNumber(queuePair.number());

@@ -270,9 +270,9 @@ class TypesOfIdTest {
         assertThat(refused(first::close)).isEqualTo(Errno.EBUSY);
         second.close();
         CmId third = listener(QueuePairType.XRC_RECEIVE);
-        third.verbs().createCompletionQueue(1, null, channel).close();
+        third.verbs().createCompletionQueue(1, channel).close();
         first.close();
-        assertThat(refused(() -> third.verbs().createCompletionQueue(1, null, channel)))
+        assertThat(refused(() -> third.verbs().createCompletionQueue(1, channel)))
                 .isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> third.createSharedReceiveQueue(RECEIVES.reportedAt(completions))))
                 .isEqualTo(Errno.EINVAL);
@@ -281,7 +281,7 @@ class TypesOfIdTest {
     @Test
     void sharedReceiveQueueReportsToTheApplicationsCompletionQueue() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
-        CompletionQueue created = id.verbs().createCompletionQueue(4, null, null);
+        CompletionQueue created = id.verbs().createCompletionQueue(4);
         id.createSharedReceiveQueue(RECEIVES.reportedAt(created));
         assertThat(id.receiveCompletions()).isSameAs(created);
         assertThat(id.receiveCompletionChannel()).isNull();

@@ -106,7 +106,7 @@ public enum Capability {
     }
 
     private static void withQueuePair(DeviceContext context, QueuePairType type, Consumer<QueuePair> use) {
-        try (CompletionQueue completions = context.createCompletionQueue(1, null, null);
+        try (CompletionQueue completions = context.createCompletionQueue(1);
                 ProtectionDomain domain = context.createProtectionDomain();
                 QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.of(type, completions, SMALL))) {
             use.accept(queuePair);
@@ -126,7 +126,7 @@ public enum Capability {
     }
 
     private static void resize(DeviceContext context) {
-        try (CompletionQueue completions = context.createCompletionQueue(1, null, null)) {
+        try (CompletionQueue completions = context.createCompletionQueue(1)) {
             completions.resize(2);
         }
     }

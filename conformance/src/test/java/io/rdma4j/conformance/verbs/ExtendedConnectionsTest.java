@@ -54,7 +54,7 @@ class ExtendedConnectionsTest {
         a = new TestEndpoint(TestDevices.freshAddress());
         b = new TestEndpoint(TestDevices.peerOf(a.address));
         domain = b.context.openXrcDomain();
-        secondCompletions = b.context.createCompletionQueue(16, null, null);
+        secondCompletions = b.context.createCompletionQueue(16);
         SharedReceiveQueueInitAttributes sizes = SharedReceiveQueueInitAttributes.of(8, 1);
         first = b.domain.createSharedReceiveQueue(sizes.extended(domain, b.completions));
         second = b.domain.createSharedReceiveQueue(sizes.extended(domain, secondCompletions));
@@ -142,7 +142,7 @@ class ExtendedConnectionsTest {
 
     @Test
     void messageIsRefusedIfTheCompletionQueueOfItsReceivesHasOverrun() {
-        CompletionQueue small = b.context.createCompletionQueue(2, null, null);
+        CompletionQueue small = b.context.createCompletionQueue(2);
         SharedReceiveQueue third = b.domain.createSharedReceiveQueue(
                 SharedReceiveQueueInitAttributes.of(8, 1).extended(domain, small));
         for (int i = 0; i <= small.capacity(); i++) {

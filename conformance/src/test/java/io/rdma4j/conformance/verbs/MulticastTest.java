@@ -47,7 +47,7 @@ class MulticastTest {
     /** A datagram queue pair with an endpoint of its own, ready to send, with receives posted. */
     private final class Member {
         final TestEndpoint endpoint = new TestEndpoint(TestDevices.freshAddress());
-        final CompletionQueue received = endpoint.context.createCompletionQueue(64, null, null);
+        final CompletionQueue received = endpoint.context.createCompletionQueue(64);
         final QueuePair queuePair;
 
         Member(int queueKey, int receives) {

@@ -343,7 +343,7 @@ class QueuePairStateTest {
                 "another device",
                 () -> a.domain.createQueuePair(
                         QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES)));
-        refused(Errno.EINVAL, "0 entries", () -> a.context.createCompletionQueue(0, null, null));
+        refused(Errno.EINVAL, "0 entries", () -> a.context.createCompletionQueue(0));
     }
 
     @Test

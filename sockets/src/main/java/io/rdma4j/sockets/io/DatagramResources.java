@@ -84,8 +84,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             receiveMemory = register((long) sizes.receiveSlots() * stride);
             notifications = new QueueNotifications(context, changed);
             releases.add(notifications::close);
-            queue = context.createCompletionQueue(
-                    sizes.sendSlots() + sizes.receiveSlots(), null, notifications.channel());
+            queue = context.createCompletionQueue(sizes.sendSlots() + sizes.receiveSlots(), notifications.channel());
             releases.add(queue::close);
             queuePair = id.createQueuePair(CmQueuePairAttributes.of(
                             new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes))

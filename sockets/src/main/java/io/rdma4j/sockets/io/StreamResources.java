@@ -75,7 +75,7 @@ final class StreamResources implements AutoCloseable {
             queueEntries = sizes.sendQueue() + sizes.receiveQueue();
             notifications = new QueueNotifications(context, changed);
             releases.add(notifications::close);
-            queue = context.createCompletionQueue(queueEntries, null, notifications.channel());
+            queue = context.createCompletionQueue(queueEntries, notifications.channel());
             releases.add(queue::close);
             int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             queuePair = id.createQueuePair(

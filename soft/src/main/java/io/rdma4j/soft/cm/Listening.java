@@ -77,7 +77,7 @@ final class Listening {
 
     /** Returns whether the user has chosen no device. */
     boolean acceptsAllDevices() {
-        return choice.wanted() == null;
+        return choice.requested() == null;
     }
 
     boolean serves(InetAddress address) {

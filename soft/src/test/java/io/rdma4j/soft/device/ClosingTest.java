@@ -36,7 +36,7 @@ class ClosingTest {
     void failureOfAClosedQueuePairReportsNothing() {
         try (DeviceContext context = open()) {
             ProtectionDomain domain = context.createProtectionDomain();
-            CompletionQueue completions = context.createCompletionQueue(16, null, null);
+            CompletionQueue completions = context.createCompletionQueue(16);
             var receives = domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(4, 1));
             var queuePair = (SoftQueuePair) domain.createQueuePair(
                     QueuePairInitAttributes.reliable(completions, CAPABILITIES).withSharedReceiveQueue(receives));
@@ -50,7 +50,7 @@ class ClosingTest {
     void noReporterIsCreatedForAClosedCompletionQueue() {
         try (DeviceContext context = open()) {
             ProtectionDomain domain = context.createProtectionDomain();
-            CompletionQueue completions = context.createCompletionQueue(16, null, null);
+            CompletionQueue completions = context.createCompletionQueue(16);
             completions.close();
             assertThatThrownBy(
                             () -> domain.createQueuePair(QueuePairInitAttributes.reliable(completions, CAPABILITIES)))
@@ -67,7 +67,7 @@ class ClosingTest {
                 CompletionChannel channel = context.createCompletionChannel();
                 AtomicReference<@Nullable CompletionQueue> created = new AtomicReference<>();
                 Thread maker = Thread.ofPlatform()
-                        .start(() -> created.set(orNull(() -> context.createCompletionQueue(1, null, channel))));
+                        .start(() -> created.set(orNull(() -> context.createCompletionQueue(1, channel))));
                 boolean closed = orNull(() -> {
                             channel.close();
                             return true;

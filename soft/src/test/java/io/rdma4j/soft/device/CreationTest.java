@@ -38,7 +38,7 @@ class CreationTest {
     private final SoftContext context = (SoftContext)
             Device.of(InetAddress.getLoopbackAddress()).orElseThrow().open();
     private final ProtectionDomain domain = context.createProtectionDomain();
-    private final CompletionQueue completions = context.createCompletionQueue(1, null, null);
+    private final CompletionQueue completions = context.createCompletionQueue(1);
 
     @AfterEach
     void close() {
@@ -93,7 +93,7 @@ class CreationTest {
 
     @Test
     void queuePairWithAClosedCompletionQueueUsesNoNumber() {
-        CompletionQueue closed = context.createCompletionQueue(1, null, null);
+        CompletionQueue closed = context.createCompletionQueue(1);
         closed.close();
         SharedReceiveQueue receives = domain.createSharedReceiveQueue(SIZES);
         QueuePairInitAttributes attributes = reliable(closed).withSharedReceiveQueue(receives);
@@ -104,7 +104,7 @@ class CreationTest {
 
     @Test
     void refusedSharedReceiveQueueLeavesNothing() {
-        CompletionQueue closed = context.createCompletionQueue(1, null, null);
+        CompletionQueue closed = context.createCompletionQueue(1);
         closed.close();
         XrcDomain extended = context.openXrcDomain();
         XrcDomain closedDomain = context.openXrcDomain();
@@ -124,9 +124,9 @@ class CreationTest {
         CompletionChannel channel = context.createCompletionChannel();
         CompletionChannel closed = context.createCompletionChannel();
         closed.close();
-        refused(TRIES, Errno.EINVAL, () -> context.createCompletionQueue(1, null, closed));
-        refused(TRIES, Errno.EINVAL, () -> context.createCompletionQueue(0, null, channel));
-        context.createCompletionQueue(1, null, channel).close();
+        refused(TRIES, Errno.EINVAL, () -> context.createCompletionQueue(1, closed));
+        refused(TRIES, Errno.EINVAL, () -> context.createCompletionQueue(0, channel));
+        context.createCompletionQueue(1, channel).close();
         channel.close();
     }
 

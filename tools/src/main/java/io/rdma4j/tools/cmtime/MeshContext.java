@@ -108,7 +108,7 @@ final class MeshContext implements AutoCloseable {
         if (domain == null) {
             report.line("\tAllocating verbs resources");
             domain = id.verbs().createProtectionDomain();
-            completions = id.verbs().createCompletionQueue(1, null, null);
+            completions = id.verbs().createCompletionQueue(1);
         }
     }
 

@@ -55,8 +55,8 @@ final class Node implements AutoCloseable {
     void createConnection(int messages, int bytes) {
         ProtectionDomain pd = createDomain();
         int entries = Math.max(1, messages);
-        sends = id.verbs().createCompletionQueue(entries, this, null);
-        receives = id.verbs().createCompletionQueue(entries, this, null);
+        sends = id.verbs().createCompletionQueue(entries, this, null, 0);
+        receives = id.verbs().createCompletionQueue(entries, this, null, 0);
         createQueuePair(pd, entries, true);
         createMemory(pd, messages, bytes, 0);
     }
@@ -65,7 +65,7 @@ final class Node implements AutoCloseable {
     void createDatagrams(int messages, int bytes) {
         ProtectionDomain pd = createDomain();
         int requests = Math.max(1, messages);
-        sends = id.verbs().createCompletionQueue(2 * requests, this, null);
+        sends = id.verbs().createCompletionQueue(2 * requests, this, null, 0);
         receives = sends;
         createQueuePair(pd, requests, false);
         createMemory(pd, messages, bytes, GRH_BYTES);

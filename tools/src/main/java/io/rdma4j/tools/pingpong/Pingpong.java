@@ -57,7 +57,7 @@ final class Pingpong {
             CompletionQueue completions = calls.call(
                     "Couldn't create CQ",
                     () -> context.createCompletionQueue(
-                            Math.addExact(options.receiveDepth(), options.queuePairs()), null, channel));
+                            Math.addExact(options.receiveDepth(), options.queuePairs()), null, channel, 0));
             List<QueuePair> queuePairs = createQueuePairs(domain, completions);
             PingpongLoop loop = new PingpongLoop(calls, transport, queuePairs, completions, channel, region, options);
             loop.postReceives();

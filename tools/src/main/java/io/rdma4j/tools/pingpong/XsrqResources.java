@@ -59,12 +59,11 @@ record XsrqResources(
         MemoryRegion region = calls.call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
         XrcDomain extended = calls.call((int errno) -> "Couldn't Open the XRC Domain " + errno, context::openXrcDomain);
         CompletionQueue received =
-                calls.call("Couldn't create recv CQ", () -> context.createCompletionQueue(clients, null, channel));
+                calls.call("Couldn't create recv CQ", () -> context.createCompletionQueue(clients, null, channel, 0));
         if (channel != null) {
             calls.step("Couldn't request CQ notification", () -> received.requestNotification(false));
         }
-        CompletionQueue sent =
-                calls.call("Couldn't create send CQ", () -> context.createCompletionQueue(clients, null, null));
+        CompletionQueue sent = calls.call("Couldn't create send CQ", () -> context.createCompletionQueue(clients));
         SharedReceiveQueue receives = calls.call(
                 "Couldn't create SRQ",
                 () -> domain.createSharedReceiveQueue(

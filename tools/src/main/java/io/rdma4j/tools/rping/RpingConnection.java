@@ -60,8 +60,8 @@ final class RpingConnection implements AutoCloseable {
             report.debug("created pd %s", RpingReport.pointer(domain));
             channel = create("ibv_create_comp_channel failed", () -> id.verbs().createCompletionChannel());
             report.debug("created channel %s", RpingReport.pointer(channel));
-            completions = create(
-                    "ibv_create_cq failed", () -> id.verbs().createCompletionQueue(SEND_REQUESTS * 2, null, channel));
+            completions =
+                    create("ibv_create_cq failed", () -> id.verbs().createCompletionQueue(SEND_REQUESTS * 2, channel));
             report.debug("created cq %s", RpingReport.pointer(completions));
             completions.requestNotification(false);
             queuePair = createQueuePair();

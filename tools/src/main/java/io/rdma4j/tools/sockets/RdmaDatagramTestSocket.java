@@ -31,7 +31,7 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
     }
 
     private static RdmaException noDevice() {
-        String requested = DeviceChoice.current().wanted();
+        String requested = DeviceChoice.current().requested();
         return requested == null
                 ? new RdmaException("rsocket", Errno.ENODEV, "this host has no RDMA device", "")
                 : new RdmaException(
