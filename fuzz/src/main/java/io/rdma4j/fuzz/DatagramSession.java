@@ -162,7 +162,7 @@ final class DatagramSession implements DatagramNetwork {
     }
 
     private void send(DatagramAddress to, int length) {
-        ByteBuffer data = ByteBuffer.allocate(Math.min(length, DatagramProtocol.mostPayloadBytes(to.isIpv4())));
+        ByteBuffer data = ByteBuffer.allocate(Math.min(length, DatagramProtocol.maxPayloadBytes(to.isIpv4())));
         boolean accepted = protocol.send(data, to, now);
         Invariant.holds(
                 accepted != data.hasRemaining() || data.limit() == 0, "a datagram is accepted whole or not at all");
@@ -179,7 +179,7 @@ final class DatagramSession implements DatagramNetwork {
     public DatagramPath path(LocalEnd from, DatagramAddress peer) {
         return new DatagramPath() {
             @Override
-            public int mostBytes() {
+            public int maxBytes() {
                 return pathBytes;
             }
 

@@ -21,7 +21,7 @@ final class SideWindows {
     private static final int ACCESS = AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
 
     private static final int WINDOWS = 2;
-    private static final int LEAST_BYTES = 64;
+    private static final int MIN_BYTES = 64;
     private static final int KEY_BITS = 0xff;
 
     /**
@@ -101,7 +101,7 @@ final class SideWindows {
     }
 
     private Runnable bind(SendRequest request, Slot slot) {
-        int length = random.nextInt(LEAST_BYTES, SideMemory.TARGET_BYTES + 1);
+        int length = random.nextInt(MIN_BYTES, SideMemory.TARGET_BYTES + 1);
         // Atomics need aligned addresses.
         int offset = random.nextInt(SideMemory.TARGET_BYTES - length + 1) & -Long.BYTES;
         boolean isZeroBased = slot.window.isTypeTwo() && random.nextBoolean();

@@ -34,7 +34,7 @@ record StreamParameters(
                 random.nextInt(1, 3),
                 bytes[random.nextInt(bytes.length)],
                 buffers[random.nextInt(buffers.length)],
-                random.nextBoolean() ? StreamSizes.LEAST_QUEUE : 100,
+                random.nextBoolean() ? StreamSizes.MIN_QUEUE : 100,
                 random.nextInt(4) != 0,
                 random.nextInt(3) == 0,
                 random.nextInt(4) == 0,
@@ -45,8 +45,8 @@ record StreamParameters(
     StreamSizes sizes(SplittableRandom random) {
         int max = Math.max(maxBufferBytes, StreamSizes.LOW_WATER_BYTES);
         return new StreamSizes(
-                random.nextInt(StreamSizes.LEAST_QUEUE, maxQueueLength + 1),
-                random.nextInt(StreamSizes.LEAST_QUEUE, maxQueueLength + 1),
+                random.nextInt(StreamSizes.MIN_QUEUE, maxQueueLength + 1),
+                random.nextInt(StreamSizes.MIN_QUEUE, maxQueueLength + 1),
                 random.nextInt(StreamSizes.LOW_WATER_BYTES, max + 1),
                 2 * random.nextInt(1, maxBufferBytes / 2 + 1),
                 random.nextInt(INLINE_BYTES),

@@ -94,8 +94,8 @@ public final class RdmaDatagramSocket extends RdmaPollable {
     }
 
     /** Returns the maximum number of bytes of a datagram to an address: 2032, or 2020 for IPv6. */
-    public static int mostBytes(InetAddress peer) {
-        return DatagramEndpoint.mostPayloadBytes(peer);
+    public static int maxBytes(InetAddress peer) {
+        return DatagramEndpoint.maxPayloadBytes(peer);
     }
 
     // ---- addresses
@@ -145,7 +145,7 @@ public final class RdmaDatagramSocket extends RdmaPollable {
      * @return true if the datagram was sent; false, with the buffer unchanged, if the call must not block and no buffer
      *     space is available
      * @throws java.net.PortUnreachableException if no socket was bound to the destination port of an earlier datagram
-     * @throws IOException if the datagram is longer than {@link #mostBytes}, or the socket is closed or not connected
+     * @throws IOException if the datagram is longer than {@link #maxBytes}, or the socket is closed or not connected
      */
     public boolean send(ByteBuffer data, Set<MessageFlag> flags) throws IOException {
         boolean sent = endpoint.send(data);
@@ -168,7 +168,7 @@ public final class RdmaDatagramSocket extends RdmaPollable {
      * @return true if the datagram was sent; false, with the buffer unchanged, if the call must not block and no buffer
      *     space is available
      * @throws java.nio.channels.AlreadyConnectedException if the socket is connected to another peer
-     * @throws IOException if the datagram is longer than {@link #mostBytes}, the socket is closed, or there is no route
+     * @throws IOException if the datagram is longer than {@link #maxBytes}, the socket is closed, or there is no route
      *     to the peer, or no RDMA device on it
      */
     public boolean sendTo(ByteBuffer data, Set<MessageFlag> flags, InetSocketAddress remote) throws IOException {

@@ -70,7 +70,7 @@ public final class RdmaSockets {
      * Opens a datagram channel that is neither bound nor connected, like {@link DatagramChannel#open(ProtocolFamily)}.
      * The peer may be an {@link RdmaDatagramSocket}. The limits of that class apply:
      * <ul>
-     *   <li>A datagram has at most 2032 bytes, or 2020 to an IPv6 address ({@link RdmaDatagramSocket#mostBytes}).
+     *   <li>A datagram has at most 2032 bytes, or 2020 to an IPv6 address ({@link RdmaDatagramSocket#maxBytes}).
      *       Sending a longer one throws an {@link IOException}, "Message too long". A datagram that is longer than the
      *       RDMA packets of the network goes over UDP.
      *   <li>Multicast and broadcast are not supported: {@code join} throws {@link UnsupportedOperationException}.

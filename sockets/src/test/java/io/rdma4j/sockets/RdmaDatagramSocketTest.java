@@ -163,7 +163,7 @@ class RdmaDatagramSocketTest {
         assertThatThrownBy(() -> client.sendTo(target, new InetSocketAddress(InetAddress.ofLiteral("224.0.0.1"), 9)))
                 .hasMessageContaining("one host");
         assertThatThrownBy(() -> server.bind(serverAddress())).hasMessageContaining("Already bound");
-        int most = RdmaDatagramSocket.mostBytes(serverAddress().getAddress());
+        int most = RdmaDatagramSocket.maxBytes(serverAddress().getAddress());
         assertThatThrownBy(() -> client.sendTo(ByteBuffer.allocate(most + 1), serverAddress()))
                 .hasMessageContaining("Message too long");
         assertThat(client.sendTo(ByteBuffer.allocate(most), serverAddress())).isTrue();

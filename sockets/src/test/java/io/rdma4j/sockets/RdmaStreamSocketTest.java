@@ -442,8 +442,8 @@ class RdmaStreamSocketTest {
         RdmaStreamSocket large = RdmaStreamSocket.open();
         large.setOption(StandardSocketOptions.SO_SNDBUF, Integer.MAX_VALUE);
         large.setOption(StandardSocketOptions.SO_RCVBUF, Integer.MAX_VALUE);
-        assertThat(large.option(StandardSocketOptions.SO_SNDBUF)).isEqualTo(StreamSizes.MOST_BUFFER_BYTES / 2);
-        assertThat(large.option(StandardSocketOptions.SO_RCVBUF)).isEqualTo(StreamSizes.MOST_BUFFER_BYTES / 2);
+        assertThat(large.option(StandardSocketOptions.SO_SNDBUF)).isEqualTo(StreamSizes.MAX_BUFFER_BYTES / 2);
+        assertThat(large.option(StandardSocketOptions.SO_RCVBUF)).isEqualTo(StreamSizes.MAX_BUFFER_BYTES / 2);
         large.close();
     }
 }

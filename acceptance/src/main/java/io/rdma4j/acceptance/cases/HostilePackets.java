@@ -76,7 +76,7 @@ public final class HostilePackets implements AcceptanceTest {
     public Outcome run(TestStage stage) throws Exception {
         Child child = Child.builder(stage, "victim", Victim.class)
                 .options("-Drdma4j.security=source-port=off")
-                .with("mostCuts", stage.scale().of(QUICK_MAX_TRUNCATED, Integer.MAX_VALUE))
+                .with("maxCuts", stage.scale().of(QUICK_MAX_TRUNCATED, Integer.MAX_VALUE))
                 .start();
         Duration limit = Duration.ofSeconds(limitSeconds(stage.scale()));
         JsonNode result = child.await("result", limit);
@@ -114,7 +114,7 @@ public final class HostilePackets implements AcceptanceTest {
 
         @Override
         public void run(Parent parent) throws IOException, InterruptedException {
-            List<byte[]> packets = HostileDatagrams.all((int) parent.number("mostCuts", Integer.MAX_VALUE));
+            List<byte[]> packets = HostileDatagrams.all((int) parent.number("maxCuts", Integer.MAX_VALUE));
             Rate reference = new Rate();
             Rate attacked = new Rate();
             long begin = System.nanoTime();

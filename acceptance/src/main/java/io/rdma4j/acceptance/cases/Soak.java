@@ -42,12 +42,12 @@ public final class Soak implements AcceptanceTest {
     /** Longer than the keep-alive interval and time-wait. */
     private static final Duration SETTLE = Duration.ofSeconds(8);
     /** Limit of the quick form, in which tables still grow and code is still loaded. */
-    private static final long QUICK_MOST_BYTES = 4 << 20;
+    private static final long QUICK_MAX_BYTES = 4 << 20;
     /**
      * Limit of the full form, whose measurements are twenty minutes apart: one mebibyte per hour, and the fluctuation
      * between two measurements of the heap.
      */
-    private static final long FULL_MOST_BYTES = (1 << 20) / 3 + (256 << 10);
+    private static final long FULL_MAX_BYTES = (1 << 20) / 3 + (256 << 10);
 
     /** Creates the test. */
     public Soak() {}
@@ -102,7 +102,7 @@ public final class Soak implements AcceptanceTest {
             }
             batches += more;
         }
-        long maxBytes = stage.scale().of(QUICK_MOST_BYTES, FULL_MOST_BYTES);
+        long maxBytes = stage.scale().of(QUICK_MAX_BYTES, FULL_MAX_BYTES);
         boolean isFlat = true;
         StringBuilder more = new StringBuilder();
         for (int i = 0; i < watched.size(); i++) {

@@ -36,11 +36,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The documented behaviour of {@link DatagramChannel}, over RDMA and over UDP. */
 @Timeout(60)
 class DatagramChannelConformanceTest {
-    private static final int MOST_BYTES = 2032;
+    private static final int MAX_BYTES = 2032;
     private static final int LONGER_THAN_ANY = 65_508;
 
     private static void assertReads(DatagramChannel from, int bytes) throws IOException {
-        ByteBuffer target = ByteBuffer.allocate(MOST_BYTES);
+        ByteBuffer target = ByteBuffer.allocate(MAX_BYTES);
         assertThat(from.read(target)).isEqualTo(bytes);
         assertThat(target.flip()).isEqualTo(datagram(bytes));
     }
@@ -53,7 +53,7 @@ class DatagramChannelConformanceTest {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel a = channels.bound();
             DatagramChannel b = channels.bound();
-            for (int bytes : new int[] {0, 1, 1000, 1100, 0, MOST_BYTES}) {
+            for (int bytes : new int[] {0, 1, 1000, 1100, 0, MAX_BYTES}) {
                 ByteBuffer target = ByteBuffer.allocateDirect(4000).position(7);
                 send(a, datagram(bytes), b);
                 assertThat(b.receive(target)).isEqualTo(a.getLocalAddress());
@@ -172,10 +172,10 @@ class DatagramChannelConformanceTest {
     void datagramOverRdmaHasTheDocumentedMaximumLength() throws IOException {
         try (DatagramChannels channels = new DatagramChannels(Kind.RDMA)) {
             DatagramChannel[] pair = channels.connected();
-            assertThat(RdmaDatagramSocket.mostBytes(channels.address)).isEqualTo(MOST_BYTES);
-            pair[0].write(datagram(MOST_BYTES));
-            assertReads(pair[1], MOST_BYTES);
-            assertThatThrownBy(() -> pair[0].write(datagram(MOST_BYTES + 1)))
+            assertThat(RdmaDatagramSocket.maxBytes(channels.address)).isEqualTo(MAX_BYTES);
+            pair[0].write(datagram(MAX_BYTES));
+            assertReads(pair[1], MAX_BYTES);
+            assertThatThrownBy(() -> pair[0].write(datagram(MAX_BYTES + 1)))
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith("Message too long");
         }

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class SocketDisorderConformanceTest {
     private static final int PAIRS = 300;
-    private static final int MOST_BYTES = 300_000;
+    private static final int MAX_BYTES = 300_000;
 
     /** The actions of one side, drawn from a seed. */
     private record Plan(int bytes, int readsUpTo, boolean resets, boolean interrupted) {
         static Plan of(Random random) {
             return new Plan(
-                    random.nextInt(MOST_BYTES),
-                    random.nextInt(3) == 0 ? random.nextInt(MOST_BYTES) : Integer.MAX_VALUE,
+                    random.nextInt(MAX_BYTES),
+                    random.nextInt(3) == 0 ? random.nextInt(MAX_BYTES) : Integer.MAX_VALUE,
                     random.nextInt(6) == 0,
                     random.nextInt(8) == 0);
         }

@@ -22,9 +22,9 @@ public record NetworkFaults(
         long jitterNanos,
         double bursts) {
     /** The maximum number of frames lost in one burst. */
-    static final int MOST_FRAMES_OF_BURST = 24;
+    static final int MAX_FRAMES_OF_BURST = 24;
 
-    private static final double MOST_BURSTS = 0.01;
+    private static final double MAX_BURSTS = 0.01;
 
     /** Creates faults without loss bursts. */
     public NetworkFaults(
@@ -58,7 +58,7 @@ public record NetworkFaults(
 
     /** Returns these faults, with loss bursts added in one network of four. */
     public NetworkFaults withBursts(SplittableRandom random) {
-        double drawn = random.nextInt(4) == 0 ? random.nextDouble() * MOST_BURSTS : 0;
+        double drawn = random.nextInt(4) == 0 ? random.nextDouble() * MAX_BURSTS : 0;
         return new NetworkFaults(loss, duplication, reordering, corruption, latencyNanos, jitterNanos, drawn);
     }
 

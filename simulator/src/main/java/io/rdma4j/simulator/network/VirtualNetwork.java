@@ -230,7 +230,7 @@ public final class VirtualNetwork {
             return true;
         }
         if (to.framesToLose == 0 && chance(faults.bursts())) {
-            to.framesToLose = random.nextInt(2, NetworkFaults.MOST_FRAMES_OF_BURST + 1);
+            to.framesToLose = random.nextInt(2, NetworkFaults.MAX_FRAMES_OF_BURST + 1);
         }
         if (to.framesToLose > 0) {
             to.framesToLose--;

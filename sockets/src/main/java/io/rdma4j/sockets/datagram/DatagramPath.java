@@ -3,7 +3,7 @@ package io.rdma4j.sockets.datagram;
 /** The path from one local address to one peer's address. */
 public interface DatagramPath extends AutoCloseable {
     /** Returns the maximum number of bytes of a datagram, header included. */
-    int mostBytes();
+    int maxBytes();
 
     /**
      * Sends the contents of a slot of the local end. {@link DatagramProtocol#onSent} reports when the slot is free

@@ -31,7 +31,7 @@ public final class DatagramProtocol {
     static final long CONFIRM_NANOS = 2_000_000_000L;
 
     /** Maximum number of peers in each group. */
-    static final int MOST_PEERS = 4096;
+    static final int MAX_PEERS = 4096;
 
     private static final int IPV6_SOURCE_AT = 8;
     private static final int IPV4_SOURCE_AT = 32;
@@ -39,8 +39,8 @@ public final class DatagramProtocol {
     private static final long MAPPED = 0xffff_0000_0000L;
 
     private final DatagramNetwork network;
-    private final int mostCopies;
-    private final PeerTable peers = new PeerTable(MOST_PEERS);
+    private final int maxCopies;
+    private final PeerTable peers = new PeerTable(MAX_PEERS);
     private final List<LocalEnd> ends = new ArrayList<>();
     private final ArrayDeque<Arrival> arrivals = new ArrayDeque<>();
     private final ByteBuffer message = ByteBuffer.allocate(DatagramSizes.SLOT_BYTES);
@@ -55,14 +55,14 @@ public final class DatagramProtocol {
     /** Creates the protocol of one socket. */
     public DatagramProtocol(DatagramSizes sizes, DatagramNetwork network) {
         this.network = network;
-        mostCopies = sizes.receiveSlots();
+        maxCopies = sizes.receiveSlots();
     }
 
     /**
      * Returns the maximum payload of a datagram to or from an address of the family, such that it fits over UDP and
      * RDMA.
      */
-    public static int mostPayloadBytes(boolean isIpv4) {
+    public static int maxPayloadBytes(boolean isIpv4) {
         return DatagramSizes.SLOT_BYTES - (isIpv4 ? CompanionHeader.IPV4_LENGTH : CompanionHeader.IPV6_LENGTH);
     }
 
@@ -111,7 +111,7 @@ public final class DatagramProtocol {
     /**
      * Sends a datagram. Its bytes are copied, and the position is advanced to the limit.
      *
-     * @param data at most {@link #mostPayloadBytes}
+     * @param data at most {@link #maxPayloadBytes}
      * @param nowNanos the time of any monotonic clock
      * @return false if there is no free send slot; then nothing has changed
      */
@@ -131,7 +131,7 @@ public final class DatagramProtocol {
             peer.path(path);
         }
         int length = end.headerBytes() + data.remaining();
-        if (length > path.mostBytes()) {
+        if (length > path.maxBytes()) {
             ask(peer, end, data, nowNanos);
             return true;
         }
@@ -228,7 +228,7 @@ public final class DatagramProtocol {
         if (header == null
                 || header.isIpv4() != from.isIpv4()
                 || !Peer.isNumber(header.queuePairNumber())
-                || in.remaining() > mostPayloadBytes(from.isIpv4())) {
+                || in.remaining() > maxPayloadBytes(from.isIpv4())) {
             drop(Drop.MALFORMED);
         } else if (connected != null && !connected.equals(from)) {
             drop(Drop.FOREIGN);
@@ -258,7 +258,7 @@ public final class DatagramProtocol {
         }
         peer.learn(queuePairNumber, nowNanos);
         answer(peer, end);
-        if (copies >= mostCopies) {
+        if (copies >= maxCopies) {
             drop(Drop.NO_ROOM);
             return;
         }

@@ -15,18 +15,18 @@ import io.rdma4j.wire.rsocket.DatagramHeader;
 public record DatagramSizes(
         int sendQueue, int receiveQueue, int sendBufferBytes, int receiveBufferBytes, int inlineBytes) {
     /** Bytes of a slot. C: {@code RS_SNDLOWAT}. */
-    public static final int SLOT_BYTES = DatagramHeader.MOST_BYTES;
+    public static final int SLOT_BYTES = DatagramHeader.MAX_BYTES;
 
     /** Maximum number of entries of a queue. C: {@code RS_QP_MAX_SIZE}. */
-    public static final int MOST_QUEUE = 0xfffe;
+    public static final int MAX_QUEUE = 0xfffe;
 
     /** The defaults of librdmacm: 64 slots in each direction. */
     public static final DatagramSizes DEFAULT = new DatagramSizes(384, 384, 131_072, 131_072, 64);
 
     /** Checks the ranges. */
     public DatagramSizes {
-        requireRange("send queue", sendQueue, 1, MOST_QUEUE);
-        requireRange("receive queue", receiveQueue, 1, MOST_QUEUE);
+        requireRange("send queue", sendQueue, 1, MAX_QUEUE);
+        requireRange("receive queue", receiveQueue, 1, MAX_QUEUE);
         requireRange("send buffer", sendBufferBytes, SLOT_BYTES, Integer.MAX_VALUE);
         requireRange("receive buffer", receiveBufferBytes, SLOT_BYTES, Integer.MAX_VALUE);
         requireRange("inline size", inlineBytes, 0, Integer.MAX_VALUE);

@@ -61,7 +61,7 @@ final class AcceptQueue {
     }
 
     /** Maximum number of requests without a reply; Linux has the same limit. */
-    static final int MOST_WAITING = 1024;
+    static final int MAX_WAITING = 1024;
 
     /** Memory of unconfirmed replies in bytes: about eighty connections of the default size. */
     static final long BUDGET_BYTES = 32L << 20;
@@ -94,7 +94,7 @@ final class AcceptQueue {
 
     /** Queues a request. Returns false if the queue is full. */
     synchronized boolean offer(Request request) {
-        if (closed || waiting.size() >= MOST_WAITING) {
+        if (closed || waiting.size() >= MAX_WAITING) {
             return false;
         }
         waiting.add(request);

@@ -16,7 +16,7 @@ final class ConnectedStream {
      * Maximum number of consecutive calls without polling, so that events such as the end of the connection are
      * noticed.
      */
-    private static final int MOST_CALLS_WITHOUT_POLL = 16;
+    private static final int MAX_CALLS_WITHOUT_POLL = 16;
 
     private final StreamResources resources;
     private final StreamProtocol protocol;
@@ -65,7 +65,7 @@ final class ConnectedStream {
     }
 
     private void progressUnless(boolean canSkip) {
-        if (canSkip && callsWithoutPoll < MOST_CALLS_WITHOUT_POLL) {
+        if (canSkip && callsWithoutPoll < MAX_CALLS_WITHOUT_POLL) {
             callsWithoutPoll++;
         } else {
             progress();

@@ -136,10 +136,10 @@ public final class ConnectionService implements AutoCloseable {
         close(CLOSE_NANOS);
     }
 
-    /** Closes the service like {@link #close()}; waits {@code mostNanos} at most. */
-    synchronized void close(long mostNanos) {
+    /** Closes the service like {@link #close()}; waits {@code maxNanos} at most. */
+    synchronized void close(long maxNanos) {
         EventChannel current = channel;
-        long deadline = System.nanoTime() + mostNanos;
+        long deadline = System.nanoTime() + maxNanos;
         while (current != null && !isClosed(current, System.nanoTime() - deadline >= 0)) {
             LockSupport.parkNanos(CLOSE_POLL_NANOS);
         }

@@ -33,7 +33,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private static final int PORT_ATTEMPTS = 16;
 
     /** A buffer size that fits every datagram. */
-    public static final int MOST_BYTES = DatagramSizes.SLOT_BYTES;
+    public static final int MAX_BYTES = DatagramSizes.SLOT_BYTES;
 
     private static final int COMPANION_BYTES = 4096;
 
@@ -583,7 +583,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
 
     /** Throws if a datagram is longer than the maximum for an address. */
     public static void requirePayloadBytes(long bytes, InetAddress peer) throws SocketException {
-        int most = mostPayloadBytes(peer);
+        int most = maxPayloadBytes(peer);
         if (bytes > most) {
             throw new SocketException(
                     "Message too long (" + bytes + " bytes; a datagram of an RDMA socket has at most " + most + ")");
@@ -591,7 +591,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /** Returns the maximum number of bytes of a datagram to an address. */
-    public static int mostPayloadBytes(InetAddress peer) {
-        return DatagramProtocol.mostPayloadBytes(peer instanceof Inet4Address);
+    public static int maxPayloadBytes(InetAddress peer) {
+        return DatagramProtocol.maxPayloadBytes(peer instanceof Inet4Address);
     }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #waitDriver}. */
 final class DatagramEnds implements AutoCloseable {
     /** Maximum number of local addresses with a queue pair; a socket bound to a wildcard may use several. */
-    private static final int MOST_ENDS = 64;
+    private static final int MAX_ENDS = 64;
 
     private static final Logger LOGGER = System.getLogger(DatagramEnds.class.getName());
 
@@ -58,8 +58,8 @@ final class DatagramEnds implements AutoCloseable {
                 return end;
             }
         }
-        if (ends.size() == MOST_ENDS) {
-            throw new SocketException("Cannot allocate memory (the socket uses " + MOST_ENDS + " local addresses)");
+        if (ends.size() == MAX_ENDS) {
+            throw new SocketException("Cannot allocate memory (the socket uses " + MAX_ENDS + " local addresses)");
         }
         return null;
     }

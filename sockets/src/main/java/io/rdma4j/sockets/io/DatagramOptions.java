@@ -27,7 +27,7 @@ public final class DatagramOptions {
     /** librdmacm, like Linux, doubles the requested buffer size. */
     private static final int BUFFER_FACTOR = 2;
 
-    private static final int MOST_TYPE_OF_SERVICE = 0xff;
+    private static final int MAX_TYPE_OF_SERVICE = 0xff;
 
     private final DatagramEndpoint endpoint;
 
@@ -59,7 +59,7 @@ public final class DatagramOptions {
 
     private void setNumber(SocketOption<?> option, int value, DatagramSettings now) throws IOException {
         if (option.equals(IP_TOS)) {
-            if (value > MOST_TYPE_OF_SERVICE) {
+            if (value > MAX_TYPE_OF_SERVICE) {
                 throw new IllegalArgumentException(option + " cannot be " + value + ": it has 8 bits");
             }
             endpoint.settings(now.withTypeOfService(value));
@@ -80,7 +80,7 @@ public final class DatagramOptions {
     }
 
     private static DatagramSizes resized(SocketOption<?> option, int value, DatagramSizes now) {
-        int queue = Math.clamp(value, 1, DatagramSizes.MOST_QUEUE);
+        int queue = Math.clamp(value, 1, DatagramSizes.MAX_QUEUE);
         int buffer = Math.clamp((long) value * BUFFER_FACTOR, DatagramSizes.SLOT_BYTES, Integer.MAX_VALUE);
         return new DatagramSizes(
                 option.equals(RdmaSocketOptions.RDMA_SQSIZE) ? queue : now.sendQueue(),

@@ -41,7 +41,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     static final int BATCH = 16;
 
     /** Maximum number of batches in one call: peers may send faster than the datagrams are processed. */
-    static final int MOST_BATCHES = 16;
+    static final int MAX_BATCHES = 16;
 
     private static final int ALIGNMENT = 64;
     private static final int HOP_LIMIT = 64;
@@ -142,11 +142,11 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
                         .withHopLimit(HOP_LIMIT)
                         .withTrafficClass(typeOfService)
                         .withPort(id.portNumber()));
-        int mostBytes = Math.min(DatagramSizes.SLOT_BYTES, mtuBytes); // the queue pair keeps its initial MTU
+        int maxBytes = Math.min(DatagramSizes.SLOT_BYTES, mtuBytes); // the queue pair keeps its initial MTU
         return new DatagramPath() {
             @Override
-            public int mostBytes() {
-                return mostBytes;
+            public int maxBytes() {
+                return maxBytes;
             }
 
             @Override
@@ -182,13 +182,13 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     }
 
     /**
-     * Passes completions to the protocol, at most {@value #MOST_BATCHES} batches, and drives the device.
+     * Passes completions to the protocol, at most {@value #MAX_BATCHES} batches, and drives the device.
      *
      * @return true if there may be more completions
      */
     boolean progress(DatagramProtocol protocol, long nowNanos) {
         notifications.take();
-        for (int batch = 0; batch < MOST_BATCHES && failure == null; batch++) {
+        for (int batch = 0; batch < MAX_BATCHES && failure == null; batch++) {
             int count = queue.poll(completions);
             for (int i = 0; i < count; i++) {
                 take(completions[i], protocol, nowNanos);

@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.io;
 
-import io.rdma4j.cm.host.ProcessEnd;
+import io.rdma4j.cm.host.ExitTasks;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class PendingCloses {
     /** The time that an exiting process waits: several retransmissions, and less than a service manager allows. */
-    private static final long MOST_NANOS = 10_000_000_000L;
+    private static final long MAX_NANOS = 10_000_000_000L;
 
     private static final PendingCloses ALL = new PendingCloses();
 
     static {
-        ProcessEnd.addTask(ALL::awaitAll);
+        ExitTasks.addTask(ALL::awaitAll);
     }
 
     private int count;
@@ -37,8 +37,8 @@ final class PendingCloses {
     }
 
     private synchronized void awaitAll() {
-        long deadline = System.nanoTime() + MOST_NANOS;
-        long remaining = MOST_NANOS;
+        long deadline = System.nanoTime() + MAX_NANOS;
+        long remaining = MAX_NANOS;
         while (count > 0 && remaining > 0) {
             try {
                 TimeUnit.NANOSECONDS.timedWait(this, remaining);

@@ -16,7 +16,7 @@ final class StreamClosing {
      * The time after which the peer is given up. A queue pair stops retrying a peer that does not respond after at most
      * 69 s.
      */
-    static final long MOST_NANOS = 70_000_000_000L;
+    static final long MAX_NANOS = 70_000_000_000L;
 
     private final StreamEndpoint endpoint;
     private final ConnectedStream stream;
@@ -40,14 +40,14 @@ final class StreamClosing {
      * Closes the connection.
      *
      * @param waitNanos the time to wait for the peer in this thread; after that, a virtual thread continues
-     * @param mostNanos the time after which the peer is given up
+     * @param maxNanos the time after which the peer is given up
      */
-    void run(long waitNanos, long mostNanos) {
+    void run(long waitNanos, long maxNanos) {
         PendingCloses.all().begun();
-        long giveUpNanos = System.nanoTime() + mostNanos;
+        long giveUpNanos = System.nanoTime() + maxNanos;
         boolean ended = false;
         try {
-            if (awaitQuiet(System.nanoTime() + Math.min(waitNanos, mostNanos)) || waitNanos >= mostNanos) {
+            if (awaitQuiet(System.nanoTime() + Math.min(waitNanos, maxNanos)) || waitNanos >= maxNanos) {
                 release();
                 ended = true;
             }

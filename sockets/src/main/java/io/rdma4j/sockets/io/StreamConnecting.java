@@ -27,7 +27,7 @@ final class StreamConnecting implements ConnectionService.Target {
 
     private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
 
-    private static final int MOST_RETRIES = 7;
+    private static final int MAX_RETRIES = 7;
 
     private final StreamEndpoint endpoint;
     private final ConnectionService service;
@@ -189,7 +189,7 @@ final class StreamConnecting implements ConnectionService.Target {
         return ConnectionParameters.NONE
                 .withPrivateData(data.toByteArray())
                 .withFlowControl(true)
-                .withRetries(MOST_RETRIES, MOST_RETRIES);
+                .withRetries(MAX_RETRIES, MAX_RETRIES);
     }
 
     private void onEstablished(CmEvent event) {

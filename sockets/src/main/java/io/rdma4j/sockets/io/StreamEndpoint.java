@@ -205,7 +205,7 @@ public final class StreamEndpoint extends SocketEndpoint {
                 throw new SocketException("Not bound");
             }
             listening = new StreamListener(this, backlog, changed);
-            id.listen(Math.max(backlog, AcceptQueue.MOST_WAITING)); // this limit applies only to simultaneous requests
+            id.listen(Math.max(backlog, AcceptQueue.MAX_WAITING)); // this limit applies only to simultaneous requests
             state = State.LISTENING;
             return null;
         });
@@ -437,7 +437,7 @@ public final class StreamEndpoint extends SocketEndpoint {
      *     remaining ones
      */
     public void close(long lingerNanos) {
-        close(lingerNanos > 0, lingerNanos, Math.max(lingerNanos, StreamClosing.MOST_NANOS));
+        close(lingerNanos > 0, lingerNanos, Math.max(lingerNanos, StreamClosing.MAX_NANOS));
     }
 
     /**
@@ -445,16 +445,16 @@ public final class StreamEndpoint extends SocketEndpoint {
      * up.
      */
     public void closeAndWait() {
-        close(true, StreamClosing.MOST_NANOS, StreamClosing.MOST_NANOS);
+        close(true, StreamClosing.MAX_NANOS, StreamClosing.MAX_NANOS);
     }
 
     /** Closes the endpoint like {@link #close()}, without waiting. */
     public void closeWithoutWaiting() {
-        close(true, 0, StreamClosing.MOST_NANOS);
+        close(true, 0, StreamClosing.MAX_NANOS);
     }
 
-    /** Closes the endpoint, orderly or not; the peer is given up after {@code mostNanos}. */
-    void close(boolean orderly, long lingerNanos, long mostNanos) {
+    /** Closes the endpoint, orderly or not; the peer is given up after {@code maxNanos}. */
+    void close(boolean orderly, long lingerNanos, long maxNanos) {
         boolean isDisconnecting;
         lock.lock();
         try {
@@ -478,17 +478,17 @@ public final class StreamEndpoint extends SocketEndpoint {
                 listener.close();
             }
         } finally {
-            closeConnection(isDisconnecting, lingerNanos, mostNanos);
+            closeConnection(isDisconnecting, lingerNanos, maxNanos);
         }
     }
 
-    private void closeConnection(boolean isDisconnecting, long lingerNanos, long mostNanos) {
+    private void closeConnection(boolean isDisconnecting, long lingerNanos, long maxNanos) {
         CmId id = connecting.id();
         ConnectedStream connected = stream;
         if (id != null && connected != null) {
             StreamClosing end = new StreamClosing(this, connected, id, () -> stream = null);
             if (isDisconnecting) {
-                end.run(lingerNanos, mostNanos);
+                end.run(lingerNanos, maxNanos);
             } else {
                 end.release();
             }

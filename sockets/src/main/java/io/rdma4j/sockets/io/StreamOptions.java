@@ -59,12 +59,12 @@ public final class StreamOptions {
     private static final int BUFFER_FACTOR = 2;
 
     /** The size that librdmacm uses if a send buffer is too small to send from. */
-    private static final int LEAST_SEND_BYTES = 4096;
+    private static final int MIN_SEND_BYTES = 4096;
 
     private static final int KEEP_IDLE_SECONDS = 7200;
 
     /** The type of service is a byte of the IP header. */
-    private static final int MOST_TYPE_OF_SERVICE = 255;
+    private static final int MAX_TYPE_OF_SERVICE = 255;
 
     /** The segment size that librdmacm returns while there is no path. */
     private static final int UNKNOWN_SEGMENT_BYTES = 2048;
@@ -128,7 +128,7 @@ public final class StreamOptions {
         } else if (value < 0) {
             throw new IllegalArgumentException(option + " cannot be " + value);
         } else if (option.equals(IP_TOS)) {
-            if (value > MOST_TYPE_OF_SERVICE) {
+            if (value > MAX_TYPE_OF_SERVICE) {
                 throw new IllegalArgumentException(option + " cannot be " + value);
             }
             endpoint.settings(now.withTypeOfService(value));
@@ -165,17 +165,17 @@ public final class StreamOptions {
     }
 
     private static StreamSizes resized(SocketOption<?> option, int value, StreamSizes now) {
-        int queue = Math.clamp(value, StreamSizes.LEAST_QUEUE, StreamSizes.MOST_QUEUE);
-        long doubled = Math.min((long) value * BUFFER_FACTOR, StreamSizes.MOST_BUFFER_BYTES);
+        int queue = Math.clamp(value, StreamSizes.MIN_QUEUE, StreamSizes.MAX_QUEUE);
+        long doubled = Math.min((long) value * BUFFER_FACTOR, StreamSizes.MAX_BUFFER_BYTES);
         boolean tooSmall = doubled < StreamSizes.LOW_WATER_BYTES;
         return new StreamSizes(
                 option.equals(RdmaSocketOptions.RDMA_SQSIZE) ? queue : now.sendQueue(),
                 option.equals(RdmaSocketOptions.RDMA_RQSIZE) ? queue : now.receiveQueue(),
-                option.equals(SO_SNDBUF) ? tooSmall ? LEAST_SEND_BYTES : (int) doubled : now.sendBufferBytes(),
+                option.equals(SO_SNDBUF) ? tooSmall ? MIN_SEND_BYTES : (int) doubled : now.sendBufferBytes(),
                 option.equals(SO_RCVBUF) ? Math.max(BUFFER_FACTOR, (int) doubled) : now.receiveBufferBytes(),
                 option.equals(RdmaSocketOptions.RDMA_INLINE) ? value : now.inlineBytes(),
                 option.equals(RdmaSocketOptions.RDMA_IOMAPSIZE)
-                        ? Math.min(value, StreamSizes.MOST_QUEUE)
+                        ? Math.min(value, StreamSizes.MAX_QUEUE)
                         : now.mappingEntries());
     }
 

@@ -26,9 +26,9 @@ final class StreamResources implements AutoCloseable {
     private static final int BATCH = 16;
 
     /** Maximum number of batches in one call: a peer may send more than the caller wants to process. */
-    private static final int MOST_BATCHES = 16;
+    private static final int MAX_BATCHES = 16;
 
-    private static final int MOST_PIECES = 2;
+    private static final int MAX_PIECES = 2;
     private static final int ALIGNMENT = 64;
 
     private final QueueNotifications notifications;
@@ -81,7 +81,7 @@ final class StreamResources implements AutoCloseable {
             queuePair = id.createQueuePair(
                     domain,
                     CmQueuePairAttributes.of(new QueuePairCapabilities(
-                                    sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes))
+                                    sizes.sendQueue(), sizes.receiveQueue(), MAX_PIECES, 1, inlineBytes))
                             .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             port = new QueuePairPort(
@@ -144,7 +144,7 @@ final class StreamResources implements AutoCloseable {
     }
 
     /**
-     * Passes completions to the protocol, at most {@value #MOST_BATCHES} batches, and drives the device.
+     * Passes completions to the protocol, at most {@value #MAX_BATCHES} batches, and drives the device.
      *
      * @return true if there may be more completions
      */
@@ -161,7 +161,7 @@ final class StreamResources implements AutoCloseable {
                 take(completions[i]);
             }
             batches++;
-        } while (count == completions.length && batches < MOST_BATCHES);
+        } while (count == completions.length && batches < MAX_BATCHES);
         if (count > 0 || batches > 1) {
             protocol.update();
         }
@@ -171,7 +171,7 @@ final class StreamResources implements AutoCloseable {
     /** Passes all completions before this call to the protocol, then reports the end of the connection to it. */
     void disconnected() {
         try {
-            for (int remaining = queueEntries; remaining > 0 && progress(); remaining -= BATCH * MOST_BATCHES) {
+            for (int remaining = queueEntries; remaining > 0 && progress(); remaining -= BATCH * MAX_BATCHES) {
                 // The queue holds at most its number of entries, so all earlier completions are handled.
             }
         } finally {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A datagram channel over RDMA: a {@link DatagramChannel} without multicast and broadcast. A datagram has at most
- * {@link DatagramEndpoint#mostPayloadBytes} bytes. Thread safe. At most one thread receives and one sends at a time;
+ * {@link DatagramEndpoint#maxPayloadBytes} bytes. Thread safe. At most one thread receives and one sends at a time;
  * others wait.
  */
 public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSelectable {
@@ -345,7 +345,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
             }
             ByteBuffer whole = scattered;
             if (whole == null) {
-                whole = ByteBuffer.allocate(DatagramEndpoint.MOST_BYTES);
+                whole = ByteBuffer.allocate(DatagramEndpoint.MAX_BYTES);
                 scattered = whole;
             }
             ByteBuffer into = whole.clear();
@@ -428,7 +428,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
     private ByteBuffer gather(ByteBuffer[] sources, int offset, int length) {
         ByteBuffer whole = gathered;
         if (whole == null) {
-            whole = ByteBuffer.allocate(DatagramEndpoint.MOST_BYTES);
+            whole = ByteBuffer.allocate(DatagramEndpoint.MAX_BYTES);
             gathered = whole;
         }
         whole.clear();

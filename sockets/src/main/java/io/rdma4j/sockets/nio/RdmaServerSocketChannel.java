@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RdmaServerSocketChannel extends ServerSocketChannel implements RdmaSelectable {
     private static final int DEFAULT_BACKLOG = 50;
-    private static final int MOST_PORTS_TRIED = 20;
+    private static final int MAX_PORTS_TRIED = 20;
 
     private final AddressRules rules;
     private final SocketFamily family;
@@ -216,7 +216,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                 tcp = tcpChannel;
                 endpoint = rdma;
             } catch (BindException taken) {
-                if (local.getPort() != 0 || tries == MOST_PORTS_TRIED) {
+                if (local.getPort() != 0 || tries == MAX_PORTS_TRIED) {
                     throw taken;
                 }
             } finally {

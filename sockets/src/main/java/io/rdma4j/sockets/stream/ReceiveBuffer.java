@@ -29,10 +29,10 @@ final class ReceiveBuffer {
     private int nextOffer;
     private int readMessages;
 
-    ReceiveBuffer(MemorySegment memory, int size, int mostMessages) {
+    ReceiveBuffer(MemorySegment memory, int size, int maxMessages) {
         this.memory = memory.asSlice(0, size).asByteBuffer();
         this.size = size;
-        this.messages = new int[mostMessages];
+        this.messages = new int[maxMessages];
         this.freed = size;
     }
 

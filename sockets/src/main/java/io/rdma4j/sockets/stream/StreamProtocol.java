@@ -24,7 +24,7 @@ public final class StreamProtocol {
      * it, so that the adapter sends while the processor copies. Here the processor does both, and splitting data
      * further would only add messages.
      */
-    private static final int MOST_TRANSFER_BYTES = 65_536;
+    private static final int MAX_TRANSFER_BYTES = 65_536;
 
     private final StreamSizes sizes;
     private final StreamMemory memory;
@@ -356,7 +356,7 @@ public final class StreamProtocol {
 
     /** Returns the number of bytes that one message can carry now. */
     private int transferBytes(ByteBuffer source) {
-        return Math.min(Math.min(source.remaining(), MOST_TRANSFER_BYTES), sendBuffer.freeBytes());
+        return Math.min(Math.min(source.remaining(), MAX_TRANSFER_BYTES), sendBuffer.freeBytes());
     }
 
     private void takeDataSlot() {

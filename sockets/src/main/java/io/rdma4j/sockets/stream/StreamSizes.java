@@ -5,8 +5,8 @@ import io.rdma4j.wire.rsocket.ConnectData;
 /**
  * The sizes of a stream.
  *
- * @param sendQueue maximum number of outstanding send work requests, at least {@link #LEAST_QUEUE}
- * @param receiveQueue messages that the peer may send before it waits for credit, at least {@link #LEAST_QUEUE}
+ * @param sendQueue maximum number of outstanding send work requests, at least {@link #MIN_QUEUE}
+ * @param receiveQueue messages that the peer may send before it waits for credit, at least {@link #MIN_QUEUE}
  * @param sendBufferBytes bytes that may be sent and unacknowledged, at least {@link #LOW_WATER_BYTES}
  * @param receiveBufferBytes bytes that may be received and unread; even
  * @param inlineBytes maximum size of messages that are copied when they are posted
@@ -20,10 +20,10 @@ public record StreamSizes(
         int inlineBytes,
         int mappingEntries) {
     /** Minimum number of entries of a queue. */
-    public static final int LEAST_QUEUE = 16;
+    public static final int MIN_QUEUE = 16;
 
     /** Maximum number of entries of a queue: sequence numbers have 16 bits. */
-    public static final int MOST_QUEUE = 0xfffe;
+    public static final int MAX_QUEUE = 0xfffe;
 
     /** Minimum free space of the send buffer, in bytes, to send data. */
     public static final int LOW_WATER_BYTES = 2048;
@@ -32,7 +32,7 @@ public record StreamSizes(
      * Maximum buffer size in bytes that an option can set. It suffices for a fast path with a long delay, and such a
      * buffer is allocated without a noticeable wait.
      */
-    public static final int MOST_BUFFER_BYTES = 64 << 20;
+    public static final int MAX_BUFFER_BYTES = 64 << 20;
 
     /** Estimated memory of a work request, in the queue, in the completion queue and in tables. */
     private static final int WORK_REQUEST_BYTES = 192;
@@ -45,12 +45,12 @@ public record StreamSizes(
 
     /** Checks the ranges. */
     public StreamSizes {
-        requireRange("send queue", sendQueue, LEAST_QUEUE, MOST_QUEUE);
-        requireRange("receive queue", receiveQueue, LEAST_QUEUE, MOST_QUEUE);
+        requireRange("send queue", sendQueue, MIN_QUEUE, MAX_QUEUE);
+        requireRange("receive queue", receiveQueue, MIN_QUEUE, MAX_QUEUE);
         requireRange("send buffer", sendBufferBytes, LOW_WATER_BYTES, Integer.MAX_VALUE);
         requireRange("receive buffer", receiveBufferBytes, 2, Integer.MAX_VALUE);
         requireRange("inline size", inlineBytes, 0, Integer.MAX_VALUE);
-        requireRange("mapping table", mappingEntries, 0, MOST_QUEUE);
+        requireRange("mapping table", mappingEntries, 0, MAX_QUEUE);
     }
 
     private static void requireRange(String name, int value, int least, int most) {
@@ -64,10 +64,10 @@ public record StreamSizes(
      * queue.
      */
     public StreamSizes fitted(int deviceQueue) {
-        int most = Math.min(deviceQueue, MOST_QUEUE);
+        int most = Math.min(deviceQueue, MAX_QUEUE);
         return new StreamSizes(
-                Math.clamp(sendQueue, LEAST_QUEUE, most),
-                Math.clamp(receiveQueue, LEAST_QUEUE, most),
+                Math.clamp(sendQueue, MIN_QUEUE, most),
+                Math.clamp(receiveQueue, MIN_QUEUE, most),
                 sendBufferBytes,
                 receiveBufferBytes & ~1,
                 inlineBytes,

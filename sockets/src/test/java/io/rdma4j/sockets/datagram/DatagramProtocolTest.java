@@ -198,7 +198,7 @@ class DatagramProtocolTest {
             DatagramAddress stranger = DatagramSide.ipv4(3, 1 + i % 65_535);
             a.protocol.onCompanion(stranger, message(CompanionHeader.DATA, b, 2 + i), 1);
         }
-        assertThat(a.protocol.peerCount()).isEqualTo(DatagramProtocol.MOST_PEERS + 1);
+        assertThat(a.protocol.peerCount()).isEqualTo(DatagramProtocol.MAX_PEERS + 1);
         transfer(2);
     }
 
@@ -206,7 +206,7 @@ class DatagramProtocolTest {
     @Test
     void floodOfQuestionsFromOneHostDoesNotMakeASenderUnknown() {
         introduce();
-        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+        for (int i = 0; i < 3 * DatagramProtocol.MAX_PEERS; i++) {
             b.protocol.onCompanion(DatagramSide.ipv4(3, 1 + i), message(CompanionHeader.DATA, a, 2 + i), 1);
             if (i % 1000 == 0) {
                 drain(b);
@@ -216,7 +216,7 @@ class DatagramProtocolTest {
         drain(b);
         transfer(2);
         assertThat(b.protocol.dropped(Drop.UNKNOWN_SENDER)).isZero();
-        assertThat(b.protocol.peerCount()).isLessThanOrEqualTo(DatagramProtocol.MOST_PEERS + 1);
+        assertThat(b.protocol.peerCount()).isLessThanOrEqualTo(DatagramProtocol.MAX_PEERS + 1);
     }
 
     /** A peer that has not sent from its queue pair yet is protected by the share of its host. */
@@ -226,7 +226,7 @@ class DatagramProtocolTest {
         b.onMessage(a.messages.remove(), 0);
         a.onMessage(b.messages.remove(), 0);
         b.receive();
-        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+        for (int i = 0; i < 3 * DatagramProtocol.MAX_PEERS; i++) {
             b.protocol.onCompanion(DatagramSide.ipv4(3, 1 + i), message(CompanionHeader.DATA, a, 2 + i), 1);
         }
         drain(b);
@@ -238,7 +238,7 @@ class DatagramProtocolTest {
     void floodOfQuestionsFromItsOwnHostDoesNotMakeASenderUnknown() {
         introduce();
         transfer(1);
-        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+        for (int i = 0; i < 3 * DatagramProtocol.MAX_PEERS; i++) {
             b.protocol.onCompanion(DatagramSide.ipv4(1, 2000 + i), message(CompanionHeader.DATA, a, 2 + i), 1);
         }
         drain(b);
@@ -251,7 +251,7 @@ class DatagramProtocolTest {
         introduce();
         assertThat(b.send(DATA, a.address, 1)).isTrue();
         b.takePacket();
-        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+        for (int i = 0; i < 3 * DatagramProtocol.MAX_PEERS; i++) {
             DatagramAddress stranger = DatagramSide.ipv4(3, 1 + i);
             b.protocol.onCompanion(stranger, message(CompanionHeader.DATA, a, 2 + i), 1);
             b.send(DATA, stranger, 1);
@@ -268,10 +268,10 @@ class DatagramProtocolTest {
     void leastRecentlyUsedRecipientIsRemovedWithItsPath() {
         introduce();
         transfer(1);
-        for (int i = 0; i < DatagramProtocol.MOST_PEERS; i++) {
+        for (int i = 0; i < DatagramProtocol.MAX_PEERS; i++) {
             a.send(DATA, DatagramSide.ipv4(2, 10_000 + i), 2);
         }
-        assertThat(a.protocol.peerCount()).isEqualTo(DatagramProtocol.MOST_PEERS);
+        assertThat(a.protocol.peerCount()).isEqualTo(DatagramProtocol.MAX_PEERS);
         assertThat(a.closedPaths).containsExactly(b.address);
     }
 

@@ -90,7 +90,7 @@ final class DatagramSide implements DatagramNetwork {
     public DatagramPath path(LocalEnd from, DatagramAddress peer) {
         return new DatagramPath() {
             @Override
-            public int mostBytes() {
+            public int maxBytes() {
                 return pathBytes;
             }
 

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A group of peers, compared with a list that implements the same in a simple way. */
 class PeerGroupTest {
-    private static final int MOST = 20;
+    private static final int MAX = 20;
 
-    private final PeerGroup group = new PeerGroup(MOST);
+    private final PeerGroup group = new PeerGroup(MAX);
 
     /** The peers, the least recently used first. */
     private final List<Peer> model = new ArrayList<>();
@@ -55,7 +55,7 @@ class PeerGroupTest {
     }
 
     private void add(Peer peer) {
-        if (model.size() == MOST) {
+        if (model.size() == MAX) {
             Map<DatagramAddress, Integer> counts = new HashMap<>();
             model.forEach(each -> counts.merge(each.host(), 1, Integer::sum));
             int largest =

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class DatagramEndpointTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
-    private static final int MOST = 2032;
+    private static final int MAX = 2032;
 
     private final List<DatagramEndpoint> opened = new ArrayList<>();
 
@@ -109,7 +109,7 @@ class DatagramEndpointTest {
     private static void exchange(DatagramEndpoint from, DatagramEndpoint to, int size) throws IOException {
         byte[] data = random(size);
         assertThat(from.send(ByteBuffer.wrap(data), addressOf(to))).isTrue();
-        ByteBuffer target = ByteBuffer.allocate(MOST + 1);
+        ByteBuffer target = ByteBuffer.allocate(MAX + 1);
         assertThat(receive(to, target)).isEqualTo(addressOf(from));
         assertThat(bytes(target)).isEqualTo(data);
     }
@@ -118,7 +118,7 @@ class DatagramEndpointTest {
     void datagramsOfEverySizeArriveWithTheirSender() throws IOException {
         DatagramEndpoint a = bound(loopback());
         DatagramEndpoint b = bound(loopback());
-        for (int size : new int[] {0, 1, 64, 65, 1000, MOST}) {
+        for (int size : new int[] {0, 1, 64, 65, 1000, MAX}) {
             exchange(a, b, size);
             exchange(b, a, size);
         }
@@ -255,7 +255,7 @@ class DatagramEndpointTest {
     @Test
     void tooLongDatagramIsRejected() throws IOException {
         DatagramEndpoint a = bound(loopback());
-        assertThatThrownBy(() -> a.send(ByteBuffer.allocate(MOST + 1), new InetSocketAddress(loopback(), 9)))
+        assertThatThrownBy(() -> a.send(ByteBuffer.allocate(MAX + 1), new InetSocketAddress(loopback(), 9)))
                 .hasMessageContaining("Message too long");
     }
 

@@ -176,7 +176,7 @@ class HostileDatagramTest {
     /** A flood that is dropped as fast as it arrives must not keep one call busy indefinitely. */
     @Test
     void oneCallHandlesABoundedNumberOfDatagrams() throws Exception {
-        int most = DatagramResources.MOST_BATCHES * DatagramResources.BATCH;
+        int most = DatagramResources.MAX_BATCHES * DatagramResources.BATCH;
         int number;
         try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(local, 0))) {
             number = ask(udp, queuePair().number());

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A peer that violates the protocol breaks the stream, and nothing else. */
 class HostilePeerTest {
     private static final int RING = 8192;
-    private static final int MOST_VALUE = (1 << 29) - 1;
+    private static final int MAX_VALUE = (1 << 29) - 1;
     private static final StreamSizes SIZES = new StreamSizes(32, 20, 16_384, RING, 64, 2);
 
     private final StreamEnd end = StreamEnd.alone(SIZES);
@@ -65,7 +65,7 @@ class HostilePeerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {RING + 1, 1 << 28, MOST_VALUE})
+    @ValueSource(ints = {RING + 1, 1 << 28, MAX_VALUE})
     void moreBytesThanOfferedBreakTheStream(int length) {
         end.word(ControlWord.DATA, length, length);
         assertThat(protocol.availableBytes()).isZero();
@@ -128,7 +128,7 @@ class HostilePeerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {3, 4, 1000, MOST_VALUE})
+    @ValueSource(ints = {3, 4, 1000, MAX_VALUE})
     void controlMessagesOfALaterProtocolAreIgnored(int value) {
         end.word(ControlWord.CONTROL, value, 0);
         assertThat(protocol.isOpen()).isTrue();
@@ -137,7 +137,7 @@ class HostilePeerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {2, 3, 0xffff, MOST_VALUE})
+    @ValueSource(ints = {2, 3, 0xffff, MAX_VALUE})
     void mappingIndexOutOfRangeBreaksTheStream(int index) {
         end.word(ControlWord.MAPPING, index, MappingEntry.LENGTH);
         assertBroken("entry " + index + " of 2");
@@ -168,7 +168,7 @@ class HostilePeerTest {
     void invalidCreditDoesNotOverrunThisSide() {
         SplittableRandom random = new SplittableRandom(5);
         for (int i = 0; i < 10_000; i++) {
-            end.word(ControlWord.CREDIT, random.nextInt(MOST_VALUE + 1), 0);
+            end.word(ControlWord.CREDIT, random.nextInt(MAX_VALUE + 1), 0);
             end.write(new byte[1]); // StreamEnd checks that the send queue is not overrun
             if (i % 40 == 0) {
                 end.completeAll();
@@ -222,7 +222,7 @@ class HostilePeerTest {
                             .table()
                             .setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, random.nextInt(8), random.nextInt(9000));
                 case 2, 3, 4 -> {
-                    int value = random.nextBoolean() ? random.nextInt(5000) : random.nextInt(MOST_VALUE + 1);
+                    int value = random.nextBoolean() ? random.nextInt(5000) : random.nextInt(MAX_VALUE + 1);
                     end.word(random.nextInt(8), random.nextInt(3) == 0 ? random.nextInt(4) : value, random.nextInt(30));
                 }
                 case 5 -> end.write(new byte[random.nextInt(9000)]);

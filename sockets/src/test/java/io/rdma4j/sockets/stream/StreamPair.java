@@ -173,15 +173,15 @@ final class StreamPair {
     /**
      * Sends this many bytes in both directions concurrently, in random pieces, with random deliveries and completions.
      */
-    void exchange(long bytes, int mostAtOnce, SplittableRandom random) {
+    void exchange(long bytes, int maxAtOnce, SplittableRandom random) {
         long idle = 0;
         while (toA.readBytes < bytes || toB.readBytes < bytes) {
             boolean any = false;
             for (StreamEnd end : List.of(a, b)) {
                 Flow flow = flow(end);
-                int length = (int) Math.min(random.nextInt(1, mostAtOnce + 1), bytes - flow.wantedBytes);
+                int length = (int) Math.min(random.nextInt(1, maxAtOnce + 1), bytes - flow.wantedBytes);
                 any |= random.nextBoolean() && length > 0 && write(end, length) > 0;
-                any |= random.nextBoolean() && read(end, random.nextInt(1, mostAtOnce + 1)) > 0;
+                any |= random.nextBoolean() && read(end, random.nextInt(1, maxAtOnce + 1)) > 0;
                 for (int i = random.nextInt(4); i > 0; i--) {
                     any |= deliverOne(end);
                 }

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.process;
 
-import io.rdma4j.cm.host.ProcessEnd;
+import io.rdma4j.cm.host.ExitTasks;
 import io.rdma4j.soft.SoftStack;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ public final class ProcessStack {
                     .addShutdownHook(new Thread(
                             () -> {
                                 try {
-                                    ProcessEnd.runTasks();
+                                    ExitTasks.runTasks();
                                 } finally {
                                     created.finish();
                                 }

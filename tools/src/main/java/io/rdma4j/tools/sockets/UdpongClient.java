@@ -66,7 +66,7 @@ final class UdpongClient extends UdpongRun {
     }
 
     private void requireSize(InetAddress server) throws ToolFailure {
-        int max = options.usesUdp() ? UdpongMessage.MAX_BYTES : RdmaDatagramSocket.mostBytes(server);
+        int max = options.usesUdp() ? UdpongMessage.MAX_BYTES : RdmaDatagramSocket.maxBytes(server);
         if (options.sizeBytes() > max) {
             report.line("size must be at most " + max + " bytes");
             throw new ToolFailure(1);

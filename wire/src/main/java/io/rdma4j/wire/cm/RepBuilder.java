@@ -6,7 +6,7 @@ package io.rdma4j.wire.cm;
  * under its name. Not thread safe.
  */
 public final class RepBuilder {
-    private static final int MOST_RETRIES = 7;
+    private static final int MAX_RETRIES = 7;
 
     private int localCommunicationId;
     private int remoteCommunicationId;
@@ -21,7 +21,7 @@ public final class RepBuilder {
     private int targetAcknowledgeDelay;
     private int failoverAccepted;
     private boolean endToEndFlowControl;
-    private int rnrRetryCount = MOST_RETRIES;
+    private int rnrRetryCount = MAX_RETRIES;
     private boolean sharedReceiveQueue;
     private long localCaGuid;
     private PrivateData privateData = PrivateData.EMPTY;

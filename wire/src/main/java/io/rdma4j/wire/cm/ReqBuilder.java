@@ -11,7 +11,7 @@ public final class ReqBuilder {
     private static final int CM_RETRIES = 15;
     private static final int DEFAULT_PARTITION_KEY = 0xffff;
     private static final int MTU_1024 = 3;
-    private static final int MOST_RETRIES = 7;
+    private static final int MAX_RETRIES = 7;
 
     private int localCommunicationId;
     private int vendorId;
@@ -26,10 +26,10 @@ public final class ReqBuilder {
     private boolean endToEndFlowControl;
     private int startingPsn;
     private int localResponseTimeout = RESPONSE_TIMEOUT;
-    private int retryCount = MOST_RETRIES;
+    private int retryCount = MAX_RETRIES;
     private int partitionKey = DEFAULT_PARTITION_KEY;
     private int pathMtu = MTU_1024;
-    private int rnrRetryCount = MOST_RETRIES;
+    private int rnrRetryCount = MAX_RETRIES;
     private int maxCmRetries = CM_RETRIES;
     private boolean sharedReceiveQueue;
     private int extendedTransportType;

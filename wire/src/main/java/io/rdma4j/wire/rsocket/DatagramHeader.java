@@ -19,7 +19,7 @@ public record DatagramHeader(int port, int flowInformation, long addressHigh, lo
     /**
      * Maximum length of a datagram between queue pairs in bytes, with its header. C counterpart: {@code RS_SNDLOWAT}.
      */
-    public static final int MOST_BYTES = 2048;
+    public static final int MAX_BYTES = 2048;
 
     /** Length of the header for IPv4 addresses, in bytes. */
     public static final int IPV4_LENGTH = 8;

@@ -7,10 +7,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Tasks to run when the process exits, while connections still carry data. A provider runs them in its shutdown hook
  * before it notifies the peers that this process exits, since shutdown hooks have no defined order. Thread safe.
  */
-public final class ProcessEnd {
+public final class ExitTasks {
     private static final List<Runnable> TASKS = new CopyOnWriteArrayList<>();
 
-    private ProcessEnd() {}
+    private ExitTasks() {}
 
     /**
      * Adds a task. It must finish within a bounded time, since the process waits for it.
