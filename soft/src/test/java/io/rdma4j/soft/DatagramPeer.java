@@ -56,7 +56,7 @@ final class DatagramPeer {
         }
     }
 
-    /** Creates a datagram queue pair in the state ready-to-send, with the tests' key. */
+    /** Creates a datagram queue pair in the state ready-to-send, with the queue key of the tests. */
     static QueuePair ready(TestEndpoint side, CompletionQueue completions) {
         QueuePair queuePair = side.domain.createQueuePair(
                 QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, completions, TestEndpoint.CAPABILITIES));

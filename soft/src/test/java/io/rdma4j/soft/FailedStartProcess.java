@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 /**
  * A process that binds an identifier, corrects the properties of its arguments, and binds again.
  *
- * <p>It prints the result of each attempt. It also prints how many more descriptors of files in the run directory or of
- * sockets it has after many failures than after one.
+ * <p>It prints the result of each attempt. It also prints by how many its open descriptors (of
+ * sockets, and of files in the run directory) grow from the first failure to the last.
  *
  * <p>Each argument is {@code PROPERTY=VALUE}, a system property and its correct value.
  */

@@ -34,7 +34,7 @@ final class RetransmissionTimers {
     private int retriesLeft;
     private int rnrRetriesLeft;
 
-    /** Silence that costs a retry; NEVER to disable the timer. */
+    /** Time without a response after which a retry is used; {@link #NEVER} disables the timer. */
     private long timeoutNanos;
 
     private boolean tailLossProbes;

@@ -107,7 +107,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         users++;
     }
 
-    /** Notes that a queue pair no longer does so; under the engine lock. */
+    /** Records that a queue pair no longer uses this queue; under the engine lock. */
     void removeUser() {
         users--;
     }

@@ -19,7 +19,7 @@ record CommunicationOptions(EndpointOptions endpoint, boolean extended) {
     private static final String COMMUNICATIONS =
             "\t[-c communication type]\n\t    r - RC: reliable-connected (default)\n\t    x - XRC: extended-reliable-connected\n";
 
-    /** The space for the port's digits in C's client. */
+    /** The number of characters that C's client keeps of the port. */
     private static final int PORT_DIGITS = 5;
 
     private static final String LOOPBACK = "127.0.0.1";
