@@ -5,6 +5,7 @@ import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.CmAddresses;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,6 +184,126 @@ abstract class MessageRun {
         return -1;
     }
 
+    // ---- server and client
+
+    /**
+     * Listens at the address of the command line, serves, and closes the listener.
+     *
+     * @param serve serves the listener, and returns a status
+     */
+    final int runServer(MessageOptions options, ToIntFunction<CmId> serve) {
+        report.step("starting server");
+        CmId listener;
+        try {
+            listener = channel().createId(portSpace);
+        } catch (RdmaException e) {
+            report.stepFailure("listen request failed", e);
+            return -1;
+        }
+        try {
+            int status = listen(listener, options);
+            return status == 0 ? serve.applyAsInt(listener) : status;
+        } finally {
+            listener.close();
+        }
+    }
+
+    private int listen(CmId listener, MessageOptions options) {
+        AddressInformation found = lookUp(options);
+        if (found == null) {
+            return -1;
+        }
+        try {
+            listener.bindAddress(Objects.requireNonNull(found.source()));
+        } catch (RdmaException e) {
+            report.stepFailure("bind address failed", e);
+            return -1;
+        }
+        try {
+            listener.listen(0);
+        } catch (RdmaException e) {
+            report.stepFailure("failure trying to listen", e);
+            return -1;
+        }
+        return 0;
+    }
+
+    /** Starts to resolve the address of the command line for every node of a client. */
+    final int startClient(MessageOptions options) {
+        report.step("starting client");
+        AddressInformation found = lookUp(options);
+        if (found == null) {
+            return -1;
+        }
+        report.step("connecting");
+        return resolveAll(found);
+    }
+
+    /** Sets the type of service of a node whose address is resolved. */
+    final void setTypeOfService(Node node, MessageOptions options) {
+        try {
+            if (options.typeOfService() >= 0) {
+                node.id().setTypeOfService(options.typeOfService());
+            }
+        } catch (RdmaException e) {
+            report.stepFailure("set TOS option failed", e);
+        }
+    }
+
+    final int resolveRoute(Node node) {
+        try {
+            node.id().resolveRoute(RESOLUTION);
+            return 0;
+        } catch (RdmaException e) {
+            report.stepFailure("resolve route failed", e);
+            return connectError();
+        }
+    }
+
+    final int connect(Node node, ConnectionParameters parameters) {
+        try {
+            node.id().connect(parameters);
+            return 0;
+        } catch (RdmaException e) {
+            report.stepFailure("failure connecting", e);
+            return connectError();
+        }
+    }
+
+    /**
+     * Rejects a request.
+     *
+     * @param isSurplus true if all nodes are in use, so that the request has none
+     */
+    final void refuse(CmId id, boolean isSurplus) {
+        report.step("failing connection request");
+        if (isSurplus) {
+            report.explain("the number of connections given by -c is reached; start both sides with the same -c");
+        } else {
+            connectError();
+        }
+        try {
+            id.reject(new byte[0]);
+        } catch (RdmaException e) {
+            report.explain(String.valueOf(e.getMessage()));
+        }
+        if (isSurplus) {
+            id.close();
+        }
+    }
+
+    /** Returns the node of the identifier of an event. */
+    static Node node(CmEvent event) {
+        return (Node) Objects.requireNonNull(event.id().context());
+    }
+
+    /** Reports an event that ends the connection attempt of a node. */
+    final int onErrorEvent(CmEvent event) {
+        report.errorEvent(event);
+        connectError();
+        return event.status();
+    }
+
     // ---- addresses
 
     /** Resolves the addresses of the command line. Returns null if this failed. */
@@ -202,7 +324,7 @@ abstract class MessageRun {
     }
 
     /** Starts to resolve the server's address for every node. */
-    final int resolveAll(AddressInformation found) {
+    private int resolveAll(AddressInformation found) {
         for (Node node : nodes) {
             try {
                 node.id().resolveAddress(found.source(), Objects.requireNonNull(found.destination()), RESOLUTION);

@@ -1,6 +1,5 @@
 package io.rdma4j.tools.messages;
 
-import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
@@ -9,7 +8,6 @@ import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A run of ucmatose: connections, messages from the server and replies, and the disconnection. */
@@ -36,47 +34,10 @@ final class UcmatoseRun extends MessageRun {
 
     @Override
     int exchange() {
-        return isActive() ? client() : server();
+        return isActive() ? client() : runServer(options, this::serve);
     }
 
     // ---- server
-
-    private int server() {
-        report.step("starting server");
-        CmId listener;
-        try {
-            listener = channel().createId(options.portSpace());
-        } catch (RdmaException e) {
-            report.stepFailure("listen request failed", e);
-            return -1;
-        }
-        try {
-            int status = listen(listener);
-            return status == 0 ? serve(listener) : status;
-        } finally {
-            listener.close();
-        }
-    }
-
-    private int listen(CmId listener) {
-        AddressInformation found = lookUp(options);
-        if (found == null) {
-            return -1;
-        }
-        try {
-            listener.bindAddress(Objects.requireNonNull(found.source()));
-        } catch (RdmaException e) {
-            report.stepFailure("bind address failed", e);
-            return -1;
-        }
-        try {
-            listener.listen(0);
-        } catch (RdmaException e) {
-            report.stepFailure("failure trying to listen", e);
-            return -1;
-        }
-        return 0;
-    }
 
     private int serve(CmId listener) {
         int status = connectEvents();
@@ -117,13 +78,7 @@ final class UcmatoseRun extends MessageRun {
     // ---- client
 
     private int client() {
-        report.step("starting client");
-        AddressInformation found = lookUp(options);
-        if (found == null) {
-            return -1;
-        }
-        report.step("connecting");
-        int status = resolveAll(found);
+        int status = startClient(options);
         if (status != 0) {
             return status;
         }
@@ -221,36 +176,16 @@ final class UcmatoseRun extends MessageRun {
                 disconnectsLeft++;
                 yield 0;
             }
-            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> {
-                report.errorEvent(event);
-                connectError();
-                yield event.status();
-            }
+            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> onErrorEvent(event);
             case DISCONNECTED -> onDisconnected(event);
             default -> 0;
         };
     }
 
-    private static Node node(CmEvent event) {
-        return (Node) Objects.requireNonNull(event.id().context());
-    }
-
     private int onAddressResolved(Node node) {
-        try {
-            if (options.typeOfService() >= 0) {
-                node.id().setTypeOfService(options.typeOfService());
-            }
-        } catch (RdmaException e) {
-            report.stepFailure("set TOS option failed", e);
-        }
+        setTypeOfService(node, options);
         setAckTimeout(node);
-        try {
-            node.id().resolveRoute(RESOLUTION);
-            return 0;
-        } catch (RdmaException e) {
-            report.stepFailure("resolve route failed", e);
-            return connectError();
-        }
+        return resolveRoute(node);
     }
 
     private void setAckTimeout(Node node) {
@@ -269,13 +204,7 @@ final class UcmatoseRun extends MessageRun {
             connectError();
             return status;
         }
-        try {
-            node.id().connect(ConnectionParameters.NONE.withDepths(1, 1).withRetries(RETRIES, 0));
-            return 0;
-        } catch (RdmaException e) {
-            report.stepFailure("failure connecting", e);
-            return connectError();
-        }
+        return connect(node, ConnectionParameters.NONE.withDepths(1, 1).withRetries(RETRIES, 0));
     }
 
     private int prepare(Node node) {
@@ -310,20 +239,7 @@ final class UcmatoseRun extends MessageRun {
                 status = -1;
             }
         }
-        report.step("failing connection request");
-        if (node != null) {
-            connectError();
-        } else {
-            report.explain("the number of connections given by -c is reached; start both sides with the same -c");
-        }
-        try {
-            id.reject(new byte[0]);
-        } catch (RdmaException e) {
-            report.explain(String.valueOf(e.getMessage()));
-        }
-        if (node == null) {
-            id.close();
-        }
+        refuse(id, node == null);
         return status;
     }
 

@@ -1,6 +1,5 @@
 package io.rdma4j.tools.messages;
 
-import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
@@ -33,47 +32,10 @@ final class UdaddyRun extends DatagramRun {
 
     @Override
     int exchange() {
-        return isActive() ? client() : server();
+        return isActive() ? client() : runServer(options, _ -> serve());
     }
 
     // ---- server
-
-    private int server() {
-        report.step("starting server");
-        CmId listener;
-        try {
-            listener = channel().createId(options.portSpace());
-        } catch (RdmaException e) {
-            report.stepFailure("listen request failed", e);
-            return -1;
-        }
-        try {
-            int status = listen(listener);
-            return status == 0 ? serve() : status;
-        } finally {
-            listener.close();
-        }
-    }
-
-    private int listen(CmId listener) {
-        AddressInformation found = lookUp(options);
-        if (found == null) {
-            return -1;
-        }
-        try {
-            listener.bindAddress(Objects.requireNonNull(found.source()));
-        } catch (RdmaException e) {
-            report.stepFailure("bind address failed", e);
-            return -1;
-        }
-        try {
-            listener.listen(0);
-        } catch (RdmaException e) {
-            report.stepFailure("failure trying to listen", e);
-            return -1;
-        }
-        return 0;
-    }
 
     private int serve() {
         int status = connectEvents();
@@ -119,13 +81,7 @@ final class UdaddyRun extends DatagramRun {
     // ---- client
 
     private int client() {
-        report.step("starting client");
-        AddressInformation found = lookUp(options);
-        if (found == null) {
-            return -1;
-        }
-        report.step("connecting");
-        int status = resolveAll(found);
+        int status = startClient(options);
         if (status == 0) {
             status = connectEvents();
         }
@@ -153,34 +109,14 @@ final class UdaddyRun extends DatagramRun {
             case ROUTE_RESOLVED -> onRouteResolved(node(event));
             case CONNECT_REQUEST -> onRequest(event.id());
             case ESTABLISHED -> connected(node(event), Objects.requireNonNull(event.datagram()));
-            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> {
-                report.errorEvent(event);
-                connectError();
-                yield event.status();
-            }
+            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> onErrorEvent(event);
             default -> 0;
         };
     }
 
-    private static Node node(CmEvent event) {
-        return (Node) Objects.requireNonNull(event.id().context());
-    }
-
     private int onAddressResolved(Node node) {
-        try {
-            if (options.typeOfService() >= 0) {
-                node.id().setTypeOfService(options.typeOfService());
-            }
-        } catch (RdmaException e) {
-            report.stepFailure("set TOS option failed", e);
-        }
-        try {
-            node.id().resolveRoute(RESOLUTION);
-            return 0;
-        } catch (RdmaException e) {
-            report.stepFailure("resolve route failed", e);
-            return connectError();
-        }
+        setTypeOfService(node, options);
+        return resolveRoute(node);
     }
 
     private int onRouteResolved(Node node) {
@@ -192,13 +128,7 @@ final class UdaddyRun extends DatagramRun {
             connectError();
             return status;
         }
-        try {
-            node.id().connect(ConnectionParameters.NONE);
-            return 0;
-        } catch (RdmaException e) {
-            report.stepFailure("failure connecting", e);
-            return connectError();
-        }
+        return connect(node, ConnectionParameters.NONE);
     }
 
     private int onRequest(CmId id) {
@@ -220,22 +150,5 @@ final class UdaddyRun extends DatagramRun {
         }
         refuse(id, node == null);
         return status;
-    }
-
-    private void refuse(CmId id, boolean isSurplus) {
-        report.step("failing connection request");
-        if (isSurplus) {
-            report.explain("the number of connections given by -c is reached; start both sides with the same -c");
-        } else {
-            connectError();
-        }
-        try {
-            id.reject(new byte[0]);
-        } catch (RdmaException e) {
-            report.explain(String.valueOf(e.getMessage()));
-        }
-        if (isSurplus) {
-            id.close();
-        }
     }
 }
