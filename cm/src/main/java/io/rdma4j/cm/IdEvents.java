@@ -27,11 +27,15 @@ final class IdEvents implements CmEventSink {
     private volatile boolean synchronous;
     private volatile @Nullable CmEvent stored;
 
-    /** Attaches the identifier to the channel. */
+    /** Creates the events of an identifier, which {@link #attach} must follow. */
     IdEvents(CmId id, EventChannel channel, boolean synchronous) {
         this.id = id;
         this.channel = channel;
         this.synchronous = synchronous;
+    }
+
+    /** Attaches the identifier to its channel. */
+    void attach() {
         channel.attach();
     }
 

@@ -72,6 +72,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         this.context = context;
         this.events = new IdEvents(self(), channel, synchronous);
         this.binding = new ProviderBinding(manager.providers(), portSpace, type, events);
+        events.attach(); // last, so that a channel keeps no identifier that could not be created
     }
 
     /**
@@ -85,6 +86,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         this.context = listener.context;
         this.events = new IdEvents(self(), new EventChannel(manager), false);
         this.binding = new ProviderBinding(manager.providers(), portSpace, queuePairType, events, child);
+        events.attach();
     }
 
     private CmId self() {
