@@ -17,7 +17,7 @@ public final class EventWait {
      * Waits for an event and takes it.
      *
      * @param operation the C name of the call
-     * @param source what to wait for; its text describes it in messages
+     * @param source the object to wait for; its text describes it in messages
      * @param poll takes an event or returns null; throws {@link io.rdma4j.verbs.ClosedException} if the source is closed
      * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
      */
