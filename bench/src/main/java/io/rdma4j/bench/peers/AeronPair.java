@@ -132,7 +132,7 @@ public final class AeronPair implements PairTest {
                     }
                     meter.done();
                 } while (stamp != LatencyMeter.LAST);
-                figures.addLatency(meter.samples(), 0.5);
+                meter.report(figures, 0.5);
             } else {
                 StreamMeter meter = new StreamMeter(control, parameters);
                 int iteration = 0;

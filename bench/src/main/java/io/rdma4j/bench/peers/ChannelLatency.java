@@ -50,7 +50,7 @@ public final class ChannelLatency implements PairTest {
                 }
                 meter.done();
             } while (stamp != LatencyMeter.LAST);
-            figures.addLatency(meter.samples(), 0.5);
+            meter.report(figures, 0.5);
             control.stopPeer();
         }
     }

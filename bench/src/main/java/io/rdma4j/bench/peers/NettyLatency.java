@@ -44,7 +44,7 @@ public final class NettyLatency implements PairTest {
             Channel channel = loop.connect((int) control.receive(), pings);
             channel.eventLoop().execute(() -> pings.ping(channel));
             pings.done.get();
-            figures.addLatency(meter.samples(), 0.5);
+            meter.report(figures, 0.5);
             control.stopPeer();
         }
     }

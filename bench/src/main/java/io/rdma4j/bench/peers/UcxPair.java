@@ -61,10 +61,10 @@ public final class UcxPair implements PairTest {
             LatencyMeter meter = new LatencyMeter(parameters);
             if (operation.equals("get")) {
                 getAll(end, size, meter);
-                figures.addLatency(meter.samples(), 1);
+                meter.report(figures, 1);
             } else {
                 pingAll(new PingPongEnd(end, operation, size), meter);
-                figures.addLatency(meter.samples(), 0.5);
+                meter.report(figures, 0.5);
             }
         }
         control.stopPeer();

@@ -6,7 +6,6 @@ import static io.rdma4j.bench.plan.Experiments.pair;
 import io.rdma4j.bench.report.Unit;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.Parameters;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -66,25 +65,20 @@ final class ConnectionRows {
     }
 
     private void process() {
-        String launcher = Path.of(System.getProperty("rdma4j.home", "."))
-                .resolve("rdma4j")
-                .toAbsolutePath()
-                .toString();
+        String launcher = ToolCommands.launcher();
         row("rping", "rping -c -C 1, the whole process")
                 .from(1)
                 .atMost(0.3)
                 .figure(
                         Figures.SECONDS,
                         Unit.SECONDS,
-                        new PreparedExperiment(
-                                List.of(launcher, "--build"),
-                                new CommandPair(
-                                        "rping",
-                                        List.of(launcher, "rping", "-s", "-P", "-a", "{server}"),
-                                        List.of(launcher, "rping", "-c", "-C", "1", "-a", "{server}"),
-                                        Map.of(),
-                                        false,
-                                        _ -> Map.of())));
+                        ToolCommands.prepared(new CommandPair(
+                                "rping",
+                                List.of(launcher, "rping", "-s", "-P", "-a", "{server}"),
+                                List.of(launcher, "rping", "-c", "-C", "1", "-a", "{server}"),
+                                Map.of(),
+                                false,
+                                _ -> Map.of())));
     }
 
     private void loss() {

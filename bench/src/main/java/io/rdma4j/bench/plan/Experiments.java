@@ -7,6 +7,8 @@ import java.util.Locale;
 /** All experiments and rows, in the order of the table. */
 public final class Experiments {
     static final String FLOOR = "the floor: UDP by system calls from Java";
+    static final String FIRST_SECONDS = "the first seconds of two processes, from their start";
+    static final String TOOLS = "tools with their default options, from their start";
     static final String VERBS = "this project: verbs";
     static final String SIZES = "this project: sizes and queue pairs";
     static final String ENGINES = "this project: two threads of one process, with an engine each or the same";
@@ -34,6 +36,7 @@ public final class Experiments {
         Plan plan = new Plan(pace.level());
         FloorRows.addTo(plan);
         VerbsRows.addTo(plan);
+        FirstRows.addTo(plan);
         ConnectionRows.addTo(plan);
         PeerRows.addTo(plan);
         ToolRows.addTo(plan);

@@ -6,23 +6,44 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The command line of a worker: the same Java and class path as this process. */
-final class JavaCommand {
-    private JavaCommand() {}
+enum JavaCommand {
+    /**
+     * Options for warm figures.
+     *
+     * <p>All measurements use the same collector, which has no threads of its own. A thread that triggers a compilation
+     * waits for it: a background compiler that competes with two polling threads for two processors takes several times
+     * as long (see {@link io.rdma4j.bench.worker.WarmUp}). MaxInlineLevel is the same as in the launcher of the tools
+     * (decision 033).
+     */
+    MEASURING("-XX:+UseSerialGC -Xms256m -XX:-BackgroundCompilation -XX:MaxInlineLevel=30"),
 
-    static List<String> worker(List<String> options, List<String> words) {
+    /** The options of the launcher of the tools, without its cache of loaded classes. */
+    LAUNCHER("-XX:+UseSerialGC -XX:MaxInlineLevel=30"),
+
+    /** No options that influence performance, as a program starts that uses this project as a library. */
+    PLAIN("");
+
+    private final String options;
+
+    JavaCommand(String options) {
+        this.options = options;
+    }
+
+    /**
+     * Returns a command line.
+     *
+     * @param additional options besides those of this kind
+     * @param words arguments of the worker
+     */
+    List<String> worker(List<String> additional, List<String> words) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // The same collector for all measurements, without threads of its own.
-        command.add("-XX:+UseSerialGC");
-        command.add("-Xms256m");
-        // A thread that triggers a compilation waits for it. A background compiler that competes with two polling
-        // threads for two processors takes several times as long. See WarmUp.
-        command.add("-XX:-BackgroundCompilation");
-        // The same option as in the launcher of the tools (decision 033).
-        command.add("-XX:MaxInlineLevel=30");
+        if (!options.isEmpty()) {
+            command.addAll(List.of(options.split(" ")));
+        }
         command.add("-XX:-UsePerfData");
         command.add("--enable-native-access=ALL-UNNAMED");
-        command.addAll(options);
+        command.addAll(additional);
         command.addAll(List.of("-cp", System.getProperty("java.class.path", ".")));
         command.add(Worker.class.getName());
         command.addAll(words);

@@ -13,18 +13,30 @@ import java.util.concurrent.TimeUnit;
  * An experiment in two Java processes, which run a {@link io.rdma4j.bench.worker.PairTest}.
  *
  * @param test name of the test
- * @param options options of both Java virtual machines
+ * @param java the kind of command line of both processes
+ * @param options further options of both Java virtual machines
  * @param parameters parameters of both processes
  */
-public record PairExperiment(String test, List<String> options, Parameters parameters) implements Experiment {
+record PairExperiment(String test, JavaCommand java, List<String> options, Parameters parameters)
+        implements Experiment {
     private static final long END_MILLIS = 2000;
 
     /** True if the processes' error output is shown: a system property of the coordinator. */
     private static final boolean VERBOSE = Boolean.getBoolean("bench.verbose");
 
+    /** Creates an experiment with the options for warm figures. */
+    PairExperiment(String test, List<String> options, Parameters parameters) {
+        this(test, JavaCommand.MEASURING, options, parameters);
+    }
+
     @Override
     public String id() {
-        return String.join(" ", words("", parameters)) + (options.isEmpty() ? "" : " " + String.join(" ", options));
+        List<String> words = words("", parameters);
+        words.addAll(options);
+        if (java != JavaCommand.MEASURING) {
+            words.add(java.toString());
+        }
+        return String.join(" ", words);
     }
 
     private List<String> words(String role, Parameters all) {
@@ -47,8 +59,8 @@ public record PairExperiment(String test, List<String> options, Parameters param
             paced = paced.with("measureMillis", pace.measureMillis());
         }
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(pace.limitSeconds());
-        try (WorkerProcess server = new WorkerProcess(JavaCommand.worker(options, words("serve", paced)), VERBOSE);
-                WorkerProcess client = new WorkerProcess(JavaCommand.worker(options, words("drive", paced)), VERBOSE)) {
+        try (WorkerProcess server = new WorkerProcess(java.worker(options, words("serve", paced)), VERBOSE);
+                WorkerProcess client = new WorkerProcess(java.worker(options, words("drive", paced)), VERBOSE)) {
             Object port = server.await("port", deadline);
             client.writeLine(Long.toString(((Double) port).longValue()));
             Object figures;

@@ -69,6 +69,12 @@ final class RowBuilder {
         return this;
     }
 
+    /** Adds the aim to be at most {@code ratio} times another row. */
+    RowBuilder timesAtMost(double ratio, String row) {
+        aims.add(new Aim(true, ratio, row));
+        return this;
+    }
+
     /** Adds the aim to be at least {@code ratio} times another row. */
     RowBuilder timesAtLeast(double ratio, String row) {
         aims.add(new Aim(false, ratio, row));

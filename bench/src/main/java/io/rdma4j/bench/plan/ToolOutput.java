@@ -8,6 +8,15 @@ import java.util.regex.Pattern;
 
 /** Extracts figures from the output of tools. A missing value becomes NaN. */
 final class ToolOutput {
+    /** Processor time of the compilers of a Java virtual machine, in seconds. */
+    static final String COMPILER_SECONDS = "compilerSeconds";
+
+    /** The row 64_lat of rstream, in microseconds. */
+    static final String RSTREAM_64_LATENCY = "64_lat";
+
+    /** The row 64k_bw of rstream, in 10⁹ bytes per second. */
+    static final String RSTREAM_64K_BANDWIDTH = "64k_bw";
+
     private static final double MEBIBYTE = 1024 * 1024;
 
     private ToolOutput() {}
@@ -16,6 +25,32 @@ final class ToolOutput {
     static Map<String, Double> rstream(String text) {
         List<String> fields = lastLine(text, "^\\S+\\s+\\d.*$");
         return Map.of(Figures.P50_MICROS, number(fields, 7), Figures.GIGABYTES_PER_SECOND, number(fields, 6) / 8);
+    }
+
+    /** Parses the table of rstream without options: the rows 64_lat and 64k_bw. */
+    static Map<String, Double> rstreamTable(String text) {
+        return Map.of(
+                RSTREAM_64_LATENCY,
+                number(lastLine(text, "^64_lat\\s.*$"), 7),
+                RSTREAM_64K_BANDWIDTH,
+                number(lastLine(text, "^64k_bw\\s.*$"), 6) / 8);
+    }
+
+    /**
+     * Parses the output of perftest's tools for one size: {@code bytes iterations min max typical average …} in
+     * microseconds, one way, of the latency tools, and {@code bytes iterations peak average rate} in MiB per second of
+     * the bandwidth tools.
+     */
+    static Map<String, Double> perftest(String text) {
+        List<String> fields = lastLine(text, "^\\d+\\s+\\d+\\s+[\\d.]+\\s.*$");
+        return fields.size() > 5
+                ? Map.of(Figures.MEAN_MICROS, number(fields, 5))
+                : Map.of(Figures.GIGABYTES_PER_SECOND, number(fields, 3) * MEBIBYTE / 1e9);
+    }
+
+    /** Parses the output of the option {@code -XX:+CITime} of Java: {@code Total compilation time : 2.345 s}. */
+    static Map<String, Double> compilerTime(String text) {
+        return Map.of(COMPILER_SECONDS, firstMatch(text, "Total compilation time\\s*:\\s*([\\d.]+) s"));
     }
 
     /**

@@ -97,7 +97,7 @@ public final class RdmaLatency implements PairTest {
                 control.awaitPeer();
                 requestAll(end, request(end, operation, parameters), meter);
             }
-            figures.addLatency(meter.samples(), isPingPong(operation) ? 0.5 : 1);
+            meter.report(figures, isPingPong(operation) ? 0.5 : 1);
             control.stopPeer();
         }
     }

@@ -110,7 +110,7 @@ public final class RawPingPong implements PairTest {
                 }
                 meter.done();
             } while (stamp != LatencyMeter.LAST);
-            figures.addLatency(meter.samples(), 0.5);
+            meter.report(figures, 0.5);
             figures.add(Figures.ROUND_TRIP_P50_MICROS, meter.samples().percentileNanos(50) / 1e3);
             figures.add(Figures.ROUND_TRIP_P99_MICROS, meter.samples().percentileNanos(99) / 1e3);
         }

@@ -8,6 +8,9 @@ public final class Figures {
     /** Median in microseconds; {@link #percentileName} gives the names of other percentiles. */
     public static final String P50_MICROS = "p50Micros";
 
+    /** Mean in microseconds. */
+    public static final String MEAN_MICROS = "meanMicros";
+
     /** 99th percentile. */
     public static final String P99_MICROS = "p99Micros";
 
@@ -65,6 +68,11 @@ public final class Figures {
             add(percentileName(percent), samples.percentileNanos(percent) * factor / 1000);
         }
         return add("samples", samples.count());
+    }
+
+    /** Returns the name of a figure of one of the first seconds of a process: {@code second2.gigabytesPerSecond}. */
+    public static String ofSecond(int second, String figure) {
+        return "second" + second + "." + figure;
     }
 
     /** Returns the name of a percentile in microseconds: {@code p99.9Micros}. */

@@ -1,5 +1,7 @@
 package io.rdma4j.bench.worker;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The clock of a ping-pong: assigns a stamp to each ping and records its round-trip time.
  *
@@ -17,6 +19,7 @@ public final class LatencyMeter {
 
     private final LatencySamples samples = new LatencySamples(CAPACITY);
     private final WarmUp warmUp;
+    private final @Nullable FirstSeconds firstSeconds;
     private final long measureNanos;
     private long pollAtNanos;
     private long end = Long.MAX_VALUE;
@@ -28,6 +31,7 @@ public final class LatencyMeter {
         previous = System.nanoTime();
         warmUp = WarmUp.begin(parameters, null);
         measureNanos = parameters.measureNanos();
+        firstSeconds = FirstSeconds.of(parameters);
     }
 
     /** Returns the stamp of the next ping: never 0, and never that of the previous ping. */
@@ -44,6 +48,9 @@ public final class LatencyMeter {
     }
 
     private long poll(long now) {
+        if (firstSeconds != null) {
+            return pollSeconds(firstSeconds, now);
+        }
         boolean warm = warmUp.isOver(now);
         samples.clear();
         long begin = System.nanoTime();
@@ -52,8 +59,34 @@ public final class LatencyMeter {
         return begin;
     }
 
+    private long pollSeconds(FirstSeconds seconds, long now) {
+        if (now >= seconds.endNanos()) {
+            double pingsPerNano = seconds.end(now, ping);
+            seconds.add(Figures.MEAN_MICROS, 1 / pingsPerNano / 1000);
+            if (!seconds.next()) {
+                end = now;
+            }
+        }
+        pollAtNanos = seconds.endNanos();
+        return now;
+    }
+
     /** Returns the recorded times. */
     public LatencySamples samples() {
         return samples;
+    }
+
+    /**
+     * Adds the figures: the percentiles of the times, each multiplied by {@code factor}, or the mean of each of the
+     * first seconds.
+     *
+     * @param factor 0.5 converts round trips to one-way times
+     */
+    public void report(Figures figures, double factor) {
+        if (firstSeconds == null) {
+            figures.addLatency(samples, factor);
+        } else {
+            firstSeconds.report(figures, factor);
+        }
     }
 }

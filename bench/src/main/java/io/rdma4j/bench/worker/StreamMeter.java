@@ -22,17 +22,19 @@ public final class StreamMeter {
 
     private final Control control;
     private final WarmUp warmUp;
+    private final @Nullable FirstSeconds firstSeconds;
     private final long measureNanos;
     private boolean measuring;
     private long pollAtNanos;
     private @Nullable Reading begin;
     private @Nullable Reading end;
 
-    /** Starts the warm-up. */
+    /** Starts the warm-up, or the first of the parameter {@code firstSeconds}. */
     public StreamMeter(Control control, Parameters parameters) {
         this.control = control;
         warmUp = WarmUp.begin(parameters, control);
         measureNanos = parameters.measureNanos();
+        firstSeconds = FirstSeconds.of(parameters);
     }
 
     /** Returns whether to continue. The passive side counts the bytes that arrive. */
@@ -50,6 +52,9 @@ public final class StreamMeter {
     }
 
     private boolean poll(long arrivedBytes) throws IOException {
+        if (firstSeconds != null) {
+            return pollSeconds(firstSeconds, arrivedBytes);
+        }
         if (measuring) {
             end = read(arrivedBytes);
             return false;
@@ -58,6 +63,18 @@ public final class StreamMeter {
         Reading reading = read(arrivedBytes);
         begin = reading;
         pollAtNanos = reading.atNanos() + (measuring ? measureNanos : WarmUp.POLL_NANOS);
+        return true;
+    }
+
+    private boolean pollSeconds(FirstSeconds seconds, long arrivedBytes) throws IOException {
+        if (System.nanoTime() >= seconds.endNanos()) {
+            double bytes = count(arrivedBytes);
+            seconds.add(Figures.GIGABYTES_PER_SECOND, seconds.end(System.nanoTime(), bytes));
+            if (!seconds.next()) {
+                return false;
+            }
+        }
+        pollAtNanos = seconds.endNanos();
         return true;
     }
 
@@ -78,6 +95,10 @@ public final class StreamMeter {
      * @param messageBytes size of a message
      */
     public void report(Figures figures, long messageBytes) {
+        if (firstSeconds != null) {
+            firstSeconds.report(figures, 1);
+            return;
+        }
         Reading first = Objects.requireNonNull(begin, "the measurement has not started");
         Reading last = Objects.requireNonNull(end, "the measurement has not ended");
         double bytes = last.arrivedBytes() - first.arrivedBytes();

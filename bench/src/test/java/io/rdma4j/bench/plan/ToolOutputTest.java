@@ -44,7 +44,38 @@ class ToolOutputTest {
     }
 
     @Test
+    void rstreamWithoutOptionsPrintsATable() {
+        assertThat(ToolOutput.rstreamTable("""
+            name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer
+            64_lat    64      1       100k    12m         0.72s      0.14       3.61
+            64k_lat   64k     1       1k      125m        0.05s     20.00      26.21
+            64k_bw    64k     1k      1       125m        0.06s     16.80      31.20
+            """)).containsEntry("64_lat", 3.61).containsEntry("64k_bw", 2.1);
+    }
+
+    @Test
+    void perftestPrintsAnAverage() {
+        assertThat(ToolOutput.perftest("""
+             #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99%
+             2       1000          6.10           90.2         6.70               11.60          2.1             30.0
+            ---------------------------------------------------------------------------------------
+            """)).containsEntry("meanMicros", 11.6);
+        assertThat(ToolOutput.perftest("""
+             #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
+             65536      5000             2100.00            2000.00            0.032
+            """)).containsEntry("gigabytesPerSecond", 2.097152);
+    }
+
+    @Test
+    void javaPrintsTheTimeOfItsCompilers() {
+        assertThat(ToolOutput.compilerTime("  Total compilation time   :   3.301 s\n"))
+                .containsEntry("compilerSeconds", 3.301);
+    }
+
+    @Test
     void missingValuesAreNan() {
+        assertThat(ToolOutput.perftest("")).containsValue(Double.NaN);
+        assertThat(ToolOutput.compilerTime("")).containsValue(Double.NaN);
         assertThat(ToolOutput.rstream("rconnect: Connection refused\n")).containsValue(Double.NaN);
         assertThat(ToolOutput.ucxPerftest("")).containsValue(Double.NaN);
         assertThat(ToolOutput.qperfLatency("")).containsValue(Double.NaN);

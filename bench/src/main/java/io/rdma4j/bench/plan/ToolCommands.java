@@ -1,0 +1,45 @@
+package io.rdma4j.bench.plan;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** Experiments with this project's tools, as a person starts them: by the launcher, with the start-up time. */
+final class ToolCommands {
+    private ToolCommands() {}
+
+    /** Returns the launcher. */
+    static String launcher() {
+        return Path.of(System.getProperty("rdma4j.home", "."))
+                .resolve("rdma4j")
+                .toAbsolutePath()
+                .toString();
+    }
+
+    /**
+     * Returns an experiment with a server of a tool, and a client of the same tool, which gets the server's address as
+     * an additional argument, as the tools of perftest and rstream do.
+     *
+     * @param words the tool and its options
+     * @param environment environment variables of both
+     * @param reader extracts figures from the client's output
+     */
+    static Experiment pair(
+            String words, Map<String, String> environment, Function<String, Map<String, Double>> reader) {
+        List<String> server = new ArrayList<>(List.of(launcher()));
+        server.addAll(List.of(words.split(" ")));
+        List<String> client = new ArrayList<>(server);
+        if (words.startsWith("rstream")) {
+            client.add("-s");
+        }
+        client.add("{server}");
+        return prepared(new CommandPair(words, server, client, environment, false, reader));
+    }
+
+    /** Returns an experiment before which the tools are built, so that no measurement contains it. */
+    static Experiment prepared(Experiment experiment) {
+        return new PreparedExperiment(List.of(launcher(), "--build"), experiment);
+    }
+}
