@@ -8,6 +8,9 @@ import java.util.function.Function;
 
 /** Experiments with this project's tools, as a person starts them: by the launcher, with the start-up time. */
 final class ToolCommands {
+    /** An address at which a server listens that was given none: a configured one, unlike those of the other rows. */
+    private static final String SERVER = "127.0.0.1";
+
     private ToolCommands() {}
 
     /** Returns the launcher. */
@@ -34,7 +37,7 @@ final class ToolCommands {
         if (words.startsWith("rstream")) {
             client.add("-s");
         }
-        client.add("{server}");
+        client.add(SERVER);
         return prepared(new CommandPair(words, server, client, environment, false, reader));
     }
 

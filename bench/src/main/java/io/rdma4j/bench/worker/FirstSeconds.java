@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,27 +53,24 @@ final class FirstSeconds {
     }
 
     /**
-     * Ends the current second, at or after its end.
+     * Ends the current second, and all later ones that are over too, because slow code has called this late. They share
+     * the rate over the whole time.
      *
-     * @param now the time
+     * @param now the time, at or after the end of the current second
      * @param total units since the start of the process: bytes or round trips
-     * @return the units per nanosecond of the second, or NaN if the time lies more than half a second after its end
+     * @param figure the name of the figure
+     * @param ofRate computes the figure from units per nanosecond
+     * @return false after the last second
      */
-    double end(long now, double total) {
-        double rate = now - endNanos() > SECOND_NANOS / 2 ? Double.NaN : (total - units) / (now - beginNanos);
+    boolean end(long now, double total, String figure, DoubleUnaryOperator ofRate) {
+        double value = ofRate.applyAsDouble((total - units) / (now - beginNanos));
         units = total;
         beginNanos = now;
-        return rate;
-    }
-
-    /** Adds a figure of the current second. */
-    void add(String figure, double value) {
-        figures.put(Figures.ofSecond(second, figure), value);
-    }
-
-    /** Proceeds to the next second. Returns false after the last one. */
-    boolean next() {
-        return ++second <= count;
+        while (second <= count && now >= endNanos()) {
+            figures.put(Figures.ofSecond(second, figure), value);
+            second++;
+        }
+        return second <= count;
     }
 
     /** Adds the figures of all seconds, each multiplied by {@code factor}. */

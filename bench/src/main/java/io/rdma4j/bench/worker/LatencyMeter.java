@@ -60,12 +60,9 @@ public final class LatencyMeter {
     }
 
     private long pollSeconds(FirstSeconds seconds, long now) {
-        if (now >= seconds.endNanos()) {
-            double pingsPerNano = seconds.end(now, ping);
-            seconds.add(Figures.MEAN_MICROS, 1 / pingsPerNano / 1000);
-            if (!seconds.next()) {
-                end = now;
-            }
+        if (now >= seconds.endNanos()
+                && !seconds.end(now, ping, Figures.MEAN_MICROS, pingsPerNano -> 1 / pingsPerNano / 1000)) {
+            end = now;
         }
         pollAtNanos = seconds.endNanos();
         return now;

@@ -69,8 +69,7 @@ public final class StreamMeter {
     private boolean pollSeconds(FirstSeconds seconds, long arrivedBytes) throws IOException {
         if (System.nanoTime() >= seconds.endNanos()) {
             double bytes = count(arrivedBytes);
-            seconds.add(Figures.GIGABYTES_PER_SECOND, seconds.end(System.nanoTime(), bytes));
-            if (!seconds.next()) {
+            if (!seconds.end(System.nanoTime(), bytes, Figures.GIGABYTES_PER_SECOND, bytesPerNano -> bytesPerNano)) {
                 return false;
             }
         }

@@ -2,36 +2,45 @@ package io.rdma4j.bench.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class FirstSecondsTest {
     private static final long MILLI = 1_000_000;
 
+    private static boolean end(FirstSeconds seconds, long now, double total) {
+        return seconds.end(now, total, "rate", rate -> rate);
+    }
+
+    private static Map<String, Double> figures(FirstSeconds seconds, double factor) {
+        Figures figures = new Figures();
+        seconds.report(figures, factor);
+        return figures.values();
+    }
+
     @Test
     void eachSecondHasAFigureOfItsOwn() {
         FirstSeconds seconds = new FirstSeconds(50, 2);
         assertThat(seconds.endNanos()).isEqualTo(1000 * MILLI + 50);
-        seconds.add("rate", seconds.end(1000 * MILLI + 50, 500 * MILLI));
-        assertThat(seconds.next()).isTrue();
+        assertThat(end(seconds, 1000 * MILLI + 50, 500 * MILLI)).isTrue();
         assertThat(seconds.endNanos()).isEqualTo(2000 * MILLI + 50);
-        seconds.add("rate", seconds.end(2000 * MILLI + 50, 2500 * MILLI));
-        assertThat(seconds.next()).isFalse();
-
-        Figures figures = new Figures();
-        seconds.report(figures, 10);
-        assertThat(figures.values()).containsEntry("second1.rate", 5.0).containsEntry("second2.rate", 20.0);
+        assertThat(end(seconds, 2000 * MILLI + 50, 2500 * MILLI)).isFalse();
+        assertThat(figures(seconds, 10)).containsEntry("second1.rate", 5.0).containsEntry("second2.rate", 20.0);
     }
 
     @Test
-    void aReadingThatComesLateIsDividedByTheTimeItCovers() {
+    void aLateReadingIsDividedByTheTimeItCovers() {
         FirstSeconds seconds = new FirstSeconds(0, 2);
-        assertThat(seconds.end(1250 * MILLI, 1250 * MILLI)).isEqualTo(1.0);
+        end(seconds, 1250 * MILLI, 1250 * MILLI);
+        assertThat(figures(seconds, 1)).containsEntry("second1.rate", 1.0);
     }
 
     @Test
-    void aReadingThatComesMuchTooLateIsNoFigure() {
-        FirstSeconds seconds = new FirstSeconds(0, 2);
-        assertThat(seconds.end(1600 * MILLI, 1)).isNaN();
+    void secondsWithoutAReadingShareTheNextOne() {
+        FirstSeconds seconds = new FirstSeconds(0, 3);
+        assertThat(end(seconds, 2500 * MILLI, 1000 * MILLI)).isTrue();
+        assertThat(seconds.endNanos()).isEqualTo(3000 * MILLI);
+        assertThat(figures(seconds, 1)).containsEntry("second1.rate", 0.4).containsEntry("second2.rate", 0.4);
     }
 
     @Test
