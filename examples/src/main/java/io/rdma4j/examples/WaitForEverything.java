@@ -78,21 +78,33 @@ public final class WaitForEverything {
         try (everything) {
             while (finished < 2) {
                 for (Waitable ready : everything.await()) {
-                    Objects.requireNonNull(handlers.get(ready)).handle();
+                    Handler handler = handlers.get(ready);
+                    if (handler != null) { // else the handling of an earlier one has closed it
+                        handler.handle();
+                    }
                 }
             }
         }
     }
 
+    private void off(Waitable source) {
+        everything.remove(source);
+        handlers.remove(source);
+    }
+
     // ---- over verbs
 
-    private void onEvent(EventChannel events) {
+    private void onEvent(EventChannel events) throws IOException {
         try (CmEvent event = Objects.requireNonNull(events.poll())) {
             CmId id = event.id();
             if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
                 accept(id);
             } else if (event.type() == CmEvent.Type.DISCONNECTED) {
-                everything.remove(Objects.requireNonNull(id.receiveCompletionChannel()));
+                CompletionChannel completions = Objects.requireNonNull(id.receiveCompletionChannel());
+                if (completions.isReady()) { // the last message was reported together with the disconnect
+                    Objects.requireNonNull(handlers.get(completions)).handle();
+                }
+                off(completions);
                 id.close();
                 finished++;
             }
@@ -137,7 +149,7 @@ public final class WaitForEverything {
     private void onInput(RdmaStreamSocket accepted, Waitable input) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(MESSAGE_BYTES);
         if (accepted.receive(bytes) < 0) {
-            everything.remove(input);
+            off(input);
             accepted.close();
             finished++;
         } else {

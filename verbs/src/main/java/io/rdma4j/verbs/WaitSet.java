@@ -71,6 +71,8 @@ public final class WaitSet implements AutoCloseable {
     /**
      * Waits until at least one object is ready.
      *
+     * <p>A program that closes or empties objects while it handles others must expect that for the rest of the list, too.
+     *
      * @return the objects that are ready, in the order in which they were added; empty only after {@link #wakeup}
      * @throws ClosedException if the set is closed
      * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
