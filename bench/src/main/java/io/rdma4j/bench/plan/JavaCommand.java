@@ -12,13 +12,13 @@ enum JavaCommand {
      *
      * <p>All measurements use the same collector, which has no threads of its own. A thread that triggers a compilation
      * waits for it: a background compiler that competes with two polling threads for two processors takes several times
-     * as long (see {@link io.rdma4j.bench.worker.WarmUp}). MaxInlineLevel is the same as in the launcher of the tools
-     * (decision 033).
+     * as long (see {@link io.rdma4j.bench.worker.WarmUp}). The options of inlining are those of the launcher of the
+     * tools (decision 033).
      */
-    MEASURING("-XX:+UseSerialGC -Xms256m -XX:-BackgroundCompilation -XX:MaxInlineLevel=30"),
+    MEASURING("-XX:+UseSerialGC -Xms256m -XX:-BackgroundCompilation -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70"),
 
     /** The options of the launcher of the tools, without its cache of loaded classes. */
-    LAUNCHER("-XX:+UseSerialGC -XX:MaxInlineLevel=30"),
+    LAUNCHER("-XX:+UseSerialGC -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70"),
 
     /** No options that influence performance, as a program starts that uses this project as a library. */
     PLAIN("");
