@@ -4,6 +4,7 @@ import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.host.SingleInterfaceNetwork;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
@@ -35,7 +36,7 @@ public final class TestHost {
                 options::security,
                 network::newLinkSet,
                 () -> directory,
-                new VirtualInterfaces(address, mtuBytes),
+                new SingleInterfaceNetwork("eth0", address, mtuBytes),
                 time == null ? StackClock.SYSTEM : time,
                 time,
                 random);

@@ -2,6 +2,7 @@ package io.rdma4j.soft.process;
 
 import io.rdma4j.cm.host.ExitTasks;
 import io.rdma4j.soft.SoftStack;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +18,19 @@ public final class ProcessStack {
     public static synchronized SoftStack stack() {
         SoftStack known = stack;
         if (known == null) {
+            warmUp();
             known = SoftStack.create();
             finishAtExit(known);
             stack = known;
         }
         return known;
+    }
+
+    private static void warmUp() {
+        long limitMillis = Long.getLong(SoftStack.WARM_UP_PROPERTY, 0);
+        if (limitMillis > 0) {
+            SoftStack.warmUp(Duration.ofMillis(limitMillis));
+        }
     }
 
     /** Disconnects from all peers at the exit of the process, after its sockets have delivered what was written to them. */

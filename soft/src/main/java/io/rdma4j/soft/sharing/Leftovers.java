@@ -48,7 +48,7 @@ final class Leftovers {
      * A process that opens the directory meanwhile finds all slots taken, or the file of its slot removed, and tries
      * again.
      */
-    private static void removeUnused(Path directory) {
+    static void removeUnused(Path directory) {
         Path slots = directory.resolve(Slots.FILE);
         if (SystemLockFile.isOpen(slots)) {
             return; // closing a second handle would release this process' locks

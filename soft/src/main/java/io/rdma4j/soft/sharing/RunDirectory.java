@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class RunDirectory {
     /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
     public static final String OVERRIDE = "RDMA4J_RUN_DIR";
+
+    /** Greater than the number of any network namespace. */
+    private static final long FIRST_PRIVATE = 1_000_000_000_000_000_000L;
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
@@ -65,6 +69,22 @@ public final class RunDirectory {
         RunDirectory directory = at(defaultPath(), true);
         Leftovers.remove(directory.path());
         return directory;
+    }
+
+    /**
+     * Creates a directory for stacks that no other process shall find. It lies beside the default one and is removed as that of a
+     * network namespace that no longer exists if {@link #removeUnused} is not called.
+     */
+    public static RunDirectory createPrivate() {
+        String name = String.valueOf(ThreadLocalRandom.current().nextLong(FIRST_PRIVATE, Long.MAX_VALUE));
+        return at(defaultPath().resolveSibling(name), true);
+    }
+
+    /** Removes the directory if no process uses it. */
+    public void removeUnused() {
+        if (inMemory == null) {
+            Leftovers.removeUnused(path);
+        }
     }
 
     /** Opens the directory at a given path; see {@link #open}. */

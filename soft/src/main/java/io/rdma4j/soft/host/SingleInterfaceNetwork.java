@@ -1,8 +1,7 @@
-package io.rdma4j.testkit;
+package io.rdma4j.soft.host;
 
 import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
-import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.Inet4Address;
@@ -10,26 +9,30 @@ import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The only network interface of a {@link TestHost}, which never changes. Immutable. */
-final class VirtualInterfaces implements HostNetwork {
-    private static final String NAME = "eth0";
-
+/** A host with one network interface, which has one address and never changes. Immutable. */
+public final class SingleInterfaceNetwork implements HostNetwork {
     private final InetAddress address;
-    private final InterfaceView ethernet;
+    private final InterfaceView only;
 
-    VirtualInterfaces(InetAddress address, int mtuBytes) {
+    /**
+     * Creates a host.
+     *
+     * @param name the name of the interface
+     * @param mtuBytes the largest IP packet, in bytes
+     */
+    public SingleInterfaceNetwork(String name, InetAddress address, int mtuBytes) {
         this.address = address;
-        ethernet = InterfaceView.ofVirtualHost(NAME, 1, List.of(address), true, mtuBytes);
+        only = InterfaceView.ofVirtualHost(name, 1, List.of(address), true, mtuBytes);
     }
 
     @Override
     public List<InterfaceView> interfaces() {
-        return List.of(ethernet);
+        return List.of(only);
     }
 
     @Override
     public @Nullable InterfaceView named(String name) {
-        return name.equals(NAME) ? ethernet : null;
+        return name.equals(only.name()) ? only : null;
     }
 
     @Override
@@ -39,7 +42,7 @@ final class VirtualInterfaces implements HostNetwork {
 
     @Override
     public @Nullable InterfaceView recent(InetAddress wanted) {
-        return wanted.equals(address) ? ethernet : null;
+        return wanted.equals(address) ? only : null;
     }
 
     @Override
