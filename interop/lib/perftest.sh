@@ -29,12 +29,20 @@ case_perftest() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
     return $bad
 }
 
+# The same with a warm-up of Java's side, which its client reports.
+case_perftest_warm() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
+    local warm_up=true bad=0
+    case_perftest "$@" || bad=1
+    side_is_c "$2" || expect_lines client err '^ib_[a-z_]+: warmed up for [0-9.]+ s ' || bad=1
+    return $bad
+}
+
 # The options for an exchange over TCP: C's tool selects the GID of the IPv4 address, Java's that of the address given.
 perftest_place() { side_is_c "$1" && echo '-d rxe0'; }
 
 # Checks that standard error is empty, except for C's warnings about the clock of an emulated processor.
 perftest_complains() { # LABEL
-    ! grep -v -e CPU -e 'Correlation coefficient' -e 'Device not recognized to implement inline' -e 'Max msg size in UD' -e 'Changing to this MTU' "$case_dir/$1.err" | grep -q . || explain "the $1 complains"
+    ! grep -v -e ': warmed up for ' -e CPU -e 'Correlation coefficient' -e 'Device not recognized to implement inline' -e 'Max msg size in UD' -e 'Changing to this MTU' "$case_dir/$1.err" | grep -q . || explain "the $1 complains"
 }
 
 # With -a in one direction, the server of a bandwidth tool shows only the last size; with SEND it shows each size.
@@ -69,6 +77,7 @@ define_perftest_cases() { # SERVER CLIENT
         case_add "perftest/ib_${tool}_bw/tcp" "$1" "$2" '100 x 4 KiB' 60 case_perftest ib_${tool}_bw 4096 100 -n 100 -s 4096
         case_add "perftest/ib_${tool}_bw/-z" "$1" "$2" '100 x 4 KiB' 60 case_perftest ib_${tool}_bw 4096 100 -z -n 100 -s 4096
     done
+    case_add perftest/ib_write_lat/warm-up "$1" "$2" '100 x 2 bytes' 60 case_perftest_warm ib_write_lat 2 100 -R -n 100
     case_add perftest/ib_send_lat/-a-UD "$1" "$2" '20 x 2 to 1024 bytes' 60 case_perftest ib_send_lat '2 4 8 16 32 64 128 256 512 1024' 20 -R -a -n 20 -c UD
     case_add perftest/ib_atomic_lat "$1" "$2" '100 fetch-and-add' 60 case_perftest ib_atomic_lat 8 100 -R -n 100
     case_add perftest/ib_atomic_lat/swap "$1" "$2" '50 compare-and-swap' 60 case_perftest ib_atomic_lat 8 50 -R -n 50 -A CMP_AND_SWAP

@@ -6,6 +6,9 @@
 
 declare -A job_pid job_side
 
+# Whether Java's tools warm up before they measure. Only cases for that do: it takes three seconds.
+warm_up=false
+
 side_guest() { if [ "$1" = linux ]; then echo guest; else echo peer; fi; }
 side_is_c() { [ "$1" = linux ] || { [ "$1" = host ] && [ "$peer" = c ]; }; }
 side_netns() { if [ "$1" = far ]; then echo "$far_netns"; else echo "$netns"; fi; }
@@ -48,6 +51,9 @@ tool_start() {
     local side=$1 label=$2 tool=$3
     shift 3
     if ! side_is_c "$side"; then
+        case $tool in
+            ib_* | rstream | riostream | udpong) $warm_up || set -- "$@" --no-warm-up ;;
+        esac
         java_start "$side" "$label" "$launcher" "$tool" "$@"
     else
         printf '%s\n' "C $tool $*" >"$case_dir/$label.cmd"

@@ -104,6 +104,7 @@ public final class Main {
         PrintStream standardOutput = stream(out);
         PrintStream standardError = stream(new ProcessOutput(FileDescriptor.err, 2));
         ToolEnvironment environment = new ToolEnvironment(standardOutput, standardError);
+        environment.wantWarmUp(true);
         System.setOut(standardOutput);
         System.setErr(standardError); // for the packet trace and for Java's own output
         AtomicBoolean isEnding = new AtomicBoolean();
@@ -195,6 +196,7 @@ public final class Main {
             return 0;
         }
         options.apply();
+        environment.wantWarmUp(environment.isWarmUpWanted() && options.warmUp());
         return run(
                 tool.get(), options.arguments().subList(1, options.arguments().size()), environment);
     }
@@ -214,6 +216,7 @@ public final class Main {
         OutputTail outTail = new OutputTail(outer.err());
         OutputTail errTail = new OutputTail(outer.err());
         ToolEnvironment inner = new ToolEnvironment(outTail.stream(), errTail.stream());
+        inner.wantWarmUp(outer.isWarmUpWanted());
         // Some tools report failures on standard output, as in C.
         Supplier<String> reason = () -> errTail.text().isEmpty() ? outTail.text() : errTail.text();
         Document document = new Document(tool, words, inner.report(), reason, outer);

@@ -1,7 +1,6 @@
 package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.command.ToolProcess;
@@ -88,24 +87,24 @@ class SignalProcessTest {
             "rdma_client -s ADDRESS -p PORT",
             "rdma_xclient -s ADDRESS -p PORT",
             "rdma_xclient -s ADDRESS -p PORT -c x",
-            "rstream -s ADDRESS -p PORT",
-            "rstream -T b -s ADDRESS -p PORT",
-            "rstream -T a -s ADDRESS -p PORT",
-            "riostream -s ADDRESS -p PORT",
+            "rstream --no-warm-up -s ADDRESS -p PORT",
+            "rstream --no-warm-up -T b -s ADDRESS -p PORT",
+            "rstream --no-warm-up -T a -s ADDRESS -p PORT",
+            "riostream --no-warm-up -s ADDRESS -p PORT",
             "rcopy FOLDER/source ADDRESS:FOLDER/target -p PORT",
-            "ib_read_bw -R -p PORT ADDRESS");
+            "ib_read_bw --no-warm-up -R -p PORT ADDRESS");
 
     /** The command lines of a server and of a client that exchange messages for several seconds. */
     static final List<String> PAIRS = List.of(
             "rping -s -a ADDRESS -p PORT | rping -c -v -a ADDRESS -p PORT",
             "rping -s -P -a ADDRESS -p PORT | rping -c -V -a ADDRESS -p PORT",
             "ucmatose -b ADDRESS -p PORT -c 200 -C 100 -S 20000 | ucmatose -s ADDRESS -p PORT -c 200 -C 100 -S 20000",
-            "rstream -b ADDRESS -p PORT -I 1000000 | rstream -s ADDRESS -p PORT -I 1000000",
-            "rstream -T b -b ADDRESS -p PORT -I 1000000 | rstream -T b -s ADDRESS -p PORT -I 1000000",
-            "rstream -T a -b ADDRESS -p PORT -I 1000000 | rstream -T a -s ADDRESS -p PORT -I 1000000",
-            "riostream -b ADDRESS -p PORT -I 1000000 | riostream -s ADDRESS -p PORT -I 1000000",
-            "udpong -b ADDRESS -p PORT | udpong -s ADDRESS -p PORT -C 100000000",
-            "udpong -b ADDRESS -p PORT | udpong -s ADDRESS -p PORT -T e -C 100000000",
+            "rstream --no-warm-up -b ADDRESS -p PORT -I 1000000 | rstream --no-warm-up -s ADDRESS -p PORT -I 1000000",
+            "rstream --no-warm-up -T b -b ADDRESS -p PORT -I 1000000 | rstream --no-warm-up -T b -s ADDRESS -p PORT -I 1000000",
+            "rstream --no-warm-up -T a -b ADDRESS -p PORT -I 1000000 | rstream --no-warm-up -T a -s ADDRESS -p PORT -I 1000000",
+            "riostream --no-warm-up -b ADDRESS -p PORT -I 1000000 | riostream --no-warm-up -s ADDRESS -p PORT -I 1000000",
+            "udpong --no-warm-up -b ADDRESS -p PORT | udpong --no-warm-up -s ADDRESS -p PORT -C 100000000",
+            "udpong --no-warm-up -b ADDRESS -p PORT | udpong --no-warm-up -s ADDRESS -p PORT -T e -C 100000000",
             "rcopy -p PORT | rcopy FOLDER/source 127.0.0.1:FOLDER/target -p PORT",
             "cmtime -L -b ADDRESS -C ADDRESS -p PORT -c 5000 | cmtime -b ADDRESS -C ADDRESS -p PORT -c 5000",
             "cmtime --classic -p PORT -c 5000 | cmtime --classic -s 127.0.0.1 -p PORT -c 5000",
@@ -115,9 +114,9 @@ class SignalProcessTest {
             "ibv_ud_pingpong --device ADDRESS -p PORT -n 100000000 | ibv_ud_pingpong --device ADDRESS -p PORT -n 100000000 127.0.0.1",
             "ibv_srq_pingpong --device ADDRESS -p PORT -n 100000000 | ibv_srq_pingpong --device ADDRESS -p PORT -n 100000000 127.0.0.1",
             "ibv_xsrq_pingpong --device ADDRESS -p PORT -n 30000 | ibv_xsrq_pingpong --device ADDRESS -p PORT -n 30000 127.0.0.1",
-            "ib_send_lat -p PORT -n 3000000 | ib_send_lat -p PORT -n 3000000 127.0.0.1",
-            "ib_write_bw -p PORT -D 60 | ib_write_bw -p PORT -D 60 127.0.0.1",
-            "ib_read_bw -R -p PORT -D 60 | ib_read_bw -R -p PORT -D 60 127.0.0.1");
+            "ib_send_lat --no-warm-up -p PORT -n 3000000 | ib_send_lat --no-warm-up -p PORT -n 3000000 127.0.0.1",
+            "ib_write_bw --no-warm-up -p PORT -D 60 | ib_write_bw --no-warm-up -p PORT -D 60 127.0.0.1",
+            "ib_read_bw --no-warm-up -R -p PORT -D 60 | ib_read_bw --no-warm-up -R -p PORT -D 60 127.0.0.1");
 
     /**
      * Held by a case with a command line that cannot name an address. The processes of one case then share the addresses
@@ -135,17 +134,9 @@ class SignalProcessTest {
     private final List<String> peerOut = new CopyOnWriteArrayList<>();
     private final List<String> peerErr = new CopyOnWriteArrayList<>();
 
-    /** A process that a script starts in the background ignores SIGINT, and so do its children. */
     @BeforeAll
     static void requireSigint() throws IOException {
-        Path status = Path.of("/proc/self/status");
-        if (Files.exists(status)) {
-            for (String line : Files.readAllLines(status)) {
-                boolean isIgnored = line.startsWith("SigIgn:")
-                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0;
-                assumeFalse(isIgnored, "this process ignores SIGINT");
-            }
-        }
+        ToolTestSupport.requireSigint();
     }
 
     private String words(String line) throws IOException {
@@ -160,11 +151,6 @@ class SignalProcessTest {
                 .replace("FOLDER", folder.toString());
     }
 
-    private static void signal(ToolProcess process, String signal) throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start();
-        assertThat(kill.waitFor()).isZero();
-    }
-
     private static List<String> split(String... parts) {
         List<String> words = new ArrayList<>();
         for (String part : parts) {
@@ -176,7 +162,7 @@ class SignalProcessTest {
     /** Requires that the process ends soon after SIGINT with its status, and prints nothing more. */
     private void requireSilentEnd(ToolProcess process) throws IOException, InterruptedException {
         int errors = err.size();
-        signal(process, "INT");
+        ToolTestSupport.interrupt(process);
         assertThat(process.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
         assertThat(err.subList(errors, err.size())).isEmpty();
     }
@@ -280,7 +266,7 @@ class SignalProcessTest {
     private void endDuringStart(List<String> words) throws Exception {
         try (ToolProcess server = ToolProcess.start(words, out::add, err::add)) {
             Thread.sleep(ThreadLocalRandom.current().nextInt(50, 700)); // any time
-            signal(server, "INT");
+            ToolTestSupport.interrupt(server);
             assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
         }
         assertThat(err).noneMatch(text -> text.contains("Exception") || text.contains("defect"));
@@ -367,7 +353,7 @@ class SignalProcessTest {
             awaitSocket(server);
             try (ToolProcess client = startClient(part(line, 1), peerOut, peerErr)) {
                 assertThat(client.isAlive()).as("%s %s", peerOut, peerErr).isTrue();
-                signal(server, "INT");
+                ToolTestSupport.interrupt(server);
                 assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
                 requireDocument();
                 // Its progress may be printed until the signal, but no explanation of a failure.

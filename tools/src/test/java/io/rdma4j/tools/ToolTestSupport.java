@@ -1,5 +1,8 @@
 package io.rdma4j.tools;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
 import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -7,6 +10,8 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
@@ -79,6 +84,27 @@ public final class ToolTestSupport {
                 // Tries again.
             }
         }
+    }
+
+    /**
+     * Skips a test that sends SIGINT if this process ignores it. A process that a script starts in the background does, and
+     * so do its children.
+     */
+    public static void requireSigint() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (Files.exists(status)) {
+            for (String line : Files.readAllLines(status)) {
+                boolean isIgnored = line.startsWith("SigIgn:")
+                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 2) != 0;
+                assumeFalse(isIgnored, "this process ignores SIGINT");
+            }
+        }
+    }
+
+    /** Sends SIGINT to a process. */
+    public static void interrupt(ToolProcess process) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", "-INT", String.valueOf(process.pid())).start();
+        assertThat(kill.waitFor()).isZero();
     }
 
     /** Waits until a line contains {@code text}. */

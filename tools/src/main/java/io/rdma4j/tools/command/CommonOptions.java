@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options that all tools have and that C's tools lack: {@code --pcap}, {@code --fault}, {@code --trace},
- * {@code --device}, {@code --json}, {@code --help}.
+ * {@code --device}, {@code --json}, {@code --no-warm-up}, {@code --help}.
  *
  * <p>They may appear anywhere before a {@code --}. They are removed before the tool sees its arguments, so a tool's own
  * options are exactly those of C.
@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param trace true to print a line per packet
  * @param device the name or an address of the device to use, or the name of its provider; null for any
  * @param json true to print a JSON document
+ * @param warmUp true if a tool that measures warms up before
  * @param help true if {@code --help} was given
  */
 public record CommonOptions(
@@ -31,6 +32,7 @@ public record CommonOptions(
         boolean trace,
         @Nullable String device,
         boolean json,
+        boolean warmUp,
         boolean help) {
     /** Names the device to use. {@link io.rdma4j.verbs.DeviceChoice} reads this property. */
     private static final String DEVICE_PROPERTY = "rdma4j.device";
@@ -42,6 +44,7 @@ public record CommonOptions(
           --fault SPEC     inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace          print a line per packet on stderr
           --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
+          --no-warm-up     measure at once, without compiling the code to be measured before
           --json           one JSON document of parameters and results on stdout; all messages go to stderr
         """;
 
@@ -63,6 +66,7 @@ public record CommonOptions(
         boolean trace = false;
         boolean json = false;
         boolean help = false;
+        boolean warmUp = true;
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
             int equals = word.indexOf('=');
@@ -74,6 +78,7 @@ public record CommonOptions(
                 }
                 case "--trace" -> trace = true;
                 case "--json" -> json = true;
+                case "--no-warm-up" -> warmUp = false;
                 case "--help" -> help = true;
                 case "--pcap", "--fault", "--device" -> {
                     String value;
@@ -93,7 +98,7 @@ public record CommonOptions(
                 default -> rest.add(word);
             }
         }
-        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, json, help);
+        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, json, warmUp, help);
     }
 
     /** Returns whether {@code --json} is on a command line, even if the command line is otherwise invalid. */

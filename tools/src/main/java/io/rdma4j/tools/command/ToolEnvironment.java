@@ -18,20 +18,43 @@ public final class ToolEnvironment {
     private final PrintStream documentOut;
     private final PrintStream out;
     private final PrintStream err;
+    private final RdmaAccess rdma;
+    private volatile boolean isWarmUpWanted;
     private volatile boolean silent;
     private final ToolReport report = new ToolReport();
     private final Set<Runnable> atInterrupt = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates an environment.
+     * Creates an environment with the devices of this process, in which no tool warms up.
      *
      * @param out standard output
      * @param err standard error
      */
     public ToolEnvironment(PrintStream out, PrintStream err) {
+        this(out, err, RdmaAccess.OF_PROCESS);
+    }
+
+    /** Creates an environment with other devices, in which no tool warms up. */
+    ToolEnvironment(PrintStream out, PrintStream err, RdmaAccess rdma) {
         documentOut = out;
+        this.rdma = rdma;
         this.out = new PrintStream(new UntilInterrupt(out), true, StandardCharsets.UTF_8);
         this.err = new PrintStream(new UntilInterrupt(err), true, StandardCharsets.UTF_8);
+    }
+
+    /** Returns the devices, identifiers and sockets that the tool uses. */
+    public RdmaAccess rdma() {
+        return rdma;
+    }
+
+    /** Sets whether a tool that measures warms up before. At first it does not. */
+    public void wantWarmUp(boolean wanted) {
+        isWarmUpWanted = wanted;
+    }
+
+    /** Returns whether a tool that measures warms up before. */
+    public boolean isWarmUpWanted() {
+        return isWarmUpWanted;
     }
 
     /** Returns the standard output. */

@@ -2,6 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
@@ -30,7 +31,8 @@ final class CmConnector implements QueuePairConnector {
     private static final String FAILED_TO_CONNECT = "Failed to create RDMA CM connection with resources.";
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
     private static final Duration EVENT_WAIT = Duration.ofMillis(50);
-    private static final int CONNECT_ATTEMPTS = 20;
+    private static final int CONNECT_ATTEMPTS = 26;
+    private static final long LONGEST_PAUSE_MILLIS = 100;
     private static final int NUMBER_BYTES = 4;
     private static final int RNR_TIMER = 12;
     private static final long DISCONNECT_WAIT_NANOS = 3_000_000_000L;
@@ -43,7 +45,8 @@ final class CmConnector implements QueuePairConnector {
     private final @Nullable InetSocketAddress server;
     private final List<CmId> ids = new ArrayList<>();
     private final WorkCompletion[] completion = WorkCompletion.array(1);
-    private final EventChannel channel = EventChannel.open();
+    private final ConnectionManager connectionManager;
+    private final EventChannel channel;
     private int established;
     private int disconnected;
 
@@ -66,6 +69,8 @@ final class CmConnector implements QueuePairConnector {
         this.console = console;
         this.local = local;
         this.server = server;
+        connectionManager = console.environment().rdma().connectionManager();
+        channel = connectionManager.openEventChannel();
     }
 
     @Override
@@ -109,7 +114,7 @@ final class CmConnector implements QueuePairConnector {
     private void connect(QueuePairRun queuePairRun, InetSocketAddress to) throws ToolFailure {
         for (int attempt = 1; !tryToConnect(queuePairRun, to, attempt == CONNECT_ATTEMPTS); attempt++) {
             try {
-                Thread.sleep(100);
+                Thread.sleep(Math.min(1L << attempt, LONGEST_PAUSE_MILLIS));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new ToolFailure(1);
@@ -127,7 +132,7 @@ final class CmConnector implements QueuePairConnector {
     }
 
     private boolean tryToConnect(QueuePairRun queuePairRun, InetSocketAddress to, boolean last) throws ToolFailure {
-        CmId id = console.call("Failed to create RDMA CM ID.", () -> CmId.create(portSpace()));
+        CmId id = console.call("Failed to create RDMA CM ID.", () -> connectionManager.createId(portSpace()));
         try {
             id.resolveAddress(
                     local.getAddress().isAnyLocalAddress() ? null : new InetSocketAddress(local.getAddress(), 0),

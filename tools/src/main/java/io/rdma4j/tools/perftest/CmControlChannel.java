@@ -29,7 +29,7 @@ final class CmControlChannel implements ControlChannel {
     private final CmId id;
 
     /** The channel of the identifier's events once it is connected, such as the peer's disconnect. */
-    private final EventChannel channel = EventChannel.open();
+    private final EventChannel channel;
 
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain domain;
@@ -45,6 +45,7 @@ final class CmControlChannel implements ControlChannel {
     private CmControlChannel(Console console, CmId id, int completionVector) {
         this.console = console;
         this.id = id;
+        channel = console.environment().rdma().connectionManager().openEventChannel();
         domain = id.verbs().createProtectionDomain();
         sends = id.verbs().createCompletionQueue(1, null, null, completionVector);
         receives = id.verbs().createCompletionQueue(1, null, null, completionVector);

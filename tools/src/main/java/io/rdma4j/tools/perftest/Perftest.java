@@ -4,6 +4,7 @@ import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.tools.command.WarmUp;
 import java.util.List;
 
 /**
@@ -61,7 +62,14 @@ public final class Perftest implements Tool {
                 return 1; // as in C, even after -h and -V
             }
             settings.report(environment.report());
-            new PerftestRun(settings, console).run();
+            WarmUp warmUp = WarmUp.NONE;
+            PerftestWarmUp round = new PerftestWarmUp(name(), operation, measure, arguments);
+            if (settings.isClient()) {
+                WarmUp.perform(name(), round, environment);
+            } else {
+                warmUp = WarmUp.start(round, environment);
+            }
+            new PerftestRun(settings, console, warmUp).run();
             return 0;
         } catch (ToolFailure e) {
             return e.status();

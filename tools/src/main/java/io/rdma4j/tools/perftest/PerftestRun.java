@@ -1,6 +1,7 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaException;
@@ -15,10 +16,17 @@ import java.util.concurrent.ThreadLocalRandom;
 final class PerftestRun {
     private final Settings settings;
     private final Console console;
+    private final WarmUp warmUp;
 
-    PerftestRun(Settings settings, Console console) {
+    /**
+     * Creates a run.
+     *
+     * @param warmUp the warm-up that the run ends as soon as its peer has connected
+     */
+    PerftestRun(Settings settings, Console console, WarmUp warmUp) {
         this.settings = settings;
         this.console = console;
+        this.warmUp = warmUp;
     }
 
     /**
@@ -27,7 +35,9 @@ final class PerftestRun {
      * @throws ToolFailure if something fails; the reason has been printed
      */
     void run() throws ToolFailure {
-        try (PerftestSession session = PerftestSession.open(settings, console)) {
+        try (warmUp;
+                PerftestSession session = PerftestSession.open(settings, console)) {
+            warmUp.close();
             Handshake handshake = new Handshake(session.control(), settings, console);
             handshake.agreeOnParameters();
             PathMtu mtu = handshake.agreeOnMtu(mtu(session));

@@ -8,6 +8,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.AddressFamilies;
 import io.rdma4j.tools.command.CmAddresses;
 import io.rdma4j.tools.command.HostAddresses;
+import io.rdma4j.tools.command.RdmaAccess;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -64,7 +65,7 @@ record PerftestSession(
     }
 
     private static void checkDevice(Settings settings, Console console) throws ToolFailure {
-        List<Device> devices = Device.chosen();
+        List<Device> devices = console.environment().rdma().devices();
         if (devices.isEmpty()) {
             console.error(" Did not detect devices ");
             console.error(" If device exists, check if driver is up");
@@ -134,10 +135,14 @@ record PerftestSession(
         }
     }
 
+    private static CmId createId(Console console) {
+        return console.environment().rdma().connectionManager().createId(PortSpace.TCP);
+    }
+
     private static CmControlChannel connect(
             AddressInformation addresses, InetSocketAddress destination, Settings settings, Console console)
             throws ToolFailure {
-        CmId id = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP));
+        CmId id = console.call("rdma_create_id failed", () -> createId(console));
         try {
             id.resolveAddress(addresses.source(), destination, RESOLUTION);
             id.resolveRoute(RESOLUTION);
@@ -155,7 +160,7 @@ record PerftestSession(
 
     private static CmControlChannel accept(InetSocketAddress local, Settings settings, Console console)
             throws ToolFailure {
-        CmId listener = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP));
+        CmId listener = console.call("rdma_create_id failed", () -> createId(console));
         try {
             listener.bindAddress(local);
             listener.listen(1);
@@ -238,7 +243,7 @@ record PerftestSession(
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
             throws IOException, ToolFailure {
-        Device device = device(settings, control.localAddress());
+        Device device = device(settings, console.environment().rdma(), control.localAddress());
         DeviceContext context = console.call(" Couldn't get context for the device", device::open);
         try {
             return withContext(settings, console, control, context, local, remote);
@@ -272,15 +277,15 @@ record PerftestSession(
      * Returns the device of {@code -d}, else the one that has the local address of the control connection, else the
      * first.
      */
-    private static Device device(Settings settings, InetAddress address) {
-        List<Device> devices = Device.chosen();
+    private static Device device(Settings settings, RdmaAccess rdma, InetAddress address) {
+        List<Device> devices = rdma.devices();
         if (settings.device != null) {
             return devices.stream()
                     .filter(device -> device.name().equals(settings.device))
                     .findFirst()
                     .orElseThrow();
         }
-        Optional<Device> owner = Device.of(address);
+        Optional<Device> owner = rdma.deviceOf(address);
         return devices.stream()
                 .filter(device -> owner.isPresent() && owner.get().name().equals(device.name()))
                 .findFirst()

@@ -6,10 +6,11 @@ package io.rdma4j.tools.perftest;
  * thread safe.
  */
 final class Spin {
-    private static final int POLLS_BEFORE_YIELD = 2000;
+    private static final long SPIN_NANOS = 50_000;
     private static final long CHECK_NANOS = 10_000_000L;
 
     private int polls;
+    private long idleSinceNanos;
     private long checkedNanos = System.nanoTime();
 
     /**
@@ -20,13 +21,16 @@ final class Spin {
      */
     @SuppressWarnings("ThreadPriorityCheck") // only a hint: correctness does not depend on the scheduler
     boolean idle() {
-        if (polls < POLLS_BEFORE_YIELD) {
-            polls++;
+        if (polls++ == 0) {
+            idleSinceNanos = System.nanoTime();
+            return false;
+        }
+        long now = System.nanoTime();
+        if (now - idleSinceNanos < SPIN_NANOS) {
             Thread.onSpinWait();
             return false;
         }
         Thread.yield();
-        long now = System.nanoTime();
         boolean isDue = now - checkedNanos > CHECK_NANOS;
         if (isDue) {
             checkedNanos = now;

@@ -27,6 +27,11 @@ record DatagramTest(String name, int sizeBytes, int count, boolean isEcho) {
                 .toList();
     }
 
+    /** Returns this test with at most the given number of datagrams. */
+    DatagramTest shortened(int most) {
+        return new DatagramTest(name, sizeBytes, Math.min(count, most), isEcho);
+    }
+
     private static DatagramTest of(int sizeBytes, boolean isEcho) {
         int count = TransferFigures.countOf(sizeBytes);
         return new DatagramTest(

@@ -2,7 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.RdmaDatagramSocket;
 import io.rdma4j.tools.command.AddressFamilies;
-import io.rdma4j.verbs.Device;
+import io.rdma4j.tools.command.RdmaAccess;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -20,12 +20,12 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
      *
      * @throws IOException if there is no device, with a cause of {@link Errno#ENODEV}. A socket itself would wait for one
      */
-    static RdmaDatagramTestSocket open() throws IOException {
-        if (Device.chosen().isEmpty()) {
+    static RdmaDatagramTestSocket open(RdmaAccess rdma) throws IOException {
+        if (rdma.devices().isEmpty()) {
             RdmaException cause = noDevice();
             throw new IOException(cause.getMessage(), cause);
         }
-        RdmaDatagramSocket socket = RdmaDatagramSocket.open();
+        RdmaDatagramSocket socket = rdma.openDatagramSocket();
         socket.configureBlocking(false);
         return new RdmaDatagramTestSocket(socket);
     }

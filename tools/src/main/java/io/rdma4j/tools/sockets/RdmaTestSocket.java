@@ -12,11 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A stream RDMA socket. */
 record RdmaTestSocket(RdmaStreamSocket socket) implements TestSocket {
-    /** Opens a socket. */
-    static RdmaTestSocket open() {
-        return new RdmaTestSocket(RdmaStreamSocket.open());
-    }
-
     @Override
     public void configureBlocking(boolean blocking) {
         socket.configureBlocking(blocking);

@@ -3,6 +3,7 @@ package io.rdma4j.tools.sockets;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.util.EnumSet;
 import java.util.List;
@@ -67,6 +68,15 @@ public final class Riostream implements Tool {
         return USAGE + EXAMPLES + CommonOptions.HELP;
     }
 
+    WarmUp.Round round(StreamToolOptions options) {
+        return (environment, address, isServer, work) -> {
+            StreamToolOptions own = options.forWarmUp(address, isServer);
+            RiostreamRun run = new RiostreamRun(name(), own, environment);
+            run.shorten(work);
+            return run.run() == 0;
+        };
+    }
+
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         StreamToolOptions options = new StreamCommandLine(name(), LETTERS, KNOWN, environment).read(arguments);
@@ -74,6 +84,6 @@ public final class Riostream implements Tool {
             environment.out().print(USAGE);
             return 1;
         }
-        return new RiostreamRun(name(), options, environment).run();
+        return new RiostreamRun(name(), options, environment).run(round(options));
     }
 }

@@ -44,7 +44,7 @@ final class RiostreamRun extends StreamRun {
 
     @Override
     TestSocket open(InetAddress address, boolean passive) {
-        return RdmaTestSocket.open();
+        return new RdmaTestSocket(environment.rdma().openStreamSocket());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.rdma4j.tools.sockets;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -70,6 +71,15 @@ public final class Rstream implements Tool {
         return USAGE + EXAMPLES + CommonOptions.HELP;
     }
 
+    WarmUp.Round round(StreamToolOptions options) {
+        return (environment, address, isServer, work) -> {
+            StreamToolOptions own = options.forWarmUp(address, isServer);
+            RstreamRun run = new RstreamRun(name(), own, List.of(), environment);
+            run.shorten(work);
+            return run.run() == 0;
+        };
+    }
+
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         StreamToolOptions options =
@@ -81,7 +91,10 @@ public final class Rstream implements Tool {
         RstreamRun run = new RstreamRun(name(), options, arguments, environment);
         try {
             StreamRun.Phase phase = ProcessPerConnection.inheritedPhase();
-            return phase == null ? run.run() : run.serveInherited(phase);
+            if (phase != null) {
+                return run.serveInherited(phase);
+            }
+            return options.has(Test.FORK) ? run.run() : run.run(round(options));
         } catch (IOException e) {
             environment.err().println("rstream: " + e.getMessage());
             return StreamRun.FAILED;

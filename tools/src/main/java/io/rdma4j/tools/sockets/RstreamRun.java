@@ -36,7 +36,7 @@ final class RstreamRun extends StreamRun {
     @Override
     TestSocket open(InetAddress address, boolean passive) throws IOException {
         if (!options.usesTcp()) {
-            return RdmaTestSocket.open();
+            return new RdmaTestSocket(environment.rdma().openStreamSocket());
         }
         StandardProtocolFamily family = HostLookup.familyOf(address);
         return passive ? TcpTestSocket.listening(family) : TcpTestSocket.connecting(family);

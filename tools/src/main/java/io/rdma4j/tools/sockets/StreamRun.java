@@ -9,6 +9,7 @@ import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import io.rdma4j.verbs.Errno;
@@ -42,6 +43,9 @@ abstract class StreamRun {
     private static final int DEFAULT_BUFFER_BYTES = 1 << 19;
     private static final int SYNC_BYTES = 16;
 
+    /** The number of packets of a test in the shortest round of a warm-up. */
+    private static final long PACKETS = 25;
+
     /** The events that C's poll returns for a refused TCP connection. */
     private static final int REFUSED = PollEvents.ERROR | PollEvents.HANG_UP;
 
@@ -55,12 +59,17 @@ abstract class StreamRun {
     private static final int MAX_IDLE_CALLS = 5000;
 
     final StreamToolOptions options;
+    private final String tool;
     final ToolEnvironment environment;
     final MessageReport report;
     private final Set<MessageFlag> flags;
     private final List<Map<String, @Nullable Object>> rows = new CopyOnWriteArrayList<>();
     private @Nullable String allocationError;
     private int idleCalls;
+    private WarmUp warmUp = WarmUp.NONE;
+
+    /** The number of packets of a test in a warm-up; all in a measurement. */
+    private long packets = Long.MAX_VALUE;
 
     /** The purpose of a connection. */
     enum Phase {
@@ -84,10 +93,30 @@ abstract class StreamRun {
 
     /** Creates a run. */
     StreamRun(String tool, StreamToolOptions options, ToolEnvironment environment) {
+        this.tool = tool;
         this.options = options;
         this.environment = environment;
         report = new MessageReport(environment, tool);
         flags = options.isBlocking() ? EnumSet.of(MessageFlag.WAIT_ALL) : EnumSet.of(MessageFlag.DONT_WAIT);
+    }
+
+    /** Shortens the tests for a warm-up. */
+    final void shorten(int work) {
+        packets = PACKETS * work;
+    }
+
+    /** Warms up, unless this run is part of a warm-up, runs the tests and returns the exit status. */
+    final int run(WarmUp.Round round) {
+        if (options.isServer()) {
+            warmUp = WarmUp.start(round, environment);
+        } else {
+            WarmUp.perform(tool, round, environment);
+        }
+        try {
+            return run();
+        } finally {
+            warmUp.close();
+        }
     }
 
     /** Runs the tests and returns the exit status. */
@@ -151,7 +180,11 @@ abstract class StreamRun {
 
     /** Returns the tests of a connection. */
     final List<StreamTest> testsOf(Phase phase) {
-        return phase == Phase.MIXED ? List.of(options.customTest()) : options.series(phase == Phase.LATENCY);
+        List<StreamTest> tests =
+                phase == Phase.MIXED ? List.of(options.customTest()) : options.series(phase == Phase.LATENCY);
+        return packets == Long.MAX_VALUE
+                ? tests
+                : tests.stream().map(test -> test.shortened(packets)).toList();
     }
 
     /** Runs the tests of a connection and reports each one when it is complete. */
@@ -245,7 +278,11 @@ abstract class StreamRun {
             }
             TestSocket socket = get("raccept", listener::accept);
             if (socket != null) {
+                warmUp.close();
                 return socket;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new ToolFailure(FAILED); // a warm-up whose client does not come
             }
         }
     }
@@ -377,7 +414,9 @@ abstract class StreamRun {
      * Allocates a buffer for the largest test. If memory is exhausted, returns an empty one, and {@link #run} fails.
      */
     final ByteBuffer buffer() {
-        int bytes = options.custom() ? Math.max(SYNC_BYTES, options.sizeBytes()) : StreamTest.largestBytes();
+        int bytes = options.custom()
+                ? Math.max(SYNC_BYTES, options.sizeBytes())
+                : StreamTest.sizes(options.allSizes()).getLast();
         try {
             return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
         } catch (OutOfMemoryError e) {

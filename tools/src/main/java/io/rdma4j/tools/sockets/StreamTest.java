@@ -17,16 +17,12 @@ import org.jspecify.annotations.Nullable;
 record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
     private static final int SMALLEST_BYTES = 64;
     private static final int LARGEST_BYTES = 6 << 20;
+    private static final int PACKET_BYTES = 4096;
 
     /** The characters of a size in the name of a test, as in C. A name has up to nine characters. */
     private static final int SIZE_CHARACTERS = 4;
 
     private static final int NAME_CHARACTERS = 9;
-
-    /** Returns the size in bytes of the largest test of a series. */
-    static int largestBytes() {
-        return LARGEST_BYTES;
-    }
 
     /**
      * Returns the sizes of a series. The short one has 64 bytes, 4 KiB, 64 KiB and 1 MiB, the full one all powers of
@@ -53,6 +49,16 @@ record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
     /** Creates a bandwidth test: all transfers to the server, then all back. */
     static StreamTest bandwidth(int sizeBytes) {
         return new StreamTest(name(sizeBytes, "_bw"), sizeBytes, TransferFigures.countOf(sizeBytes), 1);
+    }
+
+    /**
+     * Returns this test with fewer transfers.
+     *
+     * @param packets the number of packets that it may send in one direction, about
+     */
+    StreamTest shortened(long packets) {
+        int most = Math.clamp(packets / (1 + sizeBytes / PACKET_BYTES), 1, Integer.MAX_VALUE);
+        return new StreamTest(name, sizeBytes, Math.min(transfers, most), Math.min(iterations, most));
     }
 
     private static String name(int sizeBytes, String kind) {

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.tools.command.ToolReport;
+import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -37,6 +38,9 @@ record StreamToolOptions(
         boolean allSizes,
         int keepAliveSeconds,
         Set<Test> tests) {
+    /** The largest transfer and buffer of a warm-up. Its two sides shall not need much more memory than the tool. */
+    private static final int MOST_BYTES = 1 << 20;
+
     /** The format of addresses. */
     enum Format {
         /** A name or an address. */
@@ -97,6 +101,24 @@ record StreamToolOptions(
                 default -> test.word.length();
             };
         }
+    }
+
+    /** Returns the options of one side of a warm-up, which uses an address of its own. */
+    StreamToolOptions forWarmUp(InetSocketAddress address, boolean isServer) {
+        return new StreamToolOptions(
+                isServer ? null : address.getHostString(),
+                isServer ? address.getHostString() : null,
+                String.valueOf(address.getPort()),
+                Format.IP,
+                Math.min(bufferBytes, MOST_BYTES),
+                inlineBytes,
+                custom,
+                iterations,
+                transfers,
+                Math.min(sizeBytes, MOST_BYTES),
+                allSizes,
+                keepAliveSeconds,
+                tests);
     }
 
     boolean isServer() {

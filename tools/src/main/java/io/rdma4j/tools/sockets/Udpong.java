@@ -3,6 +3,7 @@ package io.rdma4j.tools.sockets;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.WarmUp;
 import java.util.List;
 
 /**
@@ -65,9 +66,24 @@ public final class Udpong implements Tool {
         if (options == null) {
             return 1;
         }
-        UdpongRun run = options.server() == null
-                ? new UdpongServer(options, environment)
-                : new UdpongClient(options, environment);
-        return run.run();
+        if (options.server() == null) {
+            try (WarmUp warmUp = WarmUp.start(round(options), environment)) {
+                return new UdpongServer(options, environment, warmUp).run();
+            }
+        }
+        WarmUp.perform(name(), round(options), environment);
+        return new UdpongClient(options, environment).run();
+    }
+
+    static WarmUp.Round round(UdpongOptions options) {
+        return (environment, address, isServer, work) -> {
+            UdpongOptions own = options.forWarmUp(address, isServer);
+            if (isServer) {
+                return new UdpongServer(own, environment, WarmUp.NONE).run() == 0;
+            }
+            UdpongClient client = new UdpongClient(own, environment);
+            client.shorten(work);
+            return client.run() == 0;
+        };
     }
 }

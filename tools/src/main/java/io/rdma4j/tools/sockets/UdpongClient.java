@@ -33,6 +33,9 @@ final class UdpongClient extends UdpongRun {
     private static final Duration CONTROL_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration ECHO_TIMEOUT = Duration.ofMillis(1);
 
+    /** The number of datagrams of a test in a warm-up for each unit of its work. */
+    private static final int DATAGRAMS = 5;
+
     private final UdpongMessage message = new UdpongMessage();
     private final UdpongMessage response = new UdpongMessage();
     private final List<Map<String, @Nullable Object>> rows = new CopyOnWriteArrayList<>();
@@ -41,8 +44,16 @@ final class UdpongClient extends UdpongRun {
     private int sequence;
     private long repeated;
 
+    /** The number of datagrams of a test in a warm-up; all in a measurement. */
+    private int mostDatagrams = Integer.MAX_VALUE;
+
     UdpongClient(UdpongOptions options, ToolEnvironment environment) {
         super(options, environment);
+    }
+
+    /** Shortens the tests for a warm-up. */
+    void shorten(int work) {
+        mostDatagrams = DATAGRAMS * work;
     }
 
     @Override
@@ -55,12 +66,13 @@ final class UdpongClient extends UdpongRun {
         request(UdpongMessage.LOGIN, UdpongMessage.CONTROL_BYTES, CONTROL_TIMEOUT);
         client = response.client();
         if (options.custom()) {
-            test(new DatagramTest("custom", options.sizeBytes(), options.count(), options.isEcho()));
+            test(new DatagramTest("custom", options.sizeBytes(), options.count(), options.isEcho())
+                    .shortened(mostDatagrams));
             return;
         }
         for (boolean latencies : new boolean[] {true, false}) {
             for (DatagramTest test : DatagramTest.series(latencies)) {
-                test(test);
+                test(test.shortened(mostDatagrams));
             }
         }
     }

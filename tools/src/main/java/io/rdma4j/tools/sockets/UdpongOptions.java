@@ -1,6 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.tools.command.ToolReport;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,22 @@ record UdpongOptions(
         boolean isAsync,
         boolean isBlocking,
         boolean isEcho) {
+    /** Returns the options of one side of a warm-up, which uses an address of its own. */
+    UdpongOptions forWarmUp(InetSocketAddress address, boolean isServer) {
+        return new UdpongOptions(
+                isServer ? null : address.getHostString(),
+                address.getHostString(),
+                bufferBytes,
+                custom,
+                count,
+                sizeBytes,
+                String.valueOf(address.getPort()),
+                usesUdp,
+                isAsync,
+                isBlocking,
+                isEcho);
+    }
+
     void report(ToolReport report) {
         report.parameter("role", server == null ? "server" : "client")
                 .parameter("server", server)

@@ -76,8 +76,9 @@ abstract class UdpongRun {
     /** Opens the socket for an address. */
     final DatagramTestSocket tryOpen(InetAddress address) throws IOException {
         int bytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
-        DatagramTestSocket opened =
-                options.usesUdp() ? UdpTestSocket.open(HostLookup.familyOf(address)) : RdmaDatagramTestSocket.open();
+        DatagramTestSocket opened = options.usesUdp()
+                ? UdpTestSocket.open(HostLookup.familyOf(address))
+                : RdmaDatagramTestSocket.open(environment.rdma());
         socket = opened;
         setBuffers(opened, bytes);
         return opened;

@@ -4,6 +4,7 @@ import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.tools.command.WarmUp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,8 +19,16 @@ final class UdpongServer extends UdpongRun {
     private int logins;
     private long unanswered;
 
-    UdpongServer(UdpongOptions options, ToolEnvironment environment) {
+    private final WarmUp warmUp;
+
+    /**
+     * Creates a server.
+     *
+     * @param warmUp the warm-up that the server ends when its first client logs in
+     */
+    UdpongServer(UdpongOptions options, ToolEnvironment environment, WarmUp warmUp) {
         super(options, environment);
+        this.warmUp = warmUp;
     }
 
     @Override
@@ -108,6 +117,7 @@ final class UdpongServer extends UdpongRun {
     private boolean process(InetAddress from) {
         switch (message.operation()) {
             case UdpongMessage.LOGIN -> {
+                warmUp.close();
                 report.line("client login from " + AddressText.of(from));
                 message.client(logins++);
                 environment.report().result("logins", logins);

@@ -26,7 +26,16 @@ class CommonOptionsTest {
                         true,
                         "soft",
                         true,
+                        true,
                         false));
+    }
+
+    @Test
+    void theWarmUpCanBeExcluded() throws Exception {
+        CommonOptions options = parse("ib_write_lat -R --no-warm-up 127.0.0.1");
+        assertThat(options.warmUp()).isFalse();
+        assertThat(options.arguments()).containsExactly("ib_write_lat", "-R", "127.0.0.1");
+        assertThat(parse("ib_write_lat -- --no-warm-up").warmUp()).isTrue();
     }
 
     @Test

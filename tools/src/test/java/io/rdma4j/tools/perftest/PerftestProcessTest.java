@@ -25,7 +25,10 @@ class PerftestProcessTest {
 
     private ToolProcess start(String words, String javaOptions) {
         return ToolProcess.startWithInput(
-                List.of(words.split(" ")), Map.of("JAVA_TOOL_OPTIONS", javaOptions), out::add, err::add);
+                List.of((words + " --no-warm-up").split(" ")),
+                Map.of("JAVA_TOOL_OPTIONS", javaOptions),
+                out::add,
+                err::add);
     }
 
     private void assertExplained(ToolProcess tool, String sentence) throws InterruptedException {

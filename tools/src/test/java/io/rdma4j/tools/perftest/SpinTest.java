@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class SpinTest {
-    private static final int POLLS_BEFORE_YIELD = 2000;
+    private static final int POLLS = 20_000;
+    private static final long CHECK_MILLIS = 10;
     private static final long LONGER_THAN_CHECK_INTERVAL_MILLIS = 20;
 
     /**
@@ -14,9 +15,7 @@ class SpinTest {
     @Test
     void checksAreScheduledByTimeNotByNumberOfPolls() throws InterruptedException {
         Spin spin = new Spin();
-        for (int i = 0; i < POLLS_BEFORE_YIELD; i++) {
-            assertThat(spin.idle()).isFalse();
-        }
+        assertThat(spin.idle()).isFalse();
         for (int checkPeer = 0; checkPeer < 3; checkPeer++) {
             Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS);
             assertThat(spin.idle()).isTrue();
@@ -24,11 +23,21 @@ class SpinTest {
     }
 
     @Test
+    void manyPollsAreNoReasonToCheck() {
+        long startNanos = System.nanoTime();
+        Spin spin = new Spin();
+        int checks = 0;
+        for (int i = 0; i < POLLS; i++) {
+            checks += spin.idle() ? 1 : 0;
+        }
+        long elapsedMillis = (System.nanoTime() - startNanos) / 1_000_000;
+        assertThat(checks).isLessThanOrEqualTo((int) (elapsedMillis / CHECK_MILLIS));
+    }
+
+    @Test
     void spinsAgainAfterASuccessfulPoll() throws InterruptedException {
         Spin spin = new Spin();
-        for (int i = 0; i < POLLS_BEFORE_YIELD; i++) {
-            spin.idle();
-        }
+        spin.idle();
         Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS);
         spin.reset();
         assertThat(spin.idle()).isFalse();

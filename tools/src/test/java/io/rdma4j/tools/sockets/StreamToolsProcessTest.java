@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(90)
 class StreamToolsProcessTest {
     private static final long TIMEOUT_SECONDS = 60;
-    private static final String FAULTS = " --fault loss=1%,dup=30%,seed=";
+    private static final String FAULTS = " --no-warm-up --fault loss=1%,dup=30%,seed=";
 
     @TempDir
     private Path folder = Path.of("");

@@ -9,6 +9,7 @@ import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.ToolProcess;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.wire.Opcode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -204,7 +205,7 @@ class UdpongTest {
         socket.bind(new InetSocketAddress(loopback, port));
         Thread serving = Thread.ofVirtual().start(() -> {
             try {
-                new UdpongServer(options, environment).serve(new FirstFromPortZero(socket));
+                new UdpongServer(options, environment, WarmUp.NONE).serve(new FirstFromPortZero(socket));
             } catch (ToolFailure closed) {
                 // The test closed the socket.
             }

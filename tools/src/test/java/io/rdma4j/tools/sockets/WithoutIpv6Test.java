@@ -24,7 +24,8 @@ class WithoutIpv6Test {
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
     private ToolProcess start(String words) {
-        return ToolProcess.startWithInput(List.of(words.split(" ")), NO_IPV6, lines::add, lines::add);
+        return ToolProcess.startWithInput(
+                List.of((words + " --no-warm-up").split(" ")), NO_IPV6, lines::add, lines::add);
     }
 
     @ParameterizedTest

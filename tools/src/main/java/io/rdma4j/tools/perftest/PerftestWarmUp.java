@@ -1,0 +1,84 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.tools.command.WarmUp;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * A short run with the options of the user, for the warm-up.
+ *
+ * @param tool the name of the tool
+ * @param arguments the command line of the user
+ */
+record PerftestWarmUp(String tool, MeasuredOperation operation, Measure measure, List<String> arguments)
+        implements WarmUp.Round {
+    private static final int ITERATIONS = 25;
+
+    /** The least number of which a latency test can compute its figures. */
+    private static final int LEAST_ITERATIONS = 5;
+
+    private static final int PACKET_BYTES = 4096;
+
+    /** The most packets of the operations that a side posts at once. More would take seconds. */
+    private static final int POSTED_PACKETS = 4096;
+
+    /** The most datagrams: those that a socket buffer holds. The receiver would wait seconds for a lost message. */
+    private static final int UNRELIABLE_PACKETS = 32;
+
+    /** The largest message. The two sides shall not need much more memory than the tool. */
+    private static final long LARGEST_BYTES = 1 << 20;
+
+    private static final long LARGEST_OF_ALL_BYTES = 65_536;
+    private static final int QUEUE_PAIRS = 16;
+
+    @Override
+    public boolean run(ToolEnvironment environment, InetSocketAddress address, boolean isServer, int work) {
+        Settings settings = new Settings(operation, measure);
+        try {
+            if (!new PerftestCommandLine(tool, settings, environment).read(arguments)) {
+                return false;
+            }
+            shorten(settings, work);
+            settings.server = isServer ? null : address.getHostString();
+            settings.source = address.getHostString();
+            settings.ipv6 = false;
+            settings.port = address.getPort();
+            settings.device = null;
+            settings.devicePort = 1;
+            settings.gidIndex = Settings.NONE;
+            settings.completionVector = 0;
+            new PerftestRun(settings, new Console(tool, environment), WarmUp.NONE).run();
+            return true;
+        } catch (ToolFailure e) {
+            return false;
+        }
+    }
+
+    private static void shorten(Settings settings, int work) {
+        settings.sizeBytes = Math.min(settings.sizeBytes, settings.allSizes ? LARGEST_OF_ALL_BYTES : LARGEST_BYTES);
+        settings.queuePairs = Math.min(settings.queuePairs, QUEUE_PAIRS);
+        long packets = settings.queuePairs * (1 + settings.sizeBytes / PACKET_BYTES);
+        boolean mayLose = settings.isBandwidth() && settings.connection != ConnectionType.RC;
+        long most = Math.max(1, (mayLose ? UNRELIABLE_PACKETS : POSTED_PACKETS) / packets);
+        settings.sendDepth = (int) Math.min(settings.sendDepth, most);
+        settings.postList = Math.min(settings.postList, settings.sendDepth);
+        settings.moderation = Math.min(settings.moderation, settings.sendDepth);
+        if (settings.postList > 1 && settings.postList % settings.moderation != 0) {
+            settings.moderation = settings.postList;
+        }
+        long iterations = mayLose
+                ? most
+                : Math.max(Math.max(settings.sendDepth, LEAST_ITERATIONS), ITERATIONS * (long) work / packets);
+        settings.iterations = (iterations + settings.postList - 1) / settings.postList * settings.postList;
+        // A test of another size posts all receives again.
+        settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);
+        settings.timed = false;
+        settings.infinite = false;
+        settings.gapMicroseconds = Math.min(settings.gapMicroseconds, 1);
+        settings.waitSeconds = 0;
+        settings.minBandwidth = Settings.NONE;
+        settings.minMessageRate = Settings.NONE;
+    }
+}
