@@ -26,8 +26,7 @@ import java.util.function.Function;
  * @param server the server's command
  * @param client the client's command
  * @param environment environment variables of both
- * @param listens true if the server listens on the TCP port, which shows that it is ready; otherwise the client starts
- *     a second later
+ * @param headStartMillis the time by which the server starts before the client, or {@link #UNTIL_IT_LISTENS}
  * @param reader extracts figures from the client's output; an empty result if it contains none.
  *     {@link Figures#SECONDS}, the client's run time, is always added
  */
@@ -36,11 +35,13 @@ public record CommandPair(
         List<String> server,
         List<String> client,
         Map<String, String> environment,
-        boolean listens,
+        long headStartMillis,
         Function<String, Map<String, Double>> reader)
         implements Experiment {
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final long START_MILLIS = 1000;
+
+    /** The head start of a server that listens on the TCP port, which shows that it is ready. */
+    static final long UNTIL_IT_LISTENS = -1;
 
     @Override
     public Map<String, Double> run(Pace pace) throws MissingPeerException, IOException, InterruptedException {
@@ -49,10 +50,10 @@ public record CommandPair(
         int port = freePort();
         Process serverProcess = start(server, port, ProcessBuilder.Redirect.DISCARD);
         try {
-            if (listens) {
+            if (headStartMillis == UNTIL_IT_LISTENS) {
                 awaitListening(serverProcess, port);
             } else {
-                Thread.sleep(START_MILLIS);
+                Thread.sleep(headStartMillis);
             }
             return runClient(port, pace);
         } finally {

@@ -77,7 +77,7 @@ final class ConnectionRows {
                                 List.of(launcher, "rping", "-s", "-P", "-a", "{server}"),
                                 List.of(launcher, "rping", "-c", "-C", "1", "-a", "{server}"),
                                 Map.of(),
-                                false,
+                                ToolCommands.START_MILLIS,
                                 _ -> Map.of())));
     }
 

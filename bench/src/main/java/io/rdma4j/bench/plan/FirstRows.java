@@ -16,6 +16,8 @@ final class FirstRows {
 
     private static final Map<Integer, Double> LEAST_SHARE_OF_WARM = Map.of(1, 0.2, 2, 0.5, 3, 0.8, 5, 0.95);
 
+    private static final String COLD = " --no-warm-up";
+
     private final Plan plan;
 
     private FirstRows(Plan plan) {
@@ -105,22 +107,27 @@ final class FirstRows {
         for (String operation : List.of("write", "send")) {
             tool(operation + "-lat", "ib_" + operation + "_lat -R, average")
                     .timesAtMost(1.5, operation + "-64")
-                    .figure(Figures.MEAN_MICROS, Unit.MICROSECONDS, perftest(operation + "_lat"));
+                    .figure(Figures.MEAN_MICROS, Unit.MICROSECONDS, perftest(operation + "_lat", ""));
+            tool(operation + "-lat-cold", "ib_" + operation + "_lat -R --no-warm-up, average")
+                    .figure(Figures.MEAN_MICROS, Unit.MICROSECONDS, perftest(operation + "_lat", COLD));
         }
         for (String operation : List.of("write", "send", "read")) {
             tool(operation + "-bw", "ib_" + operation + "_bw -R, average")
                     .timesAtLeast(0.8, operation + "-64kib")
-                    .throughput(perftest(operation + "_bw"));
+                    .throughput(perftest(operation + "_bw", ""));
+            tool(operation + "-bw-cold", "ib_" + operation + "_bw -R --no-warm-up, average")
+                    .throughput(perftest(operation + "_bw", COLD));
         }
         rstream("rstream", "rstream", "");
+        rstream("rstream-cold", "rstream --no-warm-up", COLD);
         rstream("rstream-tcp", "rstream -T s (TCP, this project's)", " -T s");
-        tool("compilers", "ib_write_bw -R -n 20000: processor time of the compilers of the client")
+        tool("compilers", "ib_write_bw -R -n 20000 --no-warm-up: processor time of the compilers of the client")
                 .atMost(1.2)
                 .figure(
                         ToolOutput.COMPILER_SECONDS,
                         Unit.SECONDS,
                         ToolCommands.pair(
-                                "ib_write_bw -R -n 20000 -p {port}",
+                                "ib_write_bw -R -n 20000 -p {port}" + COLD,
                                 Map.of("RDMA4J_JAVA_OPTS", "-XX:+CITime"),
                                 ToolOutput::compilerTime));
     }
@@ -137,8 +144,8 @@ final class FirstRows {
         bandwidth.figure(ToolOutput.RSTREAM_64K_BANDWIDTH, Unit.GIGABYTES_PER_SECOND, experiment);
     }
 
-    private static Experiment perftest(String tool) {
-        return ToolCommands.pair("ib_" + tool + " -R -p {port}", Map.of(), ToolOutput::perftest);
+    private static Experiment perftest(String tool, String options) {
+        return ToolCommands.pair("ib_" + tool + " -R -p {port}" + options, Map.of(), ToolOutput::perftest);
     }
 
     private RowBuilder tool(String name, String title) {

@@ -11,6 +11,12 @@ final class ToolCommands {
     /** An address at which a server listens that was given none: a configured one, unlike those of the other rows. */
     private static final String SERVER = "127.0.0.1";
 
+    /** The time after which a server that does not warm up is ready. */
+    static final long START_MILLIS = 1000;
+
+    /** The time after which a server has warmed up. */
+    private static final long WARM_UP_MILLIS = 5000;
+
     private ToolCommands() {}
 
     /** Returns the launcher. */
@@ -38,7 +44,8 @@ final class ToolCommands {
             client.add("-s");
         }
         client.add(SERVER);
-        return prepared(new CommandPair(words, server, client, environment, false, reader));
+        long headStartMillis = words.contains("--no-warm-up") ? START_MILLIS : WARM_UP_MILLIS;
+        return prepared(new CommandPair(words, server, client, environment, headStartMillis, reader));
     }
 
     /** Returns an experiment before which the tools are built, so that no measurement contains it. */

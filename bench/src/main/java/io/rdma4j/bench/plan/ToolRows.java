@@ -42,7 +42,7 @@ final class ToolRows {
             String client,
             Map<String, String> environment,
             Function<String, Map<String, Double>> reader) {
-        return new CommandPair(client, words(server), words(client), environment, true, reader);
+        return new CommandPair(client, words(server), words(client), environment, CommandPair.UNTIL_IT_LISTENS, reader);
     }
 
     private static Experiment rstream(String options) {

@@ -11,7 +11,7 @@ class CommandPairTest {
     @Test
     void missingToolIsNamed() {
         List<String> words = List.of("no-such-tool-here");
-        var pair = new CommandPair("t", words, words, Map.of(), true, _ -> Map.of());
+        var pair = new CommandPair("t", words, words, Map.of(), CommandPair.UNTIL_IT_LISTENS, _ -> Map.of());
         assertThatThrownBy(() -> pair.run(Pace.QUICK))
                 .isInstanceOf(MissingPeerException.class)
                 .hasMessage("no-such-tool-here is not installed");
