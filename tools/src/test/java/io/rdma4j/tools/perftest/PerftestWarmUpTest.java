@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class PerftestWarmUpTest {
     private static final int FIRST_WORK = 16;
-    private static final int MUCH_WORK = 512;
 
     private static final List<String> OF_ALL = List.of("", "-R", "-z", "-D 5", "-n 1000000");
 
@@ -103,12 +102,6 @@ class PerftestWarmUpTest {
                 .toList();
     }
 
-    static List<String> linesWithMuchWork() {
-        return lines().stream()
-                .filter(line -> line.matches("\\S+( (-R|-a|-b|-c U[CD].*))?"))
-                .toList();
-    }
-
     private static WarmUp.Round round(String line) {
         List<String> words = List.of((line + " 192.0.2.1").split(" "));
         String[] tool = words.getFirst().toUpperCase(Locale.ROOT).split("_", -1);
@@ -127,12 +120,6 @@ class PerftestWarmUpTest {
     @MethodSource("lines")
     void aRoundSucceedsWithTheOptionsOfTheUser(String line) throws Exception {
         round(line, FIRST_WORK);
-    }
-
-    @ParameterizedTest
-    @MethodSource("linesWithMuchWork")
-    void aRoundWithMuchWorkSucceeds(String line) throws Exception {
-        round(line, MUCH_WORK);
     }
 
     /** The client of the user may come at any time, also while the client of the warm-up cannot reach its server. */
