@@ -210,7 +210,7 @@ final class OtherTools {
         lines.forEach(output::print);
         output.print("");
         output.print("   TCP stays within the kernel of this host; RDMA sockets use RoCEv2 packets as between hosts.");
-        output.print("   The averages include the warm-up, during which Java compiles the code.");
+        output.print("   Java compiles for three seconds before each measurement, both sides at the same time.");
         output.print("");
     }
 
