@@ -56,7 +56,7 @@ public final class WarmUp implements AutoCloseable {
          * @param server the address and port of the server; the client has the same address
          * @param isServer true for the server
          * @param work the amount of work: twice as much takes about twice as long
-         * @return whether the run was successful
+         * @return true if the run was successful
          */
         boolean run(ToolEnvironment environment, InetSocketAddress server, boolean isServer, int work);
     }
