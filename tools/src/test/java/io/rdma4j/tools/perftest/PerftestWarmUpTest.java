@@ -112,14 +112,10 @@ class PerftestWarmUpTest {
                 words.subList(1, words.size()));
     }
 
-    private static void round(String line, int work) throws Exception {
-        SingleRound.requireSuccess(round(line), work);
-    }
-
     @ParameterizedTest
     @MethodSource("lines")
     void aRoundSucceedsWithTheOptionsOfTheUser(String line) throws Exception {
-        round(line, FIRST_WORK);
+        SingleRound.requireSuccess(round(line), FIRST_WORK);
     }
 
     /** The client of the user may come at any time, also while the client of the warm-up cannot reach its server. */
