@@ -39,6 +39,9 @@ public final class Engine implements WaitDriver {
     /** Selects one cycle in 16, in which a polling thread includes the ports that have been idle for long. */
     private static final int COLD_MASK = 15;
 
+    /** The time after which a duty cycle answers the packets that it has received so far. */
+    private static final long LONGEST_SILENCE_NANOS = 1_000_000;
+
     private static final int LEADER_SPINS = 100;
     private static final long LEADER_PAUSE_NANOS = 20_000;
 
@@ -540,6 +543,18 @@ public final class Engine implements WaitDriver {
             } else {
                 LockSupport.parkNanos(this, LEADER_PAUSE_NANOS);
             }
+        }
+    }
+
+    /**
+     * Transmits what is pending if the duty cycle has taken long already; under the engine lock. Without its processors, or
+     * without compiled code, a host needs longer for the packets in its sockets than its peers wait for an answer.
+     */
+    void answerIfLate() {
+        long later = clock.nanoTime();
+        if (later - now > LONGEST_SILENCE_NANOS) {
+            now = later;
+            transmitter.run(later);
         }
     }
 

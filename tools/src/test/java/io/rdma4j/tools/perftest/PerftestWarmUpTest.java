@@ -8,6 +8,7 @@ import io.rdma4j.tools.command.WarmUp;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class PerftestWarmUpTest {
     private static final int FIRST_WORK = 16;
+    private static final int MUCH_WORK = 512;
 
     private static final List<String> OF_ALL = List.of("", "-R", "-z", "-D 5", "-n 1000000");
 
@@ -116,6 +118,11 @@ class PerftestWarmUpTest {
     @MethodSource("lines")
     void aRoundSucceedsWithTheOptionsOfTheUser(String line) throws Exception {
         SingleRound.requireSuccess(round(line), FIRST_WORK);
+    }
+
+    @Test
+    void aRoundOfMuchWorkSucceeds() throws Exception {
+        SingleRound.requireSuccess(round("ib_write_bw -a"), MUCH_WORK);
     }
 
     /** The client of the user may come at any time, also while the client of the warm-up cannot reach its server. */
