@@ -24,6 +24,7 @@ public final class SendBurst {
     private int segmentBytes;
     private int tail;
     private boolean closedByShortFrame;
+    private boolean isForOneQueuePair;
     private long destinationHigh;
     private long destinationLow;
     private int destinationScope;
@@ -74,6 +75,14 @@ public final class SendBurst {
      */
     public void destinationPort(int port) {
         destinationPort = port;
+    }
+
+    /**
+     * Sets whether all frames of a burst are for one queue pair, so that a link need not look at each. It remains in effect until
+     * set again.
+     */
+    public void forOneQueuePair(boolean isOne) {
+        isForOneQueuePair = isOne;
     }
 
     /**
@@ -128,6 +137,11 @@ public final class SendBurst {
     /** Returns the number of frames. */
     public int count() {
         return count;
+    }
+
+    /** Returns the number of frames that a link looks at to know which queue pairs the burst is for: the first ones. */
+    public int receiverCount() {
+        return isForOneQueuePair ? Math.min(count, 1) : count;
     }
 
     /** Returns the size in bytes of each frame but the last. */

@@ -35,7 +35,6 @@ public record Aeth(int syndrome, int messageSequenceNumber) {
     public static final int NAK_REMOTE_OPERATIONAL_ERROR = 0x63;
 
     private static final int SYNDROME = 0;
-    private static final int MESSAGE_SEQUENCE_NUMBER = 1;
 
     /** Returns the outcome of the request, 8 bits. */
     public static int syndrome(MemorySegment s, long at) {
@@ -44,7 +43,7 @@ public record Aeth(int syndrome, int messageSequenceNumber) {
 
     /** Returns the number of messages completed by the responder, 24 bits. */
     public static int messageSequenceNumber(MemorySegment s, long at) {
-        return Wire.u24(s, at + MESSAGE_SEQUENCE_NUMBER);
+        return Wire.u32(s, at) & 0xff_ffff;
     }
 
     /** Returns whether a syndrome is a positive acknowledgement. */

@@ -41,14 +41,17 @@ public record Bth(
     private static final int OPCODE = 0;
     private static final int FLAGS = 1;
     private static final int PARTITION_KEY = 2;
-    /** Offset of the byte with FECN, BECN and six reserved bits. The ICRC masks it. */
+
+    /**
+     * Offset of the byte with FECN, BECN and six reserved bits, which the ICRC masks. The word that begins there ends with the
+     * queue pair number.
+     */
     static final int RESERVED_8A = 4;
 
-    private static final int DESTINATION_QUEUE_PAIR = 5;
-    private static final int ACKNOWLEDGE_REQUEST = 8;
-    private static final int PSN = 9;
+    /** Offset of the word that ends with the packet sequence number. */
+    static final int ACKNOWLEDGE_REQUEST = 8;
 
-    private static final int SOLICITED = 0x80;
+    static final int SOLICITED = 0x80;
     private static final int MIGRATED = 0x40;
 
     /** Returns the opcode byte. */
@@ -83,7 +86,7 @@ public record Bth(
 
     /** Returns the destination queue pair number. */
     public static int destinationQueuePair(MemorySegment s, long at) {
-        return Wire.u24(s, at + DESTINATION_QUEUE_PAIR);
+        return Wire.u32(s, at + RESERVED_8A) & 0xff_ffff;
     }
 
     /** Returns the acknowledge request bit. */
@@ -93,7 +96,7 @@ public record Bth(
 
     /** Returns the packet sequence number. */
     public static int psn(MemorySegment s, long at) {
-        return Wire.u24(s, at + PSN);
+        return Wire.u32(s, at + ACKNOWLEDGE_REQUEST) & Psn.MASK;
     }
 
     /** Writes a whole header with version 0, no migration and all reserved bits zero, without creating a record. */
@@ -108,8 +111,8 @@ public record Bth(
             boolean acknowledgeRequest,
             int psn) {
         int flags = (solicited ? SOLICITED : 0) | padCount << 4;
-        Wire.u32(s, at, opcode << 24 | flags << 16 | partitionKey & 0xffff);
-        Wire.u32(s, at + RESERVED_8A, destinationQueuePair & 0xff_ffff);
+        int first = opcode << 24 | flags << 16 | partitionKey & 0xffff;
+        Wire.u64(s, at, (long) first << 32 | destinationQueuePair & 0xff_ffff);
         Wire.u32(s, at + ACKNOWLEDGE_REQUEST, (acknowledgeRequest ? 0x8000_0000 : 0) | psn & Psn.MASK);
     }
 

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A received RoCEv2 packet, read in place: a reusable view over a {@link Frame}.
  *
+ * <p>The base transport header is read once, in two words, since each access to a memory segment is expensive until it is compiled.
+ *
  * <p>{@link #parse} checks the lengths once. After it has returned {@link Result#OK}, no accessor throws. The accessors
  * of an extension header may be called only if the opcode has that header. The view is valid as long as the memory of
  * the frame. Not thread safe.
@@ -30,8 +32,12 @@ public final class Packet {
     private Frame frame = new Frame();
     private MemorySegment segment = MemorySegment.NULL;
     private long bth;
+
+    /** The first eight bytes of the BTH, and the last four. */
+    private long firstWords;
+
+    private int lastWord;
     private Opcode opcode = Opcode.RC_ACKNOWLEDGE;
-    private int psn;
     private int payloadLength;
 
     /** Creates an empty view. Call {@link #parse} before any accessor. */
@@ -51,14 +57,15 @@ public final class Packet {
         }
         MemorySegment s = received.segment;
         long at = received.offset;
-        Opcode known = Opcode.of(Bth.opcode(s, at));
+        long words = Wire.u64(s, at);
+        Opcode known = Opcode.of((int) (words >>> 56));
         if (known == null) {
             return Result.UNKNOWN_OPCODE;
         }
-        if (Bth.version(s, at) != 0) {
+        if ((words >>> 48 & 0xf) != 0) {
             return Result.BAD_VERSION;
         }
-        int payload = length - known.headerLength() - Bth.padCount(s, at) - ICRC_LENGTH;
+        int payload = length - known.headerLength() - padCount(words) - ICRC_LENGTH;
         if (payload < 0) {
             return Result.TRUNCATED;
         }
@@ -66,7 +73,8 @@ public final class Packet {
         segment = s;
         bth = at;
         opcode = known;
-        psn = Bth.psn(s, at);
+        firstWords = words;
+        lastWord = Wire.u32(s, at + Bth.ACKNOWLEDGE_REQUEST);
         payloadLength = payload;
         return Result.OK;
     }
@@ -88,32 +96,36 @@ public final class Packet {
 
     /** Returns the packet sequence number. */
     public int psn() {
-        return psn;
+        return lastWord & Psn.MASK;
     }
 
     /** Returns the solicited event bit. */
     public boolean solicited() {
-        return Bth.solicited(segment, bth);
+        return (firstWords >>> 48 & Bth.SOLICITED) != 0;
     }
 
     /** Returns the number of padding bytes, 0 to 3. */
     public int padCount() {
-        return Bth.padCount(segment, bth);
+        return padCount(firstWords);
+    }
+
+    private static int padCount(long firstWords) {
+        return (int) (firstWords >>> 52) & 3;
     }
 
     /** Returns the partition key. */
     public int partitionKey() {
-        return Bth.partitionKey(segment, bth);
+        return (int) (firstWords >>> 32) & 0xffff;
     }
 
     /** Returns the destination queue pair number. */
     public int destinationQueuePair() {
-        return Bth.destinationQueuePair(segment, bth);
+        return (int) firstWords & 0xff_ffff;
     }
 
     /** Returns the acknowledge request bit. */
     public boolean acknowledgeRequest() {
-        return Bth.acknowledgeRequest(segment, bth);
+        return lastWord < 0;
     }
 
     /** Returns the offset of the payload in {@link #segment}. */

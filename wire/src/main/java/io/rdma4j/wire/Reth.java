@@ -36,8 +36,7 @@ public record Reth(long address, int key, int dmaLength) {
     /** Writes a whole header without creating a record. */
     public static void write(MemorySegment s, long at, long address, int key, int dmaLength) {
         Wire.u64(s, at + ADDRESS, address);
-        Wire.u32(s, at + KEY, key);
-        Wire.u32(s, at + DMA_LENGTH, dmaLength);
+        Wire.u64(s, at + KEY, (long) key << 32 | dmaLength & 0xffff_ffffL);
     }
 
     /** Reads a header. The segment must hold {@link #LENGTH} bytes at {@code at}. */

@@ -33,6 +33,10 @@ final class DatagramRing {
     /** Space for the traffic class and the segment size of coalesced datagrams. */
     private static final int CONTROL_BYTES = 2 * MessageHeader.CONTROL_MESSAGE_BYTES;
 
+    private static final long SEGMENT_SIZE = MessageHeader.controlKind(Posix.SOL_UDP, Posix.UDP_GRO);
+    private static final long TYPE_OF_SERVICE = MessageHeader.controlKind(Posix.IPPROTO_IP, Posix.IP_TOS);
+    private static final long TRAFFIC_CLASS = MessageHeader.controlKind(Posix.IPPROTO_IPV6, Posix.IPV6_TCLASS);
+
     private final Socket socket;
     private final boolean ipv4;
     private final LinkStatistics statistics;
@@ -65,6 +69,9 @@ final class DatagramRing {
     private int segment;
     private int segments;
     private int trafficClass;
+    private long sourceHigh;
+    private long sourceLow;
+    private int sourcePort;
 
     DatagramRing(Socket socket, InetSocketAddress local, LinkStatistics statistics) {
         this.socket = socket;
@@ -128,6 +135,10 @@ final class DatagramRing {
         segmentBytes = bytes;
         trafficClass = 0;
         readControl(headers.get(JAVA_LONG, header + MessageHeader.CONTROL_LENGTH));
+        long name = (long) slot * NAME_BYTES;
+        sourceHigh = SocketAddresses.high(names, name, ipv4);
+        sourceLow = SocketAddresses.low(names, name, ipv4);
+        sourcePort = SocketAddresses.port(names, name);
         headers.set(JAVA_INT, header + MessageHeader.NAME_LENGTH, NAME_BYTES);
         headers.set(JAVA_LONG, header + MessageHeader.CONTROL_LENGTH, CONTROL_BYTES);
         if (segmentBytes > SendBurst.MAX_FRAME_BYTES) {
@@ -144,14 +155,13 @@ final class DatagramRing {
         long begin = (long) slot * CONTROL_BYTES;
         long position = begin;
         while (position + MessageHeader.CONTROL_HEADER_BYTES < begin + controlBytes) {
-            int level = controls.get(JAVA_INT, position + MessageHeader.CONTROL_LEVEL);
-            int type = controls.get(JAVA_INT, position + MessageHeader.CONTROL_TYPE);
+            long kind = controls.get(JAVA_LONG, position + MessageHeader.CONTROL_KIND);
             long data = position + MessageHeader.CONTROL_HEADER_BYTES;
-            if (level == Posix.SOL_UDP && type == Posix.UDP_GRO) {
+            if (kind == SEGMENT_SIZE) {
                 segmentBytes = Math.max(1, controls.get(JAVA_INT, data));
-            } else if (level == Posix.IPPROTO_IP && type == Posix.IP_TOS) {
+            } else if (kind == TYPE_OF_SERVICE) {
                 trafficClass = controls.get(JAVA_BYTE, data) & 0xff;
-            } else if (level == Posix.IPPROTO_IPV6 && type == Posix.IPV6_TCLASS) {
+            } else if (kind == TRAFFIC_CLASS) {
                 trafficClass = controls.get(JAVA_INT, data) & 0xff;
             }
             position += MessageHeader.CONTROL_MESSAGE_BYTES;
@@ -159,14 +169,13 @@ final class DatagramRing {
     }
 
     private void fill(Frame frame) {
-        long name = (long) slot * NAME_BYTES;
         frame.segment = ring;
         frame.buffer = ringView;
         frame.offset = offset;
         frame.length = Math.min(segmentBytes, end - offset);
-        frame.sourceHigh = SocketAddresses.high(names, name, ipv4);
-        frame.sourceLow = SocketAddresses.low(names, name, ipv4);
-        frame.sourcePort = SocketAddresses.port(names, name);
+        frame.sourceHigh = sourceHigh;
+        frame.sourceLow = sourceLow;
+        frame.sourcePort = sourcePort;
         frame.destinationHigh = localHigh;
         frame.destinationLow = localLow;
         frame.destinationPort = localPort;

@@ -10,6 +10,7 @@ import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.internal.AbstractLink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -82,8 +83,7 @@ final class LinuxLink extends AbstractLink {
         header.set(JAVA_LONG, MessageHeader.CONTROL, control.address());
         header.set(JAVA_LONG, MessageHeader.CONTROL_LENGTH, MessageHeader.CONTROL_MESSAGE_BYTES);
         control.set(JAVA_LONG, 0, MessageHeader.CONTROL_HEADER_BYTES + Short.BYTES);
-        control.set(JAVA_INT, MessageHeader.CONTROL_LEVEL, Posix.SOL_UDP);
-        control.set(JAVA_INT, MessageHeader.CONTROL_TYPE, Posix.UDP_SEGMENT);
+        control.set(JAVA_LONG, MessageHeader.CONTROL_KIND, MessageHeader.controlKind(Posix.SOL_UDP, Posix.UDP_SEGMENT));
     }
 
     /** Returns the port that other links may share, or null if this link receives a multicast group. Any thread. */
@@ -121,6 +121,7 @@ final class LinuxLink extends AbstractLink {
         control.set(JAVA_SHORT, MessageHeader.CONTROL_HEADER_BYTES, (short) burst.segmentBytes());
         header.set(JAVA_INT, MessageHeader.NAME_LENGTH, destinationBytes);
         int sent = Posix.sendmsg(socket.errno, socket.fd, header);
+        Reference.reachabilityFence(burst);
         if (sent == -LinuxErrno.EIO) {
             // The interface cannot checksum the segments, and the system is too old to do it itself.
             capabilities = new LinkCapabilities(capabilities.mtuBytes(), 1, false, capabilities.receivesZeroChecksum());
@@ -132,12 +133,12 @@ final class LinuxLink extends AbstractLink {
         MemorySegment memory = burst.segment();
         int sent = 0;
         for (int i = 0; i < burst.count(); i++) {
-            // The first frame, usually the only one, needs no slice.
-            MemorySegment data = i == 0 ? memory : memory.asSlice(burst.offset(i));
+            long data = memory.address() + burst.offset(i);
             if (Posix.sendto(socket.errno, socket.fd, data, burst.length(i), destination, destinationBytes) >= 0) {
                 sent++;
             }
         }
+        Reference.reachabilityFence(memory);
         return sent;
     }
 

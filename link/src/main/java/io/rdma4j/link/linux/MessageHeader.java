@@ -1,5 +1,7 @@
 package io.rdma4j.link.linux;
 
+import java.nio.ByteOrder;
+
 /** The field offsets and sizes, in bytes, of Linux's message structures. They are the same on x86-64 and AArch64. */
 final class MessageHeader {
     /** Size of {@code struct mmsghdr}: a {@code struct msghdr} and the length of the received message. */
@@ -22,11 +24,17 @@ final class MessageHeader {
     /** Size of {@code struct cmsghdr}: length, level and type, followed by the data. */
     static final int CONTROL_HEADER_BYTES = 16;
 
-    static final int CONTROL_LEVEL = 8;
-    static final int CONTROL_TYPE = 12;
+    static final int CONTROL_KIND = 8;
 
     /** Size of a control message with up to eight bytes of data. */
     static final int CONTROL_MESSAGE_BYTES = CONTROL_HEADER_BYTES + 8;
 
     private MessageHeader() {}
+
+    /** Returns the level and the type of a control message as the number at {@link #CONTROL_KIND}. */
+    static long controlKind(int level, int type) {
+        return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN
+                ? (long) type << 32 | level
+                : (long) level << 32 | type;
+    }
 }

@@ -1,6 +1,5 @@
 package io.rdma4j.link.linux;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -83,60 +82,44 @@ final class Posix {
     private static final Linker.Option CRITICAL = Linker.Option.critical(false);
 
     /**
-     * The common signature of the calls for setting up and waiting: as many words as the longest of them has
-     * parameters. A signature for each function would add 2 to 3 ms to every start. A function reads only as many
-     * registers as it has parameters, and of each only the width of the parameter. This holds for all calling
-     * conventions of 64-bit Linux.
+     * The common signature of all calls: as many words as the longest of them has parameters. A signature for each
+     * function would add 2 to 3 ms to every start. A function reads only as many registers as it has parameters, and of
+     * each only the width of the parameter, and of a result of 32 bits the upper half is ignored. This holds for all
+     * calling conventions of 64-bit Linux. Pointers are passed as integers, which is also cheaper for each call.
      */
     private static final FunctionDescriptor WORDS =
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
-    private static final MethodHandle SOCKET = handle("socket", WORDS, ERRNO);
-    private static final MethodHandle BIND = handle("bind", WORDS, ERRNO);
-    private static final MethodHandle CONNECT = handle("connect", WORDS, ERRNO);
-    private static final MethodHandle LISTEN = handle("listen", WORDS, ERRNO);
-    private static final MethodHandle ACCEPT4 = handle("accept4", WORDS, ERRNO);
-    private static final MethodHandle SETSOCKOPT = handle("setsockopt", WORDS, ERRNO);
-    private static final MethodHandle GETSOCKOPT = handle("getsockopt", WORDS, ERRNO);
-    private static final MethodHandle GETEUID = handle("geteuid", WORDS, ERRNO);
-    private static final MethodHandle GETSOCKNAME = handle("getsockname", WORDS, ERRNO);
-    private static final MethodHandle PPOLL = handle("ppoll", WORDS, ERRNO);
-    private static final MethodHandle EVENTFD = handle("eventfd", WORDS, ERRNO);
-    private static final MethodHandle READ = handle("read", WORDS, ERRNO);
-    private static final MethodHandle WRITE = handle("write", WORDS, ERRNO);
-    private static final MethodHandle CLOSE = handle("close", WORDS, ERRNO);
+    private static final MethodHandle SOCKET = handle("socket", ERRNO);
+    private static final MethodHandle BIND = handle("bind", ERRNO);
+    private static final MethodHandle CONNECT = handle("connect", ERRNO);
+    private static final MethodHandle LISTEN = handle("listen", ERRNO);
+    private static final MethodHandle ACCEPT4 = handle("accept4", ERRNO);
+    private static final MethodHandle SETSOCKOPT = handle("setsockopt", ERRNO);
+    private static final MethodHandle GETSOCKOPT = handle("getsockopt", ERRNO);
+    private static final MethodHandle GETEUID = handle("geteuid", ERRNO);
+    private static final MethodHandle GETSOCKNAME = handle("getsockname", ERRNO);
+    private static final MethodHandle PPOLL = handle("ppoll", ERRNO);
+    private static final MethodHandle EVENTFD = handle("eventfd", ERRNO);
+    private static final MethodHandle READ = handle("read", ERRNO);
+    private static final MethodHandle WRITE = handle("write", ERRNO);
+    private static final MethodHandle CLOSE = handle("close", ERRNO);
 
     /** Receives errno values that are ignored. */
     private static final MemorySegment IGNORED = newErrno();
 
-    private static final MethodHandle SENDTO = handle(
-            "sendto",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT),
-            ERRNO,
-            CRITICAL);
-    private static final MethodHandle SENDMSG =
-            handle("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO, CRITICAL);
-    private static final MethodHandle RECVMMSG = handle(
-            "recvmmsg",
-            FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS),
-            ERRNO,
-            CRITICAL);
-    /**
-     * Pointers are passed as integers, since the stream's buffers are long-lived and a view of them per call would be
-     * garbage.
-     */
-    private static final MethodHandle SEND =
-            handle("send", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
-
-    private static final MethodHandle RECV =
-            handle("recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
+    private static final MethodHandle SENDTO = handle("sendto", ERRNO, CRITICAL);
+    private static final MethodHandle SENDMSG = handle("sendmsg", ERRNO, CRITICAL);
+    private static final MethodHandle RECVMMSG = handle("recvmmsg", ERRNO, CRITICAL);
+    private static final MethodHandle SEND = handle("send", ERRNO, CRITICAL);
+    private static final MethodHandle RECV = handle("recv", ERRNO, CRITICAL);
 
     private Posix() {}
 
     @SuppressWarnings("restricted")
-    private static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    private static MethodHandle handle(String name, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, options);
+        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), WORDS, options);
     }
 
     /** Allocates memory for errno, for use by one thread at a time. */
@@ -144,8 +127,9 @@ final class Posix {
         return Arena.ofAuto().allocate(CAPTURE);
     }
 
-    private static int result(int returned, MemorySegment errno) {
-        return returned >= 0 ? returned : -errno.get(JAVA_INT, ERRNO_OFFSET);
+    private static int result(long returned, MemorySegment errno) {
+        int result = (int) returned;
+        return result >= 0 ? result : -errno.get(JAVA_INT, ERRNO_OFFSET);
     }
 
     private static AssertionError impossible(Throwable e) {
@@ -153,13 +137,13 @@ final class Posix {
     }
 
     /**
-     * Calls a function with the signature {@link #WORDS}. The caller keeps memory reachable whose address is among the
+     * Calls a function that has at most five parameters. The caller keeps memory reachable whose address is among the
      * words.
      */
     private static int call(
             MethodHandle function, MemorySegment errno, long first, long second, long third, long fourth, long fifth) {
         try {
-            return result((int) function.invokeExact(errno, first, second, third, fourth, fifth), errno);
+            return result((long) function.invokeExact(errno, first, second, third, fourth, fifth, 0L), errno);
         } catch (Throwable e) {
             throw impossible(e);
         }
@@ -237,44 +221,79 @@ final class Posix {
         }
     }
 
-    /** Sends one datagram without blocking. */
-    static int sendto(
-            MemorySegment errno, int fd, MemorySegment data, long bytes, MemorySegment address, int addressLength) {
+    /** Sends one datagram without blocking. The caller keeps the memory at {@code data} reachable. */
+    static int sendto(MemorySegment errno, int fd, long data, long bytes, MemorySegment address, int addressLength) {
         try {
             int returned;
             do {
                 returned = result(
-                        (int) (long) SENDTO.invokeExact(
-                                errno, fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL, address, addressLength),
+                        (long) SENDTO.invokeExact(
+                                errno,
+                                (long) fd,
+                                data,
+                                bytes,
+                                (long) (MSG_DONTWAIT | MSG_NOSIGNAL),
+                                address.address(),
+                                (long) addressLength),
                         errno);
             } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {
             throw impossible(e);
+        } finally {
+            Reference.reachabilityFence(address);
         }
     }
 
-    /** Sends the message described by a {@code struct msghdr} without blocking. */
+    /**
+     * Sends the message described by a {@code struct msghdr} without blocking. The caller keeps the memory reachable that
+     * it refers to.
+     */
     static int sendmsg(MemorySegment errno, int fd, MemorySegment header) {
         try {
             int returned;
             do {
-                returned =
-                        result((int) (long) SENDMSG.invokeExact(errno, fd, header, MSG_DONTWAIT | MSG_NOSIGNAL), errno);
+                returned = result(
+                        (long) SENDMSG.invokeExact(
+                                errno, (long) fd, header.address(), (long) (MSG_DONTWAIT | MSG_NOSIGNAL), 0L, 0L, 0L),
+                        errno);
             } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {
             throw impossible(e);
+        } finally {
+            Reference.reachabilityFence(header);
         }
     }
 
-    /** Receives up to {@code count} pending datagrams. */
+    /**
+     * Receives up to {@code count} pending datagrams. The caller keeps the memory reachable that the messages refer to.
+     */
     static int recvmmsg(MemorySegment errno, int fd, MemorySegment messages, int count) {
         try {
             int returned;
             do {
                 returned = result(
-                        (int) RECVMMSG.invokeExact(errno, fd, messages, count, MSG_DONTWAIT, MemorySegment.NULL),
+                        (long) RECVMMSG.invokeExact(
+                                errno, (long) fd, messages.address(), (long) count, (long) MSG_DONTWAIT, 0L, 0L),
+                        errno);
+            } while (returned == -LinuxErrno.EINTR);
+            return returned;
+        } catch (Throwable e) {
+            throw impossible(e);
+        } finally {
+            Reference.reachabilityFence(messages);
+        }
+    }
+
+    /** Writes to a stream without blocking. The caller keeps the memory at {@code data} reachable. */
+    static int send(MemorySegment errno, int fd, long data, long bytes) {
+        try {
+            int returned;
+            do {
+                returned = result(
+                        (long) SEND.invokeExact(
+                                errno, (long) fd, data, bytes, (long) (MSG_DONTWAIT | MSG_NOSIGNAL), 0L, 0L),
                         errno);
             } while (returned == -LinuxErrno.EINTR);
             return returned;
@@ -283,26 +302,13 @@ final class Posix {
         }
     }
 
-    /** Writes to a stream without blocking. */
-    static int send(MemorySegment errno, int fd, long data, long bytes) {
-        try {
-            int returned;
-            do {
-                returned = result(
-                        (int) (long) SEND.invokeExact(errno, fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), errno);
-            } while (returned == -LinuxErrno.EINTR);
-            return returned;
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
-    }
-
-    /** Reads from a stream without blocking. */
+    /** Reads from a stream without blocking. The caller keeps the memory at {@code data} reachable. */
     static int recv(MemorySegment errno, int fd, long data, long bytes) {
         try {
             int returned;
             do {
-                returned = result((int) (long) RECV.invokeExact(errno, fd, data, bytes, MSG_DONTWAIT), errno);
+                returned = result(
+                        (long) RECV.invokeExact(errno, (long) fd, data, bytes, (long) MSG_DONTWAIT, 0L, 0L), errno);
             } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {

@@ -69,7 +69,7 @@ class PortGroupTest {
         int bytes = SocketAddresses.IPV4_BYTES;
         MemorySegment data = Arena.ofAuto().allocate(64);
         for (int i = 0; i < 16; i++) {
-            assertThat(Posix.sendto(reusing.errno, reusing.fd, data, 16, name, bytes))
+            assertThat(Posix.sendto(reusing.errno, reusing.fd, data.address(), 16, name, bytes))
                     .isEqualTo(16);
             assertThat(Posix.recv(first.errno, first.fd, data.address(), 64)).isEqualTo(16);
         }

@@ -80,7 +80,7 @@ class ZeroChecksumTest {
                 0,
                 receiver.localAddress().getPort());
         MemorySegment data = Arena.ofAuto().allocate(64);
-        assertThat(Posix.sendto(socket.errno, socket.fd, data, 20 + noChecksum, name, bytes))
+        assertThat(Posix.sendto(socket.errno, socket.fd, data.address(), 20 + noChecksum, name, bytes))
                 .isEqualTo(20 + noChecksum);
         socket.close();
     }

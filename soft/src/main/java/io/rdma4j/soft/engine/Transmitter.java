@@ -111,6 +111,7 @@ final class Transmitter {
             return 0;
         }
         burst.clear();
+        burst.forOneQueuePair(true);
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
         setSource(port);
         int sent = 0;
@@ -136,6 +137,7 @@ final class Transmitter {
     /** Transmits a quantum of datagrams, each of which may have its own port and destination. */
     private int transmitDatagramQuantum(DrivenQueuePair queuePair, UdQueuePair datagrams, long nowNanos) {
         burst.clear();
+        burst.forOneQueuePair(false);
         DatagramRoute route = null;
         int sent = 0;
         try {

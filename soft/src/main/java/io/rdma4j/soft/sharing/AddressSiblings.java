@@ -74,7 +74,7 @@ final class AddressSiblings {
             return ports.get(receiverSlot(burst.segment(), burst.offset(0) + MAD_AT, burst.length(0)));
         }
         int slot = -1;
-        for (int i = 0; i < burst.count(); i++) {
+        for (int i = 0; i < burst.receiverCount(); i++) {
             int next = burst.length(i) >= Bth.LENGTH
                     ? Slot.ofQueuePairNumber(Bth.destinationQueuePair(burst.segment(), burst.offset(i)))
                     : 0;
