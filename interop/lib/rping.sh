@@ -52,7 +52,7 @@ tool_start() {
     shift 3
     if ! side_is_c "$side"; then
         case $tool in
-            ib_* | rstream | riostream | udpong) $warm_up || set -- "$@" --no-warm-up ;;
+            ib_* | rstream | riostream | udpong | cmtime) $warm_up || set -- "$@" --no-warm-up ;;
         esac
         java_start "$side" "$label" "$launcher" "$tool" "$@"
     else

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.tools.command.ToolReport;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,17 @@ record ClassicOptions(
         String port,
         int retries,
         int timeoutMillis) {
+
+    /** Returns these options for one side of a warm-up, with at most so many connections. */
+    ClassicOptions forWarmUp(InetSocketAddress address, boolean isServer, int mostConnections) {
+        return new ClassicOptions(
+                isServer ? null : address.getHostString(),
+                address.getHostString(),
+                Math.min(connections, mostConnections),
+                String.valueOf(address.getPort()),
+                retries,
+                timeoutMillis);
+    }
 
     /** Adds the parameters to a report. */
     void addTo(ToolReport report) {

@@ -7,6 +7,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.CmAddresses;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
@@ -21,11 +22,18 @@ final class ClassicRun {
 
     private final ClassicOptions options;
     private final ToolEnvironment environment;
+    private final WarmUp warmUp;
     private final MessageReport report;
 
-    ClassicRun(ClassicOptions options, ToolEnvironment environment) {
+    /**
+     * Creates a run.
+     *
+     * @param warmUp the warm-up that a server ends when its first client comes
+     */
+    ClassicRun(ClassicOptions options, ToolEnvironment environment, WarmUp warmUp) {
         this.options = options;
         this.environment = environment;
+        this.warmUp = warmUp;
         report = new MessageReport(environment, "cmtime");
     }
 
@@ -33,7 +41,7 @@ final class ClassicRun {
     int run() {
         EventChannel channel;
         try {
-            channel = EventChannel.open();
+            channel = environment.rdma().connectionManager().openEventChannel();
         } catch (RdmaException e) {
             if (e.errno() == Errno.ENODEV) {
                 report.errorLine("No RDMA devices were detected");
@@ -51,7 +59,7 @@ final class ClassicRun {
         environment.onInterrupt(atInterrupt);
         try (channel) {
             return options.server() == null
-                    ? new ClassicServer(options, environment.report(), report, channel).run()
+                    ? new ClassicServer(options, environment.report(), report, channel, warmUp).run()
                     : new ClassicClient(options, environment.report(), report, channel).run();
         } catch (AddressLookupException e) {
             String call = options.server() == null ? "getrdmaaddr" : "getaddrinfo";

@@ -6,6 +6,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.tools.command.ToolReport;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -30,17 +31,20 @@ final class ClassicServer {
     private final ToolReport document;
     private final MessageReport report;
     private final EventChannel channel;
+    private final WarmUp warmUp;
     private final Set<CmId> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger accepted = new AtomicInteger();
     private final AtomicInteger disconnected = new AtomicInteger();
     private final ExecutorService requests = worker("cmtime-requests");
     private final ExecutorService disconnections = worker("cmtime-disconnections");
 
-    ClassicServer(ClassicOptions options, ToolReport document, MessageReport report, EventChannel channel) {
+    ClassicServer(
+            ClassicOptions options, ToolReport document, MessageReport report, EventChannel channel, WarmUp warmUp) {
         this.options = options;
         this.document = document;
         this.report = report;
         this.channel = channel;
+        this.warmUp = warmUp;
     }
 
     private static ExecutorService worker(String name) {
@@ -84,6 +88,7 @@ final class ClassicServer {
         CmId id = event.id();
         switch (event.type()) {
             case CONNECT_REQUEST -> {
+                warmUp.close();
                 open.add(id);
                 work(requests, () -> accept(id));
             }

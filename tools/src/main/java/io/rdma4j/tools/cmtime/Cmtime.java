@@ -3,9 +3,11 @@ package io.rdma4j.tools.cmtime;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code cmtime}: opens and closes many connections and reports how long each step takes.
@@ -16,6 +18,9 @@ import java.util.function.IntSupplier;
  */
 public final class Cmtime implements Tool {
     private static final String CLASSIC = "--classic";
+
+    /** The most connections of a round of the warm-up, so that it fits into a small heap. */
+    private static final int MOST_CONNECTIONS = 256;
 
     private static final String USAGE = """
         usage: cmtime
@@ -101,7 +106,41 @@ public final class Cmtime implements Tool {
             return 1;
         }
         options.addTo(environment.report());
-        return limitedByMemory(() -> new MeshRun(options, environment).run(), environment);
+        return limitedByMemory(
+                () -> {
+                    try (WarmUp warmUp = warmUp(
+                            round(options), options.listens(), environment, options.source(), options.controller())) {
+                        return new MeshRun(options, environment, warmUp).run();
+                    }
+                },
+                environment);
+    }
+
+    /** Warms up: a server in the background, while it waits for its clients. */
+    private WarmUp warmUp(
+            WarmUp.Round round, boolean isServer, ToolEnvironment environment, @Nullable String... hosts) {
+        if (isServer) {
+            return WarmUp.start(round, environment);
+        }
+        WarmUp.perform(name(), round, environment, hosts);
+        return WarmUp.NONE;
+    }
+
+    static WarmUp.Round round(CmtimeOptions options) {
+        return (environment, address, isServer, work) -> new MeshRun(
+                                options.forWarmUp(address, isServer, Math.min(work, MOST_CONNECTIONS)),
+                                environment,
+                                WarmUp.NONE)
+                        .run()
+                == 0;
+    }
+
+    /** Returns a round of the classic form, whose server always ends by an interrupt. */
+    static WarmUp.Round round(ClassicOptions options) {
+        return (environment, address, isServer, work) -> {
+            ClassicOptions own = options.forWarmUp(address, isServer, Math.min(work, MOST_CONNECTIONS));
+            return new ClassicRun(own, environment, WarmUp.NONE).run() == 0 || isServer;
+        };
     }
 
     /** Runs a form. The memory of the connections is freed when the run ends, so that the reason can be printed. */
@@ -116,13 +155,24 @@ public final class Cmtime implements Tool {
         }
     }
 
-    private static int runClassic(List<String> arguments, ToolEnvironment environment) {
+    private int runClassic(List<String> arguments, ToolEnvironment environment) {
         ClassicOptions options = new CmtimeCommandLine(environment).readClassic(arguments);
         if (options == null) {
             environment.out().print(CLASSIC_USAGE);
             return 1;
         }
         options.addTo(environment.report());
-        return limitedByMemory(() -> new ClassicRun(options, environment).run(), environment);
+        return limitedByMemory(
+                () -> {
+                    try (WarmUp warmUp = warmUp(
+                            round(options),
+                            options.server() == null,
+                            environment,
+                            options.server(),
+                            options.source())) {
+                        return new ClassicRun(options, environment, warmUp).run();
+                    }
+                },
+                environment);
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.tools.command.ToolReport;
+import java.net.InetSocketAddress;
 
 /**
  * The options of a run of the mesh form.
@@ -33,6 +34,29 @@ record CmtimeOptions(
         int retries,
         boolean sockets,
         int timeoutMillis) {
+
+    /**
+     * Returns these options for one of the two instances of a warm-up.
+     *
+     * @param meeting the address of both, and the port at which they meet
+     * @param mostConnections the most connections
+     */
+    CmtimeOptions forWarmUp(InetSocketAddress meeting, boolean isServer, int mostConnections) {
+        return new CmtimeOptions(
+                meeting.getHostString(),
+                meeting.getHostString(),
+                String.valueOf(meeting.getPort()),
+                Math.min(connections, mostConnections),
+                isServer,
+                simulates,
+                delayMicros,
+                threads,
+                2,
+                firstQueuePair,
+                retries,
+                sockets,
+                timeoutMillis);
+    }
 
     /** Adds the parameters to a report. */
     void addTo(ToolReport report) {

@@ -9,6 +9,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -32,13 +33,20 @@ final class MeshRun {
 
     private final CmtimeOptions options;
     private final ToolEnvironment environment;
+    private final WarmUp warmUp;
     private final MessageReport report;
     private final StepCounts<Step> progress = new StepCounts<>(Step.class);
     private final List<Map<String, @Nullable Object>> tests = new ArrayList<>();
 
-    MeshRun(CmtimeOptions options, ToolEnvironment environment) {
+    /**
+     * Creates a run.
+     *
+     * @param warmUp the warm-up that the run ends when it has found the other instances
+     */
+    MeshRun(CmtimeOptions options, ToolEnvironment environment, WarmUp warmUp) {
         this.options = options;
         this.environment = environment;
+        this.warmUp = warmUp;
         report = new MessageReport(environment, "cmtime");
     }
 
@@ -85,7 +93,7 @@ final class MeshRun {
 
     private EventChannel openChannel() throws CmtimeFailure {
         try {
-            return EventChannel.open();
+            return environment.rdma().connectionManager().openEventChannel();
         } catch (RdmaException e) {
             if (e.errno() == Errno.ENODEV) {
                 report.errorLine("No RDMA devices were detected");
@@ -127,6 +135,7 @@ final class MeshRun {
                 }
                 PeerRecord self = new PeerRecord(address, options.connections(), options.peers(), options.sockets());
                 List<PeerRecord> mesh = outOfBand.mesh(self, options.listens() ? 0 : serverTimeoutMillis());
+                warmUp.close();
                 requireBothRoles(mesh);
                 if (context == null) {
                     addResult(Objects.requireNonNull(baseline).run(mesh, outOfBand));

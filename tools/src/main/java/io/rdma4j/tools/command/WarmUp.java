@@ -5,12 +5,15 @@ import io.rdma4j.soft.warmup.PrivateStacks;
 import io.rdma4j.verbs.RdmaException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,9 +70,14 @@ public final class WarmUp implements AutoCloseable {
 
     private WarmUp() {}
 
-    /** Warms up and prints how long it took, unless the environment excludes warm-ups. */
-    public static void perform(String tool, Round round, ToolEnvironment environment) {
-        if (!environment.isWarmUpWanted()) {
+    /**
+     * Warms up and prints how long it took, unless the environment excludes warm-ups.
+     *
+     * @param hosts the names and addresses that the user has given. If one of them is unknown there is no warm-up, so that the
+     *     tool reports it at once
+     */
+    public static void perform(String tool, Round round, ToolEnvironment environment, @Nullable String... hosts) {
+        if (!environment.isWarmUpWanted() || !Stream.of(hosts).allMatch(WarmUp::isKnown)) {
             return;
         }
         WarmUp warmUp = new WarmUp();
@@ -79,6 +87,14 @@ public final class WarmUp implements AutoCloseable {
         environment
                 .err()
                 .println(String.format(Locale.ROOT, "%s: warmed up for %.1f s (not with --no-warm-up)", tool, seconds));
+    }
+
+    private static boolean isKnown(@Nullable String host) {
+        try {
+            return host == null || InetAddress.getAllByName(host).length > 0;
+        } catch (UnknownHostException e) {
+            return false;
+        }
     }
 
     /** Starts to warm up in the background, for a server that waits for its client. */
@@ -160,7 +176,7 @@ public final class WarmUp implements AutoCloseable {
             Round round, ToolEnvironment environment, InetSocketAddress address, boolean isServer, int work) {
         try {
             return round.run(environment, address, isServer, work);
-        } catch (RdmaException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             LOGGER.log(System.Logger.Level.DEBUG, "a round of the warm-up has failed", e);
             return false;
         }

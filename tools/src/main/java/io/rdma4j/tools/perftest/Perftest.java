@@ -65,7 +65,7 @@ public final class Perftest implements Tool {
             WarmUp warmUp = WarmUp.NONE;
             PerftestWarmUp round = new PerftestWarmUp(name(), operation, measure, arguments);
             if (settings.isClient()) {
-                WarmUp.perform(name(), round, environment);
+                WarmUp.perform(name(), round, environment, settings.server, settings.source);
             } else {
                 warmUp = WarmUp.start(round, environment);
             }

@@ -110,7 +110,7 @@ abstract class StreamRun {
         if (options.isServer()) {
             warmUp = WarmUp.start(round, environment);
         } else {
-            WarmUp.perform(tool, round, environment);
+            WarmUp.perform(tool, round, environment, options.server(), options.bind());
         }
         try {
             return run();

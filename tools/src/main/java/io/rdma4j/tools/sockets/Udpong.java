@@ -71,7 +71,7 @@ public final class Udpong implements Tool {
                 return new UdpongServer(options, environment, warmUp).run();
             }
         }
-        WarmUp.perform(name(), round(options), environment);
+        WarmUp.perform(name(), round(options), environment, options.server(), options.bind());
         return new UdpongClient(options, environment).run();
     }
 

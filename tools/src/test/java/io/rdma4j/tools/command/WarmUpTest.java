@@ -19,6 +19,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests the course of a warm-up, with rounds that use no device. */
 @Timeout(60)
@@ -139,11 +141,35 @@ class WarmUpTest {
         assertThat(threads()).isEmpty();
     }
 
+    /** The tool itself reports the wrong name, and at once. */
     @Test
-    void roundsThatThrowEndIt() {
+    void nothingHappensIfAHostIsUnknown() {
+        environment.wantWarmUp(true);
+        AtomicInteger calls = new AtomicInteger();
+        WarmUp.Round round = (_, _, _, _) -> calls.incrementAndGet() > 0;
+        WarmUp.perform("ib_write_lat", round, environment, null, "no.such.host.invalid");
+        assertThat(calls).hasValue(0);
+        assertThat(out() + err()).isEmpty();
+        WarmUp.perform("ib_write_lat", round, environment, null, "127.0.0.1");
+        assertThat(calls).hasPositiveValue();
+    }
+
+    static List<Throwable> failures() {
+        return List.of(
+                new RdmaException("ibv_post_send", Errno.ENOMEM, "the queue is full", ""),
+                new IllegalStateException("a defect"),
+                new OutOfMemoryError("Java heap space"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void roundsThatThrowEndIt(Throwable failure) {
         environment.wantWarmUp(true);
         WarmUp.Round round = (_, _, _, _) -> {
-            throw new RdmaException("ibv_post_send", Errno.ENOMEM, "the queue is full", "");
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) failure;
         };
         WarmUp.perform("ib_write_lat", round, environment);
         assertThat(out()).isEmpty();
