@@ -9,7 +9,7 @@ _rdma4j_files() {
 
 _rdma4j() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} tool=${COMP_WORDS[0]##*/} i
-    local common="--pcap --fault --trace --device --json --no-warm-up --help"
+    local common="--pcap --fault --trace --device --json --no-warm-up --warm-up --help"
     COMPREPLY=()
     if [ "$tool" = rdma4j ]; then
         # The tool is the first word that is neither an option of every tool nor its value.

@@ -6,6 +6,7 @@ import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolReport;
+import io.rdma4j.tools.command.WarmUpChoice;
 import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
@@ -104,7 +105,7 @@ public final class Main {
         PrintStream standardOutput = stream(out);
         PrintStream standardError = stream(new ProcessOutput(FileDescriptor.err, 2));
         ToolEnvironment environment = new ToolEnvironment(standardOutput, standardError);
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         System.setOut(standardOutput);
         System.setErr(standardError); // for the packet trace and for Java's own output
         AtomicBoolean isEnding = new AtomicBoolean();
@@ -196,7 +197,9 @@ public final class Main {
             return 0;
         }
         options.apply();
-        environment.wantWarmUp(environment.isWarmUpWanted() && options.warmUp());
+        if (environment.warmUp() != WarmUpChoice.NEVER) {
+            environment.warmUp(options.warmUp());
+        }
         return run(
                 tool.get(), options.arguments().subList(1, options.arguments().size()), environment);
     }
@@ -216,7 +219,7 @@ public final class Main {
         OutputTail outTail = new OutputTail(outer.err());
         OutputTail errTail = new OutputTail(outer.err());
         ToolEnvironment inner = new ToolEnvironment(outTail.stream(), errTail.stream());
-        inner.wantWarmUp(outer.isWarmUpWanted());
+        inner.warmUp(outer.warmUp());
         // Some tools report failures on standard output, as in C.
         Supplier<String> reason = () -> errTail.text().isEmpty() ? outTail.text() : errTail.text();
         Document document = new Document(tool, words, inner.report(), reason, outer);

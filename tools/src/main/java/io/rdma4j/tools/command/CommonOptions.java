@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options that all tools have and that C's tools lack: {@code --pcap}, {@code --fault}, {@code --trace},
- * {@code --device}, {@code --json}, {@code --no-warm-up}, {@code --help}.
+ * {@code --device}, {@code --json}, {@code --no-warm-up}, {@code --warm-up}, {@code --help}.
  *
  * <p>They may appear anywhere before a {@code --}. They are removed before the tool sees its arguments, so a tool's own
  * options are exactly those of C.
@@ -32,7 +32,7 @@ public record CommonOptions(
         boolean trace,
         @Nullable String device,
         boolean json,
-        boolean warmUp,
+        WarmUpChoice warmUp,
         boolean help) {
     /** Names the device to use. {@link io.rdma4j.verbs.DeviceChoice} reads this property. */
     private static final String DEVICE_PROPERTY = "rdma4j.device";
@@ -45,6 +45,7 @@ public record CommonOptions(
           --trace          print a line per packet on stderr
           --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
           --no-warm-up     measure at once, without compiling the code to be measured before
+          --warm-up        warm up also in rping, which measures nothing
           --json           one JSON document of parameters and results on stdout; all messages go to stderr
         """;
 
@@ -66,7 +67,7 @@ public record CommonOptions(
         boolean trace = false;
         boolean json = false;
         boolean help = false;
-        boolean warmUp = true;
+        WarmUpChoice warmUp = WarmUpChoice.IF_MEASURING;
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
             int equals = word.indexOf('=');
@@ -78,7 +79,8 @@ public record CommonOptions(
                 }
                 case "--trace" -> trace = true;
                 case "--json" -> json = true;
-                case "--no-warm-up" -> warmUp = false;
+                case "--no-warm-up" -> warmUp = WarmUpChoice.NEVER;
+                case "--warm-up" -> warmUp = WarmUpChoice.ALWAYS;
                 case "--help" -> help = true;
                 case "--pcap", "--fault", "--device" -> {
                     String value;

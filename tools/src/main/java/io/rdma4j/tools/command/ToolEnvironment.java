@@ -19,7 +19,7 @@ public final class ToolEnvironment {
     private final PrintStream out;
     private final PrintStream err;
     private final RdmaAccess rdma;
-    private volatile boolean isWarmUpWanted;
+    private volatile WarmUpChoice warmUp = WarmUpChoice.NEVER;
     private volatile boolean silent;
     private final ToolReport report = new ToolReport();
     private final Set<Runnable> atInterrupt = ConcurrentHashMap.newKeySet();
@@ -47,14 +47,14 @@ public final class ToolEnvironment {
         return rdma;
     }
 
-    /** Sets whether a tool that measures warms up before. At first it does not. */
-    public void wantWarmUp(boolean wanted) {
-        isWarmUpWanted = wanted;
+    /** Sets which tools warm up before they run. At first none does. */
+    public void warmUp(WarmUpChoice choice) {
+        warmUp = choice;
     }
 
-    /** Returns whether a tool that measures warms up before. */
-    public boolean isWarmUpWanted() {
-        return isWarmUpWanted;
+    /** Returns which tools warm up before they run. */
+    public WarmUpChoice warmUp() {
+        return warmUp;
     }
 
     /** Returns the standard output. */

@@ -77,7 +77,7 @@ public final class WarmUp implements AutoCloseable {
      *     tool reports it at once
      */
     public static void perform(String tool, Round round, ToolEnvironment environment, @Nullable String... hosts) {
-        if (!environment.isWarmUpWanted() || !Stream.of(hosts).allMatch(WarmUp::isKnown)) {
+        if (environment.warmUp() == WarmUpChoice.NEVER || !Stream.of(hosts).allMatch(WarmUp::isKnown)) {
             return;
         }
         WarmUp warmUp = new WarmUp();
@@ -99,7 +99,7 @@ public final class WarmUp implements AutoCloseable {
 
     /** Starts to warm up in the background, for a server that waits for its client. */
     public static WarmUp start(Round round, ToolEnvironment environment) {
-        if (!environment.isWarmUpWanted()) {
+        if (environment.warmUp() == WarmUpChoice.NEVER) {
             return NONE;
         }
         WarmUp warmUp = new WarmUp();

@@ -182,13 +182,13 @@ public final class Demo implements Tool {
     /** Runs many pings with the client in this process, so that each ping can be timed. */
     private void measure(DemoOutput output) throws DemoFailure, InterruptedException {
         int port = randomPort();
-        output.print("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
-                + " to warm up)");
+        output.print("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared");
         output.print("");
         LatencyHistogram latencies = new LatencyHistogram();
         long begin;
-        try (ToolProcess server = startServer(output, port, List.of())) {
+        try (ToolProcess server = startServer(output, port, List.of("--warm-up"))) {
             List<String> words = rping("-c", port, "-V", "-C", String.valueOf(WARM_UP_PINGS + count));
+            Rping.warmUp(words.subList(1, words.size()));
             ClientLines lines;
             int status;
             do {
@@ -236,7 +236,7 @@ public final class Demo implements Tool {
         List<String> words = new ArrayList<>(rping("-s", port));
         words.addAll(more);
         return output.start(words, line -> output.line("server", line), line -> {
-            if (!more.isEmpty() || !line.equals(SERVER_END_1) && !line.equals(SERVER_END_2)) {
+            if (more.contains("-v") || !line.equals(SERVER_END_1) && !line.equals(SERVER_END_2)) {
                 output.line("server", line);
             }
         });

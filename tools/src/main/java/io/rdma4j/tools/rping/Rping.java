@@ -7,8 +7,13 @@ import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.tools.command.WarmUp;
+import io.rdma4j.tools.command.WarmUpChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -18,6 +23,9 @@ import java.util.List;
  * differences.
  */
 public final class Rping implements Tool {
+    /** The number of pings of a warm-up for each unit of its work. */
+    private static final int PINGS = 4;
+
     private static final String EXAMPLES = """
 
         -S takes 23 to 65535 bytes and defaults to 64. Without -C it runs indefinitely. Without -p the port is 7174.
@@ -67,20 +75,57 @@ public final class Rping implements Tool {
             RpingOptions options = RpingCommandLine.parse(arguments, environment);
             options.addTo(environment.report());
             PingStatistics statistics = new PingStatistics(environment.report());
-            run(options, environment, (ping, nanos) -> {
-                statistics.onPing(ping, nanos);
-                observer.onPing(ping, nanos);
-            });
+            try (WarmUp warmUp = warmUp(options, environment)) {
+                run(options, environment, warmUp, (ping, nanos) -> {
+                    statistics.onPing(ping, nanos);
+                    observer.onPing(ping, nanos);
+                });
+            }
             return 0;
         } catch (ToolFailure e) {
             return e.status();
         }
     }
 
-    private static void run(RpingOptions options, ToolEnvironment environment, PingObserver observer)
+    /** Warms up for a client that will run in this process. Prints nothing. */
+    public static void warmUp(List<String> arguments) {
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        ToolEnvironment environment = new ToolEnvironment(nowhere, nowhere);
+        environment.warmUp(WarmUpChoice.ALWAYS);
+        try {
+            WarmUp _ = warmUp(RpingCommandLine.parse(arguments, environment), environment);
+        } catch (ToolFailure e) {
+            return; // the client will report it
+        }
+    }
+
+    /** Warms up if the user wants it, a server in the background until its client connects. */
+    private static WarmUp warmUp(RpingOptions options, ToolEnvironment environment) {
+        if (environment.warmUp() != WarmUpChoice.ALWAYS) {
+            return WarmUp.NONE;
+        }
+        if (options.server()) {
+            return WarmUp.start(round(options), environment);
+        }
+        WarmUp.perform("rping", round(options), environment);
+        return WarmUp.NONE;
+    }
+
+    static WarmUp.Round round(RpingOptions options) {
+        return (environment, address, isServer, work) -> {
+            try {
+                run(options.forWarmUp(address, isServer, PINGS * work), environment, WarmUp.NONE, (_, _) -> {});
+                return true;
+            } catch (ToolFailure e) {
+                return false;
+            }
+        };
+    }
+
+    private static void run(RpingOptions options, ToolEnvironment environment, WarmUp warmUp, PingObserver observer)
             throws ToolFailure {
         RpingReport report = new RpingReport(environment, options.debug());
-        EventChannel channel = openChannel(report);
+        EventChannel channel = openChannel(report, environment);
         RpingProgress progress = new RpingProgress(RpingState.IDLE);
         CmId id;
         try {
@@ -97,7 +142,7 @@ public final class Rping implements Tool {
         try (RpingEvents events = new RpingEvents(channel, id, progress, options.server(), report)) {
             try {
                 if (options.server()) {
-                    new RpingServer(id, events, options, report, environment).run();
+                    new RpingServer(id, events, options, report, environment, warmUp).run();
                 } else {
                     new RpingClient(id, progress, options, report, environment, observer).run();
                 }
@@ -110,9 +155,9 @@ public final class Rping implements Tool {
         }
     }
 
-    private static EventChannel openChannel(RpingReport report) throws ToolFailure {
+    private static EventChannel openChannel(RpingReport report, ToolEnvironment environment) throws ToolFailure {
         try {
-            return EventChannel.open();
+            return environment.rdma().connectionManager().openEventChannel();
         } catch (RdmaException e) {
             if (e.errno() == Errno.ENODEV) {
                 report.error("No RDMA devices were detected");

@@ -43,6 +43,11 @@ record RpingOptions(
     /** One more than the largest size that {@code -S} accepts. */
     static final int SIZE_LIMIT_BYTES = 64 * 1024;
 
+    /** Returns these options for one side of a warm-up, in which a client sends so many pings. */
+    RpingOptions forWarmUp(InetSocketAddress meeting, boolean isServer, int pings) {
+        return new RpingOptions(isServer, false, meeting, null, pings, sizeBytes, false, validate, false, ownQueuePair);
+    }
+
     /** Adds the parameters to a report. */
     void addTo(ToolReport report) {
         report.parameter("role", server ? "server" : "client")

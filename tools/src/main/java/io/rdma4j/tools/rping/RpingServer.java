@@ -3,6 +3,7 @@ package io.rdma4j.tools.rping;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
 
@@ -19,14 +20,21 @@ final class RpingServer {
     private final RpingOptions options;
     private final RpingReport report;
     private final PrintStream out;
+    private final WarmUp warmUp;
 
     RpingServer(
-            CmId listener, RpingEvents events, RpingOptions options, RpingReport report, ToolEnvironment environment) {
+            CmId listener,
+            RpingEvents events,
+            RpingOptions options,
+            RpingReport report,
+            ToolEnvironment environment,
+            WarmUp warmUp) {
         this.listener = listener;
         this.events = events;
         this.options = options;
         this.report = report;
         this.out = environment.out();
+        this.warmUp = warmUp;
     }
 
     /**
@@ -37,11 +45,11 @@ final class RpingServer {
     void run() throws ToolFailure {
         listen();
         if (!options.persistent()) {
-            serve(events.awaitRequest());
+            serve(awaitRequest());
             return;
         }
         while (true) {
-            RpingEvents.Request request = events.awaitRequest();
+            RpingEvents.Request request = awaitRequest();
             Thread.ofPlatform().daemon().name("rping-client").start(() -> {
                 try {
                     serve(request);
@@ -50,6 +58,12 @@ final class RpingServer {
                 }
             });
         }
+    }
+
+    private RpingEvents.Request awaitRequest() throws ToolFailure {
+        RpingEvents.Request request = events.awaitRequest();
+        warmUp.close();
+        return request;
     }
 
     private void listen() throws ToolFailure {

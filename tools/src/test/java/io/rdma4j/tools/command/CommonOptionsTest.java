@@ -26,16 +26,17 @@ class CommonOptionsTest {
                         true,
                         "soft",
                         true,
-                        true,
+                        WarmUpChoice.IF_MEASURING,
                         false));
     }
 
     @Test
     void theWarmUpCanBeExcluded() throws Exception {
         CommonOptions options = parse("ib_write_lat -R --no-warm-up 127.0.0.1");
-        assertThat(options.warmUp()).isFalse();
+        assertThat(options.warmUp()).isEqualTo(WarmUpChoice.NEVER);
         assertThat(options.arguments()).containsExactly("ib_write_lat", "-R", "127.0.0.1");
-        assertThat(parse("ib_write_lat -- --no-warm-up").warmUp()).isTrue();
+        assertThat(parse("ib_write_lat -- --no-warm-up").warmUp()).isEqualTo(WarmUpChoice.IF_MEASURING);
+        assertThat(parse("--warm-up rping -s").warmUp()).isEqualTo(WarmUpChoice.ALWAYS);
     }
 
     @Test

@@ -85,7 +85,7 @@ class WarmUpTest {
 
     @Test
     void bothSidesRunOverStacksOfTheirOwn() {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         Meeting meeting = new Meeting();
         WarmUp.perform("ib_write_lat", meeting, environment);
         assertThat(meeting.addresses).hasSize(1);
@@ -97,7 +97,7 @@ class WarmUpTest {
 
     @Test
     void roundsGetMoreWorkUntilTheyAreLongEnough() {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         Meeting meeting = new Meeting();
         WarmUp.perform("ib_write_lat", meeting, environment);
         List<Integer> works = List.copyOf(meeting.worksOfClient);
@@ -110,7 +110,7 @@ class WarmUpTest {
 
     @Test
     void onlyItsDurationIsPrintedAndReported() {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.perform("ib_write_lat", new Meeting(), environment);
         assertThat(out()).isEmpty();
         assertThat(err()).matches("ib_write_lat: warmed up for [0-9]+\\.[0-9] s \\(not with --no-warm-up\\)\\R");
@@ -134,7 +134,7 @@ class WarmUpTest {
 
     @Test
     void roundsThatFailEndIt() {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.perform("ib_write_lat", (_, _, _, _) -> false, environment);
         assertThat(out()).isEmpty();
         assertThat(err()).containsOnlyOnce("warmed up").hasLineCount(1);
@@ -144,7 +144,7 @@ class WarmUpTest {
     /** The tool itself reports the wrong name, and at once. */
     @Test
     void nothingHappensIfAHostIsUnknown() {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         AtomicInteger calls = new AtomicInteger();
         WarmUp.Round round = (_, _, _, _) -> calls.incrementAndGet() > 0;
         WarmUp.perform("ib_write_lat", round, environment, null, "no.such.host.invalid");
@@ -164,7 +164,7 @@ class WarmUpTest {
     @ParameterizedTest
     @MethodSource("failures")
     void roundsThatThrowEndIt(Throwable failure) {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.Round round = (_, _, _, _) -> {
             if (failure instanceof Error error) {
                 throw error;
@@ -179,7 +179,7 @@ class WarmUpTest {
 
     @Test
     void aServerWhoseClientFailsDoesNotKeepIt() {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.Round round = (_, _, isServer, _) -> {
             if (isServer) {
                 sleepForLong();
@@ -192,7 +192,7 @@ class WarmUpTest {
 
     @Test
     void closingEndsItDuringARound() throws InterruptedException {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         Meeting meeting = new Meeting();
         WarmUp warmUp = WarmUp.start(meeting, environment);
         meeting.begun.await();
@@ -204,7 +204,7 @@ class WarmUpTest {
 
     @Test
     void closingEndsItBeforeTheServerListens() throws InterruptedException {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         CountDownLatch begun = new CountDownLatch(2);
         WarmUp.Round round = (_, _, isServer, _) -> {
             begun.countDown();
@@ -221,7 +221,7 @@ class WarmUpTest {
 
     @Test
     void anInterruptEndsIt() {
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         Thread.currentThread().interrupt();
         WarmUp.perform("ib_write_lat", (_, _, _, _) -> true, environment);
         assertThat(Thread.interrupted()).isTrue();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.tools.command.SingleRound;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.WarmUp;
+import io.rdma4j.tools.command.WarmUpChoice;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -130,7 +131,7 @@ class PerftestWarmUpTest {
     @ValueSource(strings = {"ib_write_lat", "ib_send_bw -R", "ib_read_lat -z"})
     void aServerEndsItsWarmUpAtAnyTime(String line) throws InterruptedException {
         ToolEnvironment environment = new ToolEnvironment(System.out, System.err);
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         for (int i = 0; i < 20; i++) {
             try (WarmUp running = WarmUp.start(round(line), environment)) {
                 Thread.sleep(i);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.tools.command.SingleRound;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.WarmUp;
+import io.rdma4j.tools.command.WarmUpChoice;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -85,7 +86,7 @@ class SocketWarmUpTest {
     @ValueSource(strings = {"rstream -S -1", "riostream -S -1"})
     void aSizeThatTheToolRefusesEndsTheWarmUp(String line) {
         ToolEnvironment environment = new ToolEnvironment(System.out, System.err);
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.perform("rstream", round(line), environment);
         assertThat(environment.report().json("rstream", List.of(), 0, null)).contains("warmUpSeconds");
     }
@@ -105,7 +106,7 @@ class SocketWarmUpTest {
             })
     void aServerEndsItsWarmUpAtAnyTime(String line) throws InterruptedException {
         ToolEnvironment environment = new ToolEnvironment(System.out, System.err);
-        environment.wantWarmUp(true);
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         for (int i = 0; i < 10; i++) {
             try (WarmUp running = WarmUp.start(round(line), environment)) {
                 Thread.sleep(i);

@@ -1,0 +1,11 @@
+package io.rdma4j.tools.command;
+
+/** Which tools warm up before they run. */
+public enum WarmUpChoice {
+    /** No tool. */
+    NEVER,
+    /** The tools that measure. */
+    IF_MEASURING,
+    /** All tools that can, also {@code rping}. */
+    ALWAYS
+}
