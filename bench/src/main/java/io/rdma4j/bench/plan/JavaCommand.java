@@ -18,7 +18,7 @@ enum JavaCommand {
     MEASURING("-XX:+UseSerialGC -Xms256m -XX:-BackgroundCompilation -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70"),
 
     /** The options of the launcher of the tools, without its cache of loaded classes. */
-    LAUNCHER("-XX:+UseSerialGC -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70"),
+    LAUNCHER("-XX:+UseSerialGC -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000"),
 
     /** No options that influence performance, as a program starts that uses this project as a library. */
     PLAIN("");

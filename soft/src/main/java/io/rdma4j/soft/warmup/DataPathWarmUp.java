@@ -27,6 +27,7 @@ public final class DataPathWarmUp {
     private static final int OPERATIONS = 16;
     private static final int[] SIZES_BYTES = {64, 4096, 65_536};
     private static final int LARGEST_BYTES = 65_536;
+    private static final long ROUND_NANOS = 300_000_000;
 
     private final CompilerActivity compilers = new CompilerActivity();
     private final long endNanos;
@@ -42,13 +43,29 @@ public final class DataPathWarmUp {
      */
     public static void run(Duration limit) {
         DataPathWarmUp warmUp = new DataPathWarmUp(limit);
-        try (PrivateStacks stacks = new PrivateStacks()) {
-            warmUp.run(stacks);
+        try {
+            do {
+                warmUp.runRound();
+            } while (!warmUp.isOver());
         } catch (RdmaException | ExecutionException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "the warm-up has failed", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /**
+     * Runs operations over new stacks for a while. What happens only when a stack or a connection begins or ends happens in
+     * each round, so that the compilers do not take it for impossible.
+     */
+    private void runRound() throws ExecutionException, InterruptedException {
+        try (PrivateStacks stacks = new PrivateStacks()) {
+            run(stacks);
+        }
+    }
+
+    private boolean isOver() {
+        return compilers.isQuiet() || StackClock.SYSTEM.nanoTime() >= endNanos;
     }
 
     private void run(PrivateStacks stacks) throws ExecutionException, InterruptedException {
@@ -89,6 +106,7 @@ public final class DataPathWarmUp {
 
     private void exchange(WarmUpEnd near, WarmUpEnd far) {
         SendWorkRequest request = new SendWorkRequest();
+        long roundEndNanos = StackClock.SYSTEM.nanoTime() + ROUND_NANOS;
         do {
             for (int bytes : SIZES_BYTES) {
                 write(near, far, request, bytes);
@@ -97,7 +115,7 @@ public final class DataPathWarmUp {
                 send(far, near, request, bytes);
             }
             boolean _ = compilers.isBusy();
-        } while (!compilers.isQuiet() && StackClock.SYSTEM.nanoTime() < endNanos);
+        } while (!isOver() && StackClock.SYSTEM.nanoTime() < roundEndNanos);
     }
 
     private static void write(WarmUpEnd from, WarmUpEnd to, SendWorkRequest request, int bytes) {

@@ -25,7 +25,8 @@ public final class ToolProcess implements AutoCloseable {
     private static final String START_CACHE_PROPERTY = "rdma4j.start.cache";
 
     /**
-     * Java options that the launcher gives to every tool. MaxInlineLevel and FreqInlineSize: decision 033.
+     * Java options that the launcher gives to every tool. MaxInlineLevel and FreqInlineSize: decision 033;
+     * TieredCompileTaskTimeout: decision 036.
      *
      * <p>The virtual machine's own output, such as the thread dump at SIGQUIT, goes to standard error, so that it does
      * not corrupt a JSON document.
@@ -34,6 +35,7 @@ public final class ToolProcess implements AutoCloseable {
             "-XX:+UseSerialGC",
             "-XX:MaxInlineLevel=30",
             "-XX:FreqInlineSize=70",
+            "-XX:TieredCompileTaskTimeout=100000",
             "-XX:+DisplayVMOutputToStderr",
             "-Xlog:disable",
             "-Xlog:all=warning:stderr",

@@ -37,7 +37,7 @@ public final class WarmUp implements AutoCloseable {
     private static final int FIRST_WORK = 16;
 
     /** The longest time between two rounds for which the threads leave the processors to the compilers. */
-    private static final long PAUSE_NANOS = 100_000_000;
+    private static final long PAUSE_NANOS = 300_000_000;
 
     private static final long CHECK_MILLIS = 5;
     private static final long ATTEMPT_PAUSE_NANOS = 1_000_000;
@@ -108,12 +108,8 @@ public final class WarmUp implements AutoCloseable {
     }
 
     private void run(Round round) {
-        try (PrivateStacks stacks = new PrivateStacks();
-                RdmaAccess first = RdmaAccess.of(stacks.first());
-                RdmaAccess second = RdmaAccess.of(stacks.second())) {
-            ToolEnvironment server = new ToolEnvironment(NOWHERE, NOWHERE, first);
-            ToolEnvironment client = new ToolEnvironment(NOWHERE, NOWHERE, second);
-            repeat(round, new InetSocketAddress(stacks.address(), randomPort()), server, client);
+        try {
+            repeat(round);
         } catch (RdmaException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "the warm-up has failed", e);
         } catch (InterruptedException e) {
@@ -121,32 +117,44 @@ public final class WarmUp implements AutoCloseable {
         }
     }
 
-    /** Returns a port that another program is unlikely to use, since some tools exchange parameters over TCP. */
-    private static int randomPort() {
-        return ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-    }
-
-    private void repeat(Round round, InetSocketAddress address, ToolEnvironment server, ToolEnvironment client)
-            throws InterruptedException {
+    private void repeat(Round round) throws InterruptedException {
         CompilerActivity compilers = new CompilerActivity();
         int work = FIRST_WORK;
-        while (!isOver(compilers)) {
-            int amount = work;
+        boolean isComplete = true;
+        while (isComplete && !isOver(compilers)) {
             long beginNanos = System.nanoTime();
-            Thread serving = Thread.ofPlatform()
-                    .name("rdma4j-warm-up-server")
-                    .daemon()
-                    .start(() -> attempt(round, server, address, true, amount));
-            boolean isComplete = reach(serving, round, client, address, amount);
-            end(serving, server, isComplete);
-            if (!isComplete) {
-                return;
-            }
+            isComplete = runOnce(round, work);
             if (System.nanoTime() - beginNanos < ROUND_NANOS) {
                 work *= 2;
             }
             leaveProcessors(compilers);
         }
+    }
+
+    /**
+     * Runs a round over new stacks. What happens only when a stack begins or ends is so often enough for the compilers, which
+     * otherwise take it for impossible and discard code when it happens in the stack of the process.
+     */
+    private boolean runOnce(Round round, int work) throws InterruptedException {
+        try (PrivateStacks stacks = new PrivateStacks();
+                RdmaAccess first = RdmaAccess.of(stacks.first());
+                RdmaAccess second = RdmaAccess.of(stacks.second())) {
+            ToolEnvironment server = new ToolEnvironment(NOWHERE, NOWHERE, first);
+            ToolEnvironment client = new ToolEnvironment(NOWHERE, NOWHERE, second);
+            InetSocketAddress address = new InetSocketAddress(stacks.address(), randomPort());
+            Thread serving = Thread.ofPlatform()
+                    .name("rdma4j-warm-up-server")
+                    .daemon()
+                    .start(() -> attempt(round, server, address, true, work));
+            boolean isComplete = reach(serving, round, client, address, work);
+            end(serving, server, isComplete);
+            return isComplete;
+        }
+    }
+
+    /** Returns a port that another program is unlikely to use, since some tools exchange parameters over TCP. */
+    private static int randomPort() {
+        return ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
     }
 
     /** Runs the client. If it comes before its server listens, it tries again. */
