@@ -13,6 +13,9 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** The second part of the demonstration: connections, datagrams, a multicast group and streams. */
 final class OtherTools {
+    /** The time that a server needs to warm up. */
+    private static final long WARM_UP_MILLIS = 3_200;
+
     private static final long POLL_MILLIS = 50;
     private static final long LISTEN_MILLIS = 300;
     private static final int TRIES = 20;
@@ -210,7 +213,9 @@ final class OtherTools {
         lines.forEach(output::print);
         output.print("");
         output.print("   TCP stays within the kernel of this host; RDMA sockets use RoCEv2 packets as between hosts.");
-        output.print("   Java compiles for three seconds before each measurement, both sides at the same time.");
+        output.print(
+                "   Both sides warm up for three seconds before each measurement: the server of RDMA sockets, which have more");
+        output.print("   code to be compiled, before its client.");
         output.print("");
     }
 
@@ -225,6 +230,9 @@ final class OtherTools {
         words.addAll(List.of("-s", address));
         try (DemoProcess server = new DemoProcess(output, serverWords)) {
             await(server, "name ");
+            if (!tcp) {
+                Thread.sleep(WARM_UP_MILLIS);
+            }
             try (DemoProcess client = new DemoProcess(output, words)) {
                 require("client", client, server);
                 require("server", server, client);

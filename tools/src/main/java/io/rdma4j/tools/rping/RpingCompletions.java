@@ -7,34 +7,43 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.WaitSet;
 import io.rdma4j.verbs.WorkCompletion;
+import java.time.Duration;
 
 /**
- * Processes the completions of one connection and updates its {@link RpingProgress}.
+ * Processes the completions of one connection and updates its {@link RpingProgress}, until the queue pair is flushed, a failure
+ * occurs or the channel is closed.
  *
- * <p>Runs in a thread of its own until the queue pair is flushed, a failure occurs or the channel is closed.
+ * <p>Used by the thread that waits for the progress, which drives the device while it waits. Any thread may call {@link #wakeup}.
  */
-final class RpingCompletions {
+final class RpingCompletions implements AutoCloseable {
     private final boolean server;
     private final QueuePair queuePair;
+    private final CompletionChannel channel;
     private final CompletionQueue completions;
+    private final WaitSet waits;
     private final RpingBuffers buffers;
     private final RpingProgress progress;
     private final RpingReport report;
     private final ReceiveWorkRequest receiveRequest = new ReceiveWorkRequest();
     private final WorkCompletion[] one = WorkCompletion.array(1);
-    private volatile RpingMessage remote = new RpingMessage(0, 0, 0);
+    private RpingMessage remote = new RpingMessage(0, 0, 0);
+    private boolean isOver;
 
     RpingCompletions(
             boolean server,
             QueuePair queuePair,
+            CompletionChannel channel,
             CompletionQueue completions,
             RpingBuffers buffers,
             RpingProgress progress,
             RpingReport report) {
         this.server = server;
         this.queuePair = queuePair;
+        this.channel = channel;
         this.completions = completions;
+        waits = WaitSet.of(channel);
         this.buffers = buffers;
         this.progress = progress;
         this.report = report;
@@ -56,34 +65,42 @@ final class RpingCompletions {
         }
     }
 
-    /** Processes completions until the end. */
-    void run(CompletionChannel channel) {
-        while (awaitEvent(channel)) {
-            boolean ended = true;
-            try {
-                completions.requestNotification(false);
-                ended = drain();
-            } catch (RdmaException e) {
-                report.error("poll error " + e.errno().number());
-                report.explain(e);
-                progress.signal(RpingState.ERROR);
-            } finally {
-                completions.acknowledgeEvents(1);
-            }
-            if (ended) {
+    /** Returns whether the last completion has been processed. */
+    boolean isOver() {
+        return isOver;
+    }
+
+    /** Ends the wait that is in progress, or the next one. */
+    void wakeup() {
+        waits.wakeup();
+    }
+
+    /** Waits for an event of the completion queue, or until {@link #wakeup} or a timeout, and processes the completions. */
+    void processNext(long timeoutNanos) {
+        try {
+            if (waits.await(Duration.ofNanos(timeoutNanos)).isEmpty() || channel.poll() == null) {
                 return;
             }
+        } catch (RdmaException closedOrInterrupted) {
+            isOver = true;
+            return;
+        }
+        isOver = true;
+        try {
+            completions.requestNotification(false);
+            isOver = drain();
+        } catch (RdmaException e) {
+            report.error("poll error " + e.errno().number());
+            report.explain(e);
+            progress.signal(RpingState.ERROR);
+        } finally {
+            completions.acknowledgeEvents(1);
         }
     }
 
-    /** Waits for an event. Returns false if the run has ended. */
-    private static boolean awaitEvent(CompletionChannel channel) {
-        try {
-            var _ = channel.await();
-            return true;
-        } catch (RdmaException closedOrInterrupted) {
-            return false;
-        }
+    @Override
+    public void close() {
+        waits.close();
     }
 
     /** Processes all available completions. Returns true if it has processed the last one. */

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The verbs resources of one connection of a server or a client: queue pair, buffers, and the completion thread.
+ * The verbs resources of one connection of a server or a client: queue pair, buffers and completions.
  *
  * <p>Used by one thread; {@link #progress} is shared.
  */
@@ -29,7 +29,7 @@ final class RpingConnection implements AutoCloseable {
     private static final int SEND_REQUESTS = 16;
     private static final int RECEIVE_REQUESTS = 2;
     private static final long DISCONNECT_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long FLUSH_WAIT_MILLIS = 2000;
+    private static final long FLUSH_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final CmId id;
     private final RpingOptions options;
@@ -43,10 +43,9 @@ final class RpingConnection implements AutoCloseable {
     private final RpingBuffers buffers;
     private final SendWorkRequest sendRequest = new SendWorkRequest();
     private final RpingCompletions handler;
-    private final Thread completionThread;
 
     /**
-     * Creates the queue pair and the buffers, posts the first receive and starts the completion thread.
+     * Creates the queue pair and the buffers, and posts the first receive.
      *
      * @throws ToolFailure if this fails; the reason has been printed and all resources released
      */
@@ -69,9 +68,12 @@ final class RpingConnection implements AutoCloseable {
             report.debug("rping_setup_buffers called on cb %s", RpingReport.pointer(this));
             buffers = createBuffers();
             report.debug("allocated & registered buffers...");
-            handler = new RpingCompletions(options.server(), queuePair, completions, buffers, progress, report);
+            handler =
+                    new RpingCompletions(options.server(), queuePair, channel, completions, buffers, progress, report);
+            resources.push(handler);
             handler.postReceive();
-            completionThread = startCompletionThread();
+            progress.process(handler);
+            report.debug("cq_thread started.");
         } catch (ToolFailure e) {
             closeAll();
             throw e;
@@ -124,13 +126,6 @@ final class RpingConnection implements AutoCloseable {
             report.error("rping_setup_buffers failed: " + e.status());
             throw e;
         }
-    }
-
-    private Thread startCompletionThread() {
-        return Thread.ofPlatform().daemon().name("rping-completions").start(() -> {
-            report.debug("cq_thread started.");
-            handler.run(channel);
-        });
     }
 
     RpingBuffers buffers() {
@@ -250,11 +245,7 @@ final class RpingConnection implements AutoCloseable {
         } catch (RdmaException e) {
             report.stackTrace(e);
         }
-        try {
-            completionThread.join(FLUSH_WAIT_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        progress.awaitLastCompletion(FLUSH_WAIT_NANOS);
     }
 
     /** Closes all resources except the identifier. */
