@@ -121,7 +121,6 @@ final class LinuxLink extends AbstractLink {
         control.set(JAVA_SHORT, MessageHeader.CONTROL_HEADER_BYTES, (short) burst.segmentBytes());
         header.set(JAVA_INT, MessageHeader.NAME_LENGTH, destinationBytes);
         int sent = Posix.sendmsg(socket.errno, socket.fd, header);
-        Reference.reachabilityFence(burst);
         if (sent == -LinuxErrno.EIO) {
             // The interface cannot checksum the segments, and the system is too old to do it itself.
             capabilities = new LinkCapabilities(capabilities.mtuBytes(), 1, false, capabilities.receivesZeroChecksum());
@@ -132,13 +131,16 @@ final class LinuxLink extends AbstractLink {
     private int sendEach(SendBurst burst) {
         MemorySegment memory = burst.segment();
         int sent = 0;
-        for (int i = 0; i < burst.count(); i++) {
-            long data = memory.address() + burst.offset(i);
-            if (Posix.sendto(socket.errno, socket.fd, data, burst.length(i), destination, destinationBytes) >= 0) {
-                sent++;
+        try {
+            for (int i = 0; i < burst.count(); i++) {
+                long data = memory.address() + burst.offset(i);
+                if (Posix.sendto(socket.errno, socket.fd, data, burst.length(i), destination, destinationBytes) >= 0) {
+                    sent++;
+                }
             }
+        } finally {
+            Reference.reachabilityFence(memory);
         }
-        Reference.reachabilityFence(memory);
         return sent;
     }
 
