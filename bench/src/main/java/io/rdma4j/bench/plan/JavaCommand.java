@@ -12,10 +12,9 @@ enum JavaCommand {
      *
      * <p>All measurements use the same collector, which has no threads of its own. A thread that triggers a compilation
      * waits for it: a background compiler that competes with two polling threads for two processors takes several times
-     * as long (see {@link io.rdma4j.bench.worker.WarmUp}). The options of inlining are those of the launcher of the
-     * tools (decision 033).
+     * as long (see {@link io.rdma4j.bench.worker.WarmUp}). Calls are inlined deeply (decision 033).
      */
-    MEASURING("-XX:+UseSerialGC -Xms256m -XX:-BackgroundCompilation -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70"),
+    MEASURING("-XX:+UseSerialGC -Xms256m -XX:-BackgroundCompilation -XX:MaxInlineLevel=30"),
 
     /** The options of the launcher of the tools, without its cache of loaded classes. */
     LAUNCHER("-XX:+UseSerialGC -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000"),

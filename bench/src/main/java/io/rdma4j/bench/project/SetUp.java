@@ -51,6 +51,7 @@ public final class SetUp implements PairTest {
         }
         control.stopPeer();
         figures.addLatency(samples, 1.0 / atOnce);
+        warmUp.report(figures);
         figures.add(Figures.CONNECTIONS_PER_SECOND, atOnce * 1e9 / samples.percentileNanos(50));
     }
 }

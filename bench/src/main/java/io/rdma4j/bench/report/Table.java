@@ -1,5 +1,6 @@
 package io.rdma4j.bench.report;
 
+import io.rdma4j.bench.worker.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +60,18 @@ public final class Table {
             }
             lines.add(line);
         }
+        stillCompiling(row).ifPresent(note -> lines.add(new String[] {"    " + note}));
         results.reason(row.experiment()).ifPresent(reason -> lines.add(new String[] {"    " + reason}));
+    }
+
+    /** Returns a note if the row is not the figure of a long run. */
+    private Optional<String> stillCompiling(Row row) {
+        List<Double> values = results.values(row.experiment(), Figures.STILL_COMPILING);
+        long count = values.stream().filter(value -> value > 0).count();
+        return count == 0
+                ? Optional.empty()
+                : Optional.of("Java was still compiling in " + count + " of " + values.size()
+                        + " repetitions: a longer warm-up shows a better figure");
     }
 
     private String p99(Row row) {

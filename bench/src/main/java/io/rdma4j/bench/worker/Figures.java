@@ -47,6 +47,9 @@ public final class Figures {
     /** Run time of a process in seconds. */
     public static final String SECONDS = "seconds";
 
+    /** 1 if the compilers were still working when the measurement began, else 0. */
+    public static final String STILL_COMPILING = "stillCompiling";
+
     private final Map<String, Double> values = new LinkedHashMap<>();
 
     /** Creates an empty set. */

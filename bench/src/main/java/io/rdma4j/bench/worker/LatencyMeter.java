@@ -82,6 +82,7 @@ public final class LatencyMeter {
     public void report(Figures figures, double factor) {
         if (firstSeconds == null) {
             figures.addLatency(samples, factor);
+            warmUp.report(figures);
         } else {
             firstSeconds.report(figures, factor);
         }

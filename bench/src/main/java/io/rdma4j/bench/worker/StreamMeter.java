@@ -103,6 +103,7 @@ public final class StreamMeter {
         double bytes = last.arrivedBytes() - first.arrivedBytes();
         double nanos = last.atNanos() - first.atNanos();
         double messages = bytes / messageBytes;
+        warmUp.report(figures);
         figures.add(Figures.GIGABYTES_PER_SECOND, bytes / nanos);
         figures.add(Figures.MILLIONS_PER_SECOND, messages / nanos * 1e3);
         figures.add(

@@ -25,6 +25,7 @@ public final class WarmUp {
     private long nextPoll;
     private long idleSince;
     private long ticks = -1;
+    private boolean isCutShort;
 
     private WarmUp(long now, Parameters parameters, LongSupplier compilerTicks) {
         this.compilerTicks = compilerTicks;
@@ -63,6 +64,13 @@ public final class WarmUp {
                 idleSince = now;
             }
         }
-        return now >= latestEnd || now >= earliestEnd && now - idleSince >= IDLE_NANOS;
+        boolean isIdle = now >= earliestEnd && now - idleSince >= IDLE_NANOS;
+        isCutShort = !isIdle;
+        return isIdle || now >= latestEnd;
+    }
+
+    /** Adds whether the compilers were still working when the warm-up ended, so that the figures are not those of a long run. */
+    public void report(Figures figures) {
+        figures.add(Figures.STILL_COMPILING, isCutShort ? 1 : 0);
     }
 }

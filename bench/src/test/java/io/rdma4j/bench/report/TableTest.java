@@ -2,6 +2,8 @@ package io.rdma4j.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.bench.worker.Figures;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class TableTest {
@@ -28,6 +30,16 @@ class TableTest {
     @Test
     void skippedRowShowsTheReason() {
         assertThat(line("absent")).endsWith("skipped: there is none here");
+    }
+
+    @Test
+    void aRowSaysThatJavaWasStillCompiling() {
+        assertThat(text).doesNotContain("compiling");
+        Results results = ResultsTest.results();
+        results.add("e-mine", 3, Map.of("p50Micros", 4.8, "p99Micros", 8.0, Figures.STILL_COMPILING, 1.0));
+        results.add("e-mine", 4, Map.of("p50Micros", 4.8, "p99Micros", 8.0, Figures.STILL_COMPILING, 0.0));
+        assertThat(new Table(ResultsTest.rows(), results).text())
+                .contains("Java was still compiling in 1 of 2 repetitions");
     }
 
     @Test

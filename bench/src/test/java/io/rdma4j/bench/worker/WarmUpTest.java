@@ -32,6 +32,13 @@ class WarmUpTest {
         }
         assertThat(isOverAt(1340)).isFalse();
         assertThat(isOverAt(1360)).isTrue();
+        assertThat(stillCompiling()).isZero();
+    }
+
+    private double stillCompiling() {
+        Figures figures = new Figures();
+        warmUp.report(figures);
+        return figures.values().get(Figures.STILL_COMPILING);
     }
 
     @Test
@@ -42,6 +49,7 @@ class WarmUpTest {
         }
         ticks.incrementAndGet();
         assertThat(isOverAt(3000)).isTrue();
+        assertThat(stillCompiling()).isOne();
     }
 
     @Test
