@@ -6,7 +6,7 @@
 
 declare -A job_pid job_side
 
-# Whether Java's tools warm up before they measure. Only cases for that do: it takes three seconds.
+# Whether Java's tools warm up before they measure. Without --warm-up only cases for that do: it takes three seconds.
 warm_up=false
 
 side_guest() { if [ "$1" = linux ]; then echo guest; else echo peer; fi; }
