@@ -211,10 +211,12 @@ class SignalProcessTest {
     private static void awaitSocket(ToolProcess process) throws IOException, InterruptedException {
         Path descriptors = Path.of("/proc", String.valueOf(process.pid()), "fd");
         if (Files.isDirectory(descriptors)) {
-            while (process.isAlive() && !hasSocket(descriptors)) {
-                Thread.sleep(10);
+            boolean hasHadSocket = false;
+            while (process.isAlive() && !(hasHadSocket && hasSocket(descriptors))) {
+                // A process that has just been started still has the sockets of this one.
+                hasHadSocket = hasSocket(descriptors);
+                Thread.sleep(hasHadSocket ? 100 : 10);
             }
-            Thread.sleep(100);
         } else {
             Thread.sleep(1500);
         }
