@@ -55,8 +55,8 @@ public final class DataPathWarmUp {
     }
 
     /**
-     * Runs operations over new stacks for a while. What happens only when a stack or a connection begins or ends happens in
-     * each round, so that the compilers do not take it for impossible.
+     * Runs operations over new stacks for a while. So each round takes the branches of the begin and the end of a stack and a
+     * connection, which the compilers would otherwise take for impossible.
      */
     private void runRound() throws ExecutionException, InterruptedException {
         try (PrivateStacks stacks = new PrivateStacks()) {

@@ -132,8 +132,8 @@ public final class WarmUp implements AutoCloseable {
     }
 
     /**
-     * Runs a round over new stacks. What happens only when a stack begins or ends is so often enough for the compilers, which
-     * otherwise take it for impossible and discard code when it happens in the stack of the process.
+     * Runs a round over new stacks. So each round takes the branches of the begin and the end of a stack. The compilers would
+     * otherwise take them for impossible, and discard code when the stack of the process takes them.
      */
     private boolean runOnce(Round round, int work) throws InterruptedException {
         try (PrivateStacks stacks = new PrivateStacks();

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.command;
 
-/** Which tools warm up before they run. */
+/** The tools that warm up before they run. */
 public enum WarmUpChoice {
     /** No tool. */
     NEVER,
