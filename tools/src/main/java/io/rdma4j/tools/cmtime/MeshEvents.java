@@ -3,11 +3,15 @@ package io.rdma4j.tools.cmtime;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Handles the events of a mesh run. Runs in a thread of its own until the event channel is closed. */
+/**
+ * Handles the events of a mesh run. Runs in a thread of its own until the event channel is closed, or the stack of a warm-up that
+ * was ended.
+ */
 final class MeshEvents implements Runnable {
     private final MeshContext context;
     private final Duration timeout;
@@ -27,6 +31,10 @@ final class MeshEvents implements Runnable {
             }
         } catch (ClosedException runHasEnded) {
             return;
+        } catch (RdmaException e) {
+            if (e.errno() != Errno.EINTR) {
+                throw e;
+            }
         }
     }
 
