@@ -7,7 +7,6 @@ import io.rdma4j.tools.command.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code cmtime}: opens and closes many connections and reports how long each step takes.
@@ -108,22 +107,17 @@ public final class Cmtime implements Tool {
         options.addTo(environment.report());
         return limitedByMemory(
                 () -> {
-                    try (WarmUp warmUp = warmUp(
-                            round(options), options.listens(), environment, options.source(), options.controller())) {
+                    try (WarmUp warmUp = WarmUp.before(
+                            name(),
+                            options.listens(),
+                            round(options),
+                            environment,
+                            options.source(),
+                            options.controller())) {
                         return new MeshRun(options, environment, warmUp).run();
                     }
                 },
                 environment);
-    }
-
-    /** Warms up: a server in the background, while it waits for its clients. */
-    private WarmUp warmUp(
-            WarmUp.Round round, boolean isServer, ToolEnvironment environment, @Nullable String... hosts) {
-        if (isServer) {
-            return WarmUp.start(round, environment);
-        }
-        WarmUp.perform(name(), round, environment, hosts);
-        return WarmUp.NONE;
     }
 
     static WarmUp.Round round(CmtimeOptions options) {
@@ -164,9 +158,10 @@ public final class Cmtime implements Tool {
         options.addTo(environment.report());
         return limitedByMemory(
                 () -> {
-                    try (WarmUp warmUp = warmUp(
-                            round(options),
+                    try (WarmUp warmUp = WarmUp.before(
+                            name(),
                             options.server() == null,
+                            round(options),
                             environment,
                             options.server(),
                             options.source())) {

@@ -97,6 +97,20 @@ public final class WarmUp implements AutoCloseable {
         }
     }
 
+    /**
+     * Warms up a server in the background, while it waits for its client, or a client like {@link #perform}.
+     *
+     * @return the warm-up that a server closes when its client comes; {@link #NONE} for a client
+     */
+    public static WarmUp before(
+            String tool, boolean isServer, Round round, ToolEnvironment environment, @Nullable String... hosts) {
+        if (isServer) {
+            return start(round, environment);
+        }
+        perform(tool, round, environment, hosts);
+        return NONE;
+    }
+
     /** Starts to warm up in the background, for a server that waits for its client. */
     public static WarmUp start(Round round, ToolEnvironment environment) {
         if (environment.warmUp() == WarmUpChoice.NEVER) {

@@ -62,13 +62,9 @@ public final class Perftest implements Tool {
                 return 1; // as in C, even after -h and -V
             }
             settings.report(environment.report());
-            WarmUp warmUp = WarmUp.NONE;
             PerftestWarmUp round = new PerftestWarmUp(name(), operation, measure, arguments);
-            if (settings.isClient()) {
-                WarmUp.perform(name(), round, environment, settings.server, settings.source);
-            } else {
-                warmUp = WarmUp.start(round, environment);
-            }
+            WarmUp warmUp =
+                    WarmUp.before(name(), !settings.isClient(), round, environment, settings.server, settings.source);
             new PerftestRun(settings, console, warmUp).run();
             return 0;
         } catch (ToolFailure e) {

@@ -101,14 +101,9 @@ public final class Rping implements Tool {
 
     /** Warms up if the user wants it, a server in the background until its client connects. */
     private static WarmUp warmUp(RpingOptions options, ToolEnvironment environment) {
-        if (environment.warmUp() != WarmUpChoice.ALWAYS) {
-            return WarmUp.NONE;
-        }
-        if (options.server()) {
-            return WarmUp.start(round(options), environment);
-        }
-        WarmUp.perform("rping", round(options), environment);
-        return WarmUp.NONE;
+        return environment.warmUp() == WarmUpChoice.ALWAYS
+                ? WarmUp.before("rping", options.server(), round(options), environment)
+                : WarmUp.NONE;
     }
 
     static WarmUp.Round round(RpingOptions options) {

@@ -107,11 +107,7 @@ abstract class StreamRun {
 
     /** Warms up, unless this run is part of a warm-up, runs the tests and returns the exit status. */
     final int run(WarmUp.Round round) {
-        if (options.isServer()) {
-            warmUp = WarmUp.start(round, environment);
-        } else {
-            WarmUp.perform(tool, round, environment, options.server(), options.bind());
-        }
+        warmUp = WarmUp.before(tool, options.isServer(), round, environment, options.server(), options.bind());
         try {
             return run();
         } finally {
