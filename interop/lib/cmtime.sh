@@ -24,12 +24,12 @@ case_cmtime_classic() { # SERVER CLIENT FAMILY CONNECTIONS [OPTIONS OF BOTH...]
     rping_wait client || explain 'the client did not end' || bad=1
     expect_code client 0 || bad=1
     expect_cmtime_lines client "$(cmtime_classic_lines " $*")" || bad=1
-    expect_no_complaint client || bad=1
+    expect_quiet client || bad=1
     ! rping_ended server || explain 'the server ended' || bad=1
     rping_signal server INT
     rping_wait server 10 || explain 'the server did not end on SIGINT' || bad=1
     expect_text server out '' || bad=1
-    expect_no_complaint server || bad=1
+    expect_quiet server || bad=1
     remark "$(awk '$1 == "connect" { print $NF " us per connection" }' "$case_dir/client.out")"
     return $bad
 }
@@ -69,7 +69,7 @@ case_cmtime_mesh() { # SERVER CLIENT FAMILY CONTROLLER(server|client) CONNECTION
         rping_wait $label || explain "the $label did not end" || bad=1
         expect_code $label 0 || bad=1
         expect_cmtime_lines $label "$(cmtime_mesh_lines $label "$controller" "$count")" || bad=1
-        expect_no_complaint $label || bad=1
+        expect_quiet $label || bad=1
     done
     remark "$(awk '$1 == "full" && $2 == "connect" { print $3 " us per connection" }' "$case_dir/client.out" | paste -sd, | sed 's/,/, without queue pairs /')"
     return $bad

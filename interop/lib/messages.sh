@@ -28,7 +28,7 @@ expect_text() { # LABEL STREAM(out|err) TEXT : exactly this
     printf '%s' "$3${3:+$'\n'}" | cmp -s - "$case_dir/$1.$2" || explain "$1.$2 is not what it must be"
 }
 
-expect_no_complaint() { # LABEL : standard error is empty, except for the line about a warm-up
+expect_quiet() { # LABEL : standard error is empty, except for the line about a warm-up
     ! grep -qv ': warmed up for [0-9.]* s ' "$case_dir/$1.err" || explain "$1.err is not empty"
 }
 

@@ -11,7 +11,7 @@ case_stream() { # SERVER CLIENT rstream|riostream FAMILY "ROW;ROW" OPTIONS...
         rping_wait $label || explain "the $label did not end" || bad=1
         expect_code $label 0 || bad=1
         expect_rows $label "$rows" || bad=1
-        expect_no_complaint $label || bad=1
+        expect_quiet $label || bad=1
     done
     remark "$(awk 'NR > 1 { print $1 " " $(NF - 1) " Gb/s " $NF " us" }' "$case_dir/client.out" | tail -n 1)"
     return $bad
@@ -122,7 +122,7 @@ case_udpong() { # SERVER CLIENT FAMILY CLIENTS "ROW" OPTIONS...
         rping_wait "$label" || explain "$label did not end" || bad=1
         expect_code "$label" 0 || bad=1
         expect_lines "$label" out "^custom +$row +[0-9]+\\.[0-9]{2}s +[0-9]+\\.[0-9]{2} +[0-9]+\\.[0-9]{2}\$" || bad=1
-        expect_no_complaint "$label" || bad=1
+        expect_quiet "$label" || bad=1
     done
     remark "$(awk 'NR > 1 { print $NF " us" }' "$case_dir/client1.out")"
     rping_signal server INT
@@ -163,7 +163,7 @@ case_rcopy() { # SERVER CLIENT FAMILY BYTES [OPTIONS OF JAVA...]
     rping_wait client || explain 'the client did not end' || bad=1
     expect_code client 0 || bad=1
     expect_lines client out '^opening\.\.\.transferring\.\.\.closing\.\.\.done$' || bad=1
-    expect_no_complaint client || bad=1
+    expect_quiet client || bad=1
     came=$(on_side "$server" "sha256sum <$target")
     [ "$came" = "$sum" ] || explain 'the file that arrived is another' || bad=1
     ! rping_ended server || explain 'the server ended' || bad=1
