@@ -77,7 +77,7 @@ case_kill9_idle() { # SERVER CLIENT VICTIM(server|client) FIRST(server|client)
 }
 
 # One side of a stream of RDMA sockets is killed during a transfer. The other side must fail by itself, and all data that it had
-# read must be right (-T v).
+# read must be right (-T v). The client does not warm up, so that it transfers data when the other side is killed.
 case_kill9_stream() { # SERVER CLIENT FAMILY VICTIM(server|client) LONGEST-SECONDS OPTIONS...
     local server=$1 client=$2 family=$3 victim=$4 longest=$5 survivor=client address killed bad=0
     shift 5
@@ -85,7 +85,7 @@ case_kill9_stream() { # SERVER CLIENT FAMILY VICTIM(server|client) LONGEST-SECON
     address=$(side_address "$server" "$family" "$client")
     tool_start "$server" server rstream -b "$address" "$@" -T v
     wait_until 20 listens_on "$server" server 7471 "$address" || { explain 'the server did not listen within 20 s'; return 1; }
-    tool_start "$client" client rstream -s "$address" "$@" -T v
+    tool_start "$client" client rstream -s "$address" "$@" -T v --no-warm-up
     sleep 3
     ! rping_ended client && ! rping_ended server || explain 'a side ended before it was killed' || return 1
     killed=$(now_ms)
