@@ -2,89 +2,152 @@ package io.rdma4j.bench;
 
 import io.rdma4j.bench.plan.Pace;
 import java.nio.file.Path;
-import java.util.Iterator;
-import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
-/**
- * The options of the command line.
- *
- * @param pace how long to measure
- * @param only pattern of the rows to measure, or null for all rows
- * @param json JSON file to write, or null
- * @param html HTML file to write, or null
- * @param patienceSeconds maximum time to wait for a quiet machine before each measurement
- * @param list true to only print what would be measured
- */
-record BenchOptions(
-        Pace pace,
-        @Nullable Pattern only,
-        @Nullable Path json,
-        @Nullable Path html,
-        int patienceSeconds,
-        boolean list) {
-    /** Thrown for an invalid command line; the message names the error. */
-    static final class UsageException extends Exception {
-        private static final long serialVersionUID = 1;
-
-        UsageException(String message) {
-            super(message);
-        }
-    }
-
-    static BenchOptions parse(List<String> arguments) throws UsageException {
-        Pace pace = Pace.DEFAULT;
-        int repetitions = 0;
-        Pattern only = null;
-        Path json = null;
-        Path html = null;
-        int patience = 0;
-        boolean list = false;
-        Iterator<String> words = arguments.iterator();
-        while (words.hasNext()) {
-            String word = words.next();
-            switch (word) {
-                case "--quick" -> pace = Pace.QUICK;
-                case "--full" -> pace = Pace.FULL;
-                case "--list" -> list = true;
-                case "--only" -> only = pattern(value(word, words));
-                case "--repetitions" -> repetitions = number(word, value(word, words), 1, 100);
-                case "--html" -> html = Path.of(value(word, words));
-                case "--patience" -> patience = number(word, value(word, words), 0, 600);
-                case "--json" -> json = Path.of(value(word, words));
-                default -> throw new UsageException("unknown option " + word + "; --help lists all");
+/** The options of {@code bench/run}, which picocli sets. Not thread safe. */
+final class BenchOptions {
+    /** The rows to measure; case is ignored. */
+    static final class RowPattern implements ITypeConverter<Pattern> {
+        @Override
+        public Pattern convert(String value) {
+            try {
+                return Pattern.compile(value, Pattern.CASE_INSENSITIVE);
+            } catch (PatternSyntaxException e) {
+                throw new TypeConversionException(
+                        "\"" + value + "\" is not a regular expression: " + e.getDescription());
             }
         }
-        return new BenchOptions(
-                repetitions == 0 ? pace : pace.withRepetitions(repetitions), only, json, html, patience, list);
     }
 
-    private static String value(String option, Iterator<String> words) throws UsageException {
-        if (!words.hasNext()) {
-            throw new UsageException("option " + option + " needs a value");
+    /** A number within bounds. */
+    private abstract static class BoundedNumber implements ITypeConverter<Integer> {
+        private final int min;
+        private final int max;
+
+        BoundedNumber(int min, int max) {
+            this.min = min;
+            this.max = max;
         }
-        return words.next();
-    }
 
-    private static Pattern pattern(String value) throws UsageException {
-        try {
-            return Pattern.compile(value, Pattern.CASE_INSENSITIVE);
-        } catch (PatternSyntaxException e) {
-            throw new UsageException("option --only: " + e.getMessage());
-        }
-    }
-
-    private static int number(String option, String value, int min, int max) throws UsageException {
-        try {
-            int number = Integer.parseInt(value);
-            if (number >= min && number <= max) {
-                return number;
+        @Override
+        public Integer convert(String value) {
+            try {
+                int number = Integer.parseInt(value);
+                if (number >= min && number <= max) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // reported below
             }
-        } catch (NumberFormatException e) {
-            // reported below
+            throw new TypeConversionException("\"" + value + "\" is not a number from " + min + " to " + max);
         }
-        throw new UsageException("option " + option + ": \"" + value + "\" is not a number from " + min + " to " + max);
+    }
+
+    /** The number of repetitions. */
+    static final class Repetitions extends BoundedNumber {
+        Repetitions() {
+            super(1, 100);
+        }
+    }
+
+    /** The patience in seconds. */
+    static final class Patience extends BoundedNumber {
+        Patience() {
+            super(0, 600);
+        }
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
+    @Option(names = "--quick", description = "only the most important rows, 3 repetitions, under 2 minutes")
+    private boolean quick;
+
+    @Option(names = "--full", description = "every size from 1 B to 8 MiB, 1 to 64 queue pairs; up to an hour")
+    private boolean full;
+
+    @Option(
+            names = "--only",
+            paramLabel = "REGEX",
+            converter = RowPattern.class,
+            description = "only rows with REGEX in their name or title, and their floors")
+    private @Nullable Pattern only;
+
+    @Option(
+            names = "--repetitions",
+            paramLabel = "N",
+            converter = Repetitions.class,
+            description = "number of repetitions, as far as the time suffices")
+    private @Nullable Integer repetitions;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "writes all figures of all repetitions")
+    private @Nullable Path json;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "writes the table and plots as one self-contained page")
+    private @Nullable Path html;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "S",
+            converter = Patience.class,
+            description = "waits up to S seconds before each measurement until the machine is quiet, and repeats a"
+                    + " measurement, up to twice, if other processes disturbed it or the machine changed during it")
+    private int patienceSeconds;
+
+    @Option(names = "--list", description = "prints what would be measured, and measures nothing")
+    private boolean list;
+
+    /**
+     * Returns how long to measure.
+     *
+     * @throws ParameterException if both {@code --quick} and {@code --full} are given
+     */
+    Pace pace() {
+        if (quick && full) {
+            throw new ParameterException(
+                    Objects.requireNonNull(command).commandLine(), "--quick and --full exclude each other");
+        }
+        Pace pace = quick ? Pace.QUICK : full ? Pace.FULL : Pace.DEFAULT;
+        return repetitions == null ? pace : pace.withRepetitions(repetitions);
+    }
+
+    /** Returns the pattern of the rows to measure, or null for all rows. */
+    @Nullable
+    Pattern only() {
+        return only;
+    }
+
+    /** Returns the JSON file to write, or null. */
+    @Nullable
+    Path json() {
+        return json;
+    }
+
+    /** Returns the HTML file to write, or null. */
+    @Nullable
+    Path html() {
+        return html;
+    }
+
+    /** Returns the maximum time in seconds to wait for a quiet machine before each measurement. */
+    int patienceSeconds() {
+        return patienceSeconds;
+    }
+
+    /** Returns true to only print what would be measured. */
+    boolean list() {
+        return list;
     }
 }

@@ -1,25 +1,35 @@
 package io.rdma4j.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.bench.BenchOptions.UsageException;
 import io.rdma4j.bench.plan.Pace;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class BenchOptionsTest {
-    @Test
-    void defaultsMeasureAllRowsAtTheDefaultPace() throws Exception {
-        assertThat(BenchOptions.parse(List.of())).isEqualTo(new BenchOptions(Pace.DEFAULT, null, null, null, 0, false));
+    private static BenchOptions parse(String... words) {
+        return CommandLine.populateCommand(new BenchOptions(), words);
     }
 
     @Test
-    void optionsAreAcceptedInAnyOrder() throws Exception {
-        BenchOptions options = BenchOptions.parse(List.of(
+    void defaultsMeasureAllRowsAtTheDefaultPace() {
+        BenchOptions options = parse();
+        assertThat(options.pace()).isEqualTo(Pace.DEFAULT);
+        assertThat(options.only()).isNull();
+        assertThat(options.json()).isNull();
+        assertThat(options.html()).isNull();
+        assertThat(options.patienceSeconds()).isZero();
+        assertThat(options.list()).isFalse();
+    }
+
+    @Test
+    void optionsAreAcceptedInAnyOrder() {
+        BenchOptions options = parse(
                 "--repetitions",
                 "9",
                 "--html",
@@ -31,7 +41,7 @@ class BenchOptionsTest {
                 "WRITE",
                 "--patience",
                 "5",
-                "--list"));
+                "--list");
         assertThat(options.pace()).isEqualTo(Pace.QUICK.withRepetitions(9));
         assertThat(options.html()).isEqualTo(Path.of("a.html"));
         assertThat(options.json()).isEqualTo(Path.of("b.json"));
@@ -40,12 +50,66 @@ class BenchOptionsTest {
         assertThat(options.list()).isTrue();
     }
 
+    @Test
+    void fullMeasuresAllSizes() {
+        assertThat(parse("--full").pace()).isEqualTo(Pace.FULL);
+    }
+
+    @Test
+    void rowPatternIgnoresCase() {
+        assertThat(parse("--only", "WRITE").only())
+                .satisfies(only -> assertThat(only.matcher("write-64").find()).isTrue());
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"--fast", "--only", "--only [", "--repetitions 0", "--repetitions x", "--patience -1", "x"})
-    void invalidOptionIsNamed(String line) {
-        List<String> words = List.of(line.split(" "));
-        assertThatThrownBy(() -> BenchOptions.parse(words))
-                .isInstanceOf(UsageException.class)
-                .hasMessageContaining(words.getFirst());
+    @ValueSource(
+            strings = {
+                "--fast",
+                "--only",
+                "--only [",
+                "--only --list",
+                "--repetitions 0",
+                "--repetitions 101",
+                "--repetitions x",
+                "--patience -1",
+                "--patience 601",
+                "--json",
+                "--quick --full",
+                "x"
+            })
+    void wrongCommandLineIsExplainedInOneSentenceWithStatus2(String line) {
+        String[] words = line.split(" ", -1);
+        StringWriter out = new StringWriter();
+        StringWriter errors = new StringWriter();
+        int status = Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(errors))
+                .execute(words);
+        assertThat(status).isEqualTo(2);
+        assertThat(errors.toString())
+                .startsWith("bench/run: ")
+                .contains(words[0])
+                .hasLineCount(1);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-h", "--help", "--quick --help"})
+    void helpNamesEveryOptionWithStatus0(String line) {
+        StringWriter out = new StringWriter();
+        int status = Main.commandLine().setOut(new PrintWriter(out)).execute(line.split(" ", -1));
+        assertThat(status).isZero();
+        assertThat(out.toString())
+                .contains(
+                        "usage: bench/run",
+                        "--quick",
+                        "--full",
+                        "--only",
+                        "--repetitions",
+                        "--json",
+                        "--html",
+                        "--patience",
+                        "--list",
+                        "--jmh");
     }
 }

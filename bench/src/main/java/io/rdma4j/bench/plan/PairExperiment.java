@@ -1,10 +1,11 @@
 package io.rdma4j.bench.plan;
 
+import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.MissingPeerException;
 import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.bench.worker.WorkerReport.Kind;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -61,16 +62,15 @@ record PairExperiment(String test, JavaCommand java, List<String> options, Param
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(pace.limitSeconds());
         try (WorkerProcess server = new WorkerProcess(java.worker(options, words("serve", paced)), VERBOSE);
                 WorkerProcess client = new WorkerProcess(java.worker(options, words("drive", paced)), VERBOSE)) {
-            Object port = server.await("port", deadline);
-            client.writeLine(Long.toString(((Double) port).longValue()));
-            Object figures;
+            client.writeLine(server.await(Kind.PORT, deadline));
+            String figures;
             try {
-                figures = client.await("figures", deadline);
+                figures = client.await(Kind.FIGURES, deadline);
             } catch (IOException e) {
                 throw withServerError(server, e);
             }
             server.awaitEnd(END_MILLIS);
-            return numbers((Map<?, ?>) figures);
+            return Figures.parse(figures).values();
         }
     }
 
@@ -78,23 +78,10 @@ record PairExperiment(String test, JavaCommand java, List<String> options, Param
     private static IOException withServerError(WorkerProcess server, IOException failure)
             throws MissingPeerException, InterruptedException {
         try {
-            Object _ = server.await("error", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200));
-        } catch (IOException reason) {
-            if (String.valueOf(reason.getMessage()).startsWith("serve")) {
-                failure.addSuppressed(reason);
-                return new IOException(failure.getMessage() + "; " + reason.getMessage(), failure);
-            }
+            String reason = server.await(Kind.ERROR, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200));
+            return new IOException(failure.getMessage() + "; " + reason, failure);
+        } catch (IOException none) {
+            return failure;
         }
-        return failure;
-    }
-
-    private static Map<String, Double> numbers(Map<?, ?> figures) {
-        Map<String, Double> numbers = new LinkedHashMap<>();
-        figures.forEach((name, value) -> {
-            if (value instanceof Double number) {
-                numbers.put(name.toString(), number);
-            }
-        });
-        return numbers;
     }
 }

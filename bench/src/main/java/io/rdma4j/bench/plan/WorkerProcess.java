@@ -1,7 +1,8 @@
 package io.rdma4j.bench.plan;
 
-import io.rdma4j.bench.report.JsonParser;
 import io.rdma4j.bench.worker.MissingPeerException;
+import io.rdma4j.bench.worker.WorkerReport;
+import io.rdma4j.bench.worker.WorkerReport.Kind;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -9,12 +10,11 @@ import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A process of a measurement, and the lines of JSON that it prints. */
+/** A process of a measurement, and the reports that it prints. */
 final class WorkerProcess implements AutoCloseable {
     private static final String END = "";
 
@@ -40,7 +40,7 @@ final class WorkerProcess implements AutoCloseable {
                 lines.add(line);
             }
         } catch (IOException e) {
-            lines.add("{\"error\": \"output lost\"}");
+            lines.add(new WorkerReport(Kind.ERROR, "output lost").toString());
         }
         lines.add(END);
     }
@@ -53,11 +53,11 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     /**
-     * Returns the value of a key in the next line that contains it.
+     * Returns the text of the next report of a kind.
      *
-     * @throws IOException if the process ends, fails or does not print such a line before {@code deadlineNanos}
+     * @throws IOException if the process ends, fails or does not report it before {@code deadlineNanos}
      */
-    Object await(String key, long deadlineNanos) throws IOException, InterruptedException, MissingPeerException {
+    String await(Kind kind, long deadlineNanos) throws IOException, InterruptedException, MissingPeerException {
         while (true) {
             String line = lines.poll(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
             if (line == null) {
@@ -66,16 +66,17 @@ final class WorkerProcess implements AutoCloseable {
             if (line.equals(END)) {
                 throw new IOException("a process ended early");
             }
-            Map<?, ?> message = JsonParser.parseObject(line);
-            if (message.get("skip") instanceof String reason) {
-                throw new MissingPeerException(reason);
+            WorkerReport report = WorkerReport.parse(line);
+            if (report == null) {
+                continue;
             }
-            if (message.get("error") instanceof String error) {
-                throw new IOException(error);
+            if (report.kind() == kind) {
+                return report.text();
             }
-            Object value = message.get(key);
-            if (value != null) {
-                return value;
+            switch (report.kind()) {
+                case SKIP -> throw new MissingPeerException(report.text());
+                case ERROR -> throw new IOException(report.text());
+                case PORT, FIGURES -> {}
             }
         }
     }

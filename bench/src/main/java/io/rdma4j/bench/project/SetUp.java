@@ -2,10 +2,11 @@ package io.rdma4j.bench.project;
 
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Figures;
-import io.rdma4j.bench.worker.LatencySamples;
+import io.rdma4j.bench.worker.Latencies;
 import io.rdma4j.bench.worker.PairTest;
 import io.rdma4j.bench.worker.Parameters;
 import io.rdma4j.bench.worker.WarmUp;
+import org.HdrHistogram.Histogram;
 
 /**
  * Opening connections, from creating the identifier to established, with 16 sends and 16 receives at each end.
@@ -14,8 +15,6 @@ import io.rdma4j.bench.worker.WarmUp;
  * opened).
  */
 public final class SetUp implements PairTest {
-    private static final int CAPACITY = 1 << 16;
-
     /** Creates the measurement. */
     public SetUp() {}
 
@@ -34,10 +33,10 @@ public final class SetUp implements PairTest {
         int atOnce = parameters.number("atOnce", 1);
         ConnectionBurst burst = new ConnectionBurst((int) control.receive());
         control.awaitPeer();
-        LatencySamples samples = new LatencySamples(CAPACITY);
+        Histogram times = Latencies.create();
         WarmUp warmUp = WarmUp.begin(parameters, control);
         long end = Long.MAX_VALUE;
-        for (long now = System.nanoTime(); now < end || samples.count() == 0; now = System.nanoTime()) {
+        for (long now = System.nanoTime(); now < end || times.getTotalCount() == 0; now = System.nanoTime()) {
             if (end == Long.MAX_VALUE && warmUp.isOver(now)) {
                 now = System.nanoTime();
                 end = now + parameters.measureNanos();
@@ -46,12 +45,12 @@ public final class SetUp implements PairTest {
             long opened = System.nanoTime();
             burst.close();
             if (end != Long.MAX_VALUE) {
-                samples.add(opened - now);
+                times.recordValue(opened - now);
             }
         }
         control.stopPeer();
-        figures.addLatency(samples, 1.0 / atOnce);
+        figures.addLatency(times, 1.0 / atOnce);
         warmUp.report(figures);
-        figures.add(Figures.CONNECTIONS_PER_SECOND, atOnce * 1e9 / samples.percentileNanos(50));
+        figures.add(Figures.CONNECTIONS_PER_SECOND, atOnce * 1e9 / times.getValueAtPercentile(50));
     }
 }

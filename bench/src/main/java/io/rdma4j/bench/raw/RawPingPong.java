@@ -111,8 +111,8 @@ public final class RawPingPong implements PairTest {
                 meter.done();
             } while (stamp != LatencyMeter.LAST);
             meter.report(figures, 0.5);
-            figures.add(Figures.ROUND_TRIP_P50_MICROS, meter.samples().percentileNanos(50) / 1e3);
-            figures.add(Figures.ROUND_TRIP_P99_MICROS, meter.samples().percentileNanos(99) / 1e3);
+            figures.add(Figures.ROUND_TRIP_P50_MICROS, meter.times().getValueAtPercentile(50) / 1e3);
+            figures.add(Figures.ROUND_TRIP_P99_MICROS, meter.times().getValueAtPercentile(99) / 1e3);
         }
     }
 }

@@ -1,5 +1,16 @@
 package io.rdma4j.bench.report;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
+import com.fasterxml.jackson.core.util.Separators.Spacing;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,6 +19,33 @@ import org.jspecify.annotations.Nullable;
 
 /** The table and the figures of all repetitions as JSON. */
 public final class JsonReport {
+    /** Writes infinities and NaN, which JSON cannot represent, as null. */
+    private static final class Figure extends StdSerializer<Double> {
+        private static final long serialVersionUID = 1;
+
+        Figure() {
+            super(Double.class);
+        }
+
+        @Override
+        public void serialize(Double value, JsonGenerator json, SerializerProvider provider) throws IOException {
+            if (Double.isFinite(value)) {
+                json.writeNumber(value);
+            } else {
+                json.writeNull();
+            }
+        }
+    }
+
+    private static final ObjectWriter WRITER = JsonMapper.builder()
+            .addModule(new SimpleModule().addSerializer(new Figure()))
+            .build()
+            .writer(new DefaultPrettyPrinter(Separators.createDefaultInstance()
+                            .withObjectFieldValueSpacing(Spacing.AFTER)
+                            .withArrayEmptySeparator("")
+                            .withObjectEmptySeparator(""))
+                    .withArrayIndenter(DefaultIndenter.SYSTEM_LINEFEED_INSTANCE));
+
     private JsonReport() {}
 
     /**
@@ -15,7 +53,7 @@ public final class JsonReport {
      *
      * @param machine facts about the machine and the run
      */
-    public static String write(Map<String, Object> machine, Map<String, Row> rows, Results results) {
+    public static String write(Map<String, Object> machine, Map<String, Row> rows, Results results) throws IOException {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("machine", machine);
         List<Object> list = new ArrayList<>();
@@ -23,7 +61,7 @@ public final class JsonReport {
             list.add(row(row, rows, results));
         }
         document.put("rows", list);
-        return BenchJson.write(document);
+        return WRITER.writeValueAsString(document) + "\n";
     }
 
     private static Map<String, @Nullable Object> row(Row row, Map<String, Row> rows, Results results) {

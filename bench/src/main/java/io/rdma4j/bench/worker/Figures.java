@@ -1,7 +1,10 @@
 package io.rdma4j.bench.worker;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
 
 /** The results of a measurement by name. The constants are the names, which contain the units. Not thread safe. */
 public final class Figures {
@@ -55,22 +58,37 @@ public final class Figures {
     /** Creates an empty set. */
     public Figures() {}
 
+    /**
+     * Returns the figures that {@link #toString} wrote.
+     *
+     * @throws IllegalArgumentException if the text has another form
+     */
+    public static Figures parse(String text) {
+        Figures figures = new Figures();
+        Parameters.parse(text.isEmpty() ? List.of() : List.of(text.split(" ", -1)))
+                .forEach((name, value) -> figures.add(name, Double.parseDouble(value)));
+        return figures;
+    }
+
     /** Adds a figure. */
     public Figures add(String name, double value) {
         values.put(name, value);
         return this;
     }
 
-    /** Adds the percentiles of times, each multiplied by {@code factor}: 0.5 converts round trips to one-way times. */
-    public Figures addLatency(LatencySamples samples, double factor) {
-        if (samples.count() == 0) {
+    /**
+     * Adds the percentiles of times in nanoseconds, each multiplied by {@code factor}: 0.5 converts round trips to
+     * one-way times.
+     */
+    public Figures addLatency(Histogram times, double factor) {
+        if (times.getTotalCount() == 0) {
             throw new IllegalStateException("nothing was measured");
         }
         double[] percents = {0, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 100};
         for (double percent : percents) {
-            add(percentileName(percent), samples.percentileNanos(percent) * factor / 1000);
+            add(percentileName(percent), times.getValueAtPercentile(percent) * factor / 1000);
         }
-        return add("samples", samples.count());
+        return add("samples", times.getTotalCount());
     }
 
     /** Returns the name of a figure of one of the first seconds of a process: {@code second2.gigabytesPerSecond}. */
@@ -87,5 +105,14 @@ public final class Figures {
     /** Returns all figures in the order in which they were added. */
     public Map<String, Double> values() {
         return values;
+    }
+
+    /** Returns the finite figures as text, {@code name=value name=value …}. */
+    @Override
+    public String toString() {
+        return values.entrySet().stream()
+                .filter(figure -> Double.isFinite(figure.getValue()))
+                .map(figure -> figure.getKey() + "=" + figure.getValue())
+                .collect(Collectors.joining(" "));
     }
 }

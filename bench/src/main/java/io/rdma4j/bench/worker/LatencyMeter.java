@@ -1,5 +1,7 @@
 package io.rdma4j.bench.worker;
 
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +17,13 @@ public final class LatencyMeter {
     public static final byte LAST = 127;
 
     private static final int STAMPS = 100;
-    private static final int CAPACITY = 1 << 20;
 
-    private final LatencySamples samples = new LatencySamples(CAPACITY);
     private final WarmUp warmUp;
     private final @Nullable FirstSeconds firstSeconds;
+
+    /** The round-trip times; null if the first seconds are measured, so that no library is loaded in these. */
+    private final @Nullable Histogram times;
+
     private final long measureNanos;
     private long pollAtNanos;
     private long end = Long.MAX_VALUE;
@@ -32,6 +36,7 @@ public final class LatencyMeter {
         warmUp = WarmUp.begin(parameters, null);
         measureNanos = parameters.measureNanos();
         firstSeconds = FirstSeconds.of(parameters);
+        times = firstSeconds == null ? Latencies.create() : null;
     }
 
     /** Returns the stamp of the next ping: never 0, and never that of the previous ping. */
@@ -43,7 +48,9 @@ public final class LatencyMeter {
     /** Records the round-trip time of the ping whose reply has arrived. The next ping follows immediately. */
     public void done() {
         long now = System.nanoTime();
-        samples.add(now - previous);
+        if (times != null) {
+            times.recordValue(now - previous);
+        }
         previous = now < pollAtNanos ? now : poll(now);
     }
 
@@ -52,7 +59,7 @@ public final class LatencyMeter {
             return pollSeconds(firstSeconds, now);
         }
         boolean warm = warmUp.isOver(now);
-        samples.clear();
+        times().reset();
         long begin = System.nanoTime();
         pollAtNanos = warm ? Long.MAX_VALUE : begin + WarmUp.POLL_NANOS;
         end = warm ? begin + measureNanos : Long.MAX_VALUE;
@@ -68,9 +75,13 @@ public final class LatencyMeter {
         return now;
     }
 
-    /** Returns the recorded times. */
-    public LatencySamples samples() {
-        return samples;
+    /**
+     * Returns the recorded times in nanoseconds.
+     *
+     * @throws NullPointerException if the first seconds are measured, of which there is only the mean
+     */
+    public Histogram times() {
+        return Objects.requireNonNull(times, "the first seconds have no percentiles");
     }
 
     /**
@@ -81,7 +92,7 @@ public final class LatencyMeter {
      */
     public void report(Figures figures, double factor) {
         if (firstSeconds == null) {
-            figures.addLatency(samples, factor);
+            figures.addLatency(times(), factor);
             warmUp.report(figures);
         } else {
             firstSeconds.report(figures, factor);

@@ -3,6 +3,7 @@ package io.rdma4j.bench.worker;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /** The parameters of a measurement, which are passed as arguments {@code name=value} on a command line. Immutable. */
 public final class Parameters {
@@ -35,6 +36,11 @@ public final class Parameters {
             values.put(word.substring(0, equals), word.substring(equals + 1));
         }
         return new Parameters(values);
+    }
+
+    /** Calls an action with the name and value of each parameter, in their order. */
+    void forEach(BiConsumer<String, String> action) {
+        values.forEach(action);
     }
 
     /** Returns these parameters and another one, which replaces one of the same name. */

@@ -1,6 +1,6 @@
 package io.rdma4j.bench.worker;
 
-import io.rdma4j.bench.report.BenchJson;
+import io.rdma4j.bench.worker.WorkerReport.Kind;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,15 +10,12 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /**
  * One process of a measurement: {@code Worker serve|drive TEST name=value…}.
  *
- * <p>It reports to the coordinator by lines of JSON on its standard output. The passive side prints
- * {@code {"port": N}}, and the coordinator writes the port to the active side's standard input. The active side prints
- * {@code {"figures": {…}}}. Either side prints {@code {"error": "…"}} if it fails, or {@code {"skip": "…"}} if it
- * cannot measure on this machine.
+ * <p>It prints a {@link WorkerReport} for the coordinator on its standard output. The passive side reports its port, which
+ * the coordinator writes to the active side's standard input. The active side reports figures.
  */
 public final class Worker {
     private final PrintStream lines;
@@ -51,10 +48,10 @@ public final class Worker {
             }
             return 0;
         } catch (MissingPeerException missing) {
-            report(Map.of("skip", String.valueOf(missing.getMessage())));
+            report(Kind.SKIP, String.valueOf(missing.getMessage()));
             return 1;
         } catch (Throwable failure) {
-            report(Map.of("error", role + ": " + failure));
+            report(Kind.ERROR, role + ": " + failure);
             failure.printStackTrace();
             return 1;
         }
@@ -62,7 +59,7 @@ public final class Worker {
 
     private void serve(PairTest pair, Parameters parameters) throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            report(Map.of("port", listener.getLocalPort()));
+            report(Kind.PORT, Integer.toString(listener.getLocalPort()));
             try (Control control = Control.accept(listener)) {
                 pair.serve(control, parameters);
             }
@@ -75,7 +72,7 @@ public final class Worker {
         try (Control control = Control.connect(port)) {
             pair.drive(control, parameters, figures);
         }
-        report(Map.of("figures", figures.values()));
+        report(Kind.FIGURES, figures.toString());
     }
 
     private static int readPort() throws IOException {
@@ -86,8 +83,8 @@ public final class Worker {
         return Integer.parseInt(line.strip());
     }
 
-    private void report(Map<String, ?> line) {
-        lines.println(BenchJson.writeLine(line));
+    private void report(Kind kind, String text) {
+        lines.println(new WorkerReport(kind, text));
         lines.flush();
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.bench.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -11,10 +12,10 @@ class LatencyMeterTest {
                 new LatencyMeter(Parameters.of("warmUpMillis", 0, "longestWarmUpMillis", 0, "measureMillis", 60_000));
         assertThat(meter.next()).isNotEqualTo(LatencyMeter.LAST);
         meter.done(); // the first poll: the warm-up is over
-        assertThat(meter.samples().count()).isZero();
+        assertThat(meter.times().getTotalCount()).isZero();
         assertThat(meter.next()).isNotEqualTo(LatencyMeter.LAST);
         meter.done();
-        assertThat(meter.samples().count()).isEqualTo(1);
+        assertThat(meter.times().getTotalCount()).isEqualTo(1);
     }
 
     @Test
@@ -25,5 +26,13 @@ class LatencyMeterTest {
         meter.done();
         assertThat(first).isNotEqualTo(LatencyMeter.LAST);
         assertThat(meter.next()).isEqualTo(LatencyMeter.LAST);
+    }
+
+    @Test
+    void firstSecondsHaveNoPercentiles() {
+        LatencyMeter meter = new LatencyMeter(Parameters.of("firstSeconds", 1));
+        assertThat(meter.next()).isNotEqualTo(LatencyMeter.LAST);
+        meter.done();
+        assertThatThrownBy(meter::times).hasMessageContaining("first seconds");
     }
 }
