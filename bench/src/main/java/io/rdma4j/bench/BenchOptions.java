@@ -29,7 +29,7 @@ final class BenchOptions {
     }
 
     /** A number within bounds. */
-    private abstract static class BoundedNumber implements ITypeConverter<Integer> {
+    abstract static class BoundedNumber implements ITypeConverter<Integer> {
         private final int min;
         private final int max;
 

@@ -65,6 +65,7 @@ public final class Main implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "prints this text")
+    @SuppressWarnings("UnusedVariable") // picocli sets it, and prints the text itself
     private boolean help;
 
     private Main() {}

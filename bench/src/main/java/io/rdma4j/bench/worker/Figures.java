@@ -88,7 +88,7 @@ public final class Figures {
         for (double percent : percents) {
             add(percentileName(percent), times.getValueAtPercentile(percent) * factor / 1000);
         }
-        return add("samples", times.getTotalCount());
+        return add("samples", (double) times.getTotalCount());
     }
 
     /** Returns the name of a figure of one of the first seconds of a process: {@code second2.gigabytesPerSecond}. */
