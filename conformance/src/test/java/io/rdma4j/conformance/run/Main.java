@@ -9,86 +9,128 @@ import io.rdma4j.verbs.Gid;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.discovery.ClassNameFilter;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
-/** The program of {@code conformance/run}: runs the tests of semantics on one device and prints a table. */
-public final class Main {
+/** The command line of {@code conformance/run}, which runs the tests of semantics on one device and prints a table. */
+@Command(
+        name = "conformance/run",
+        sortOptions = false,
+        description = {
+            "",
+            "Runs the conformance tests of verbs, connections and RDMA sockets on one device: the software device of the"
+                    + " loopback interface, unless --device names another one. Builds the rooms with Maven first if a"
+                    + " source is newer than the last build.",
+            "",
+            "Prints a row for each class: the tests that passed, those that failed, and those that were skipped because"
+                    + " the device lacks a feature, such as memory windows or a second address. Then prints each missing"
+                    + " feature and each failure.",
+            ""
+        },
+        footer = {
+            "",
+            "Exits with 0, with 1 if a test failed, or with 2 if no test could be run.",
+            "",
+            "examples:",
+            "  conformance/run",
+            "  conformance/run --device rdma4j_eth0",
+            "  conformance/run OperationsTest"
+        })
+public final class Main implements Callable<Integer> {
     private static final String PACKAGE = "io.rdma4j.conformance.";
     private static final List<String> PACKAGES = List.of("verbs", "cm", "sockets");
 
+    @Option(names = "--device", paramLabel = "NAME", description = "tests the device of that name, at its addresses")
+    private @Nullable String device;
+
+    @Option(
+            names = "--peer",
+            paramLabel = "ADDRESS",
+            description = "uses this address of another device of the host as the other end, in tests that do not need"
+                    + " a certain one; may be repeated")
+    private List<String> peers = new ArrayList<>();
+
+    @Option(names = "--list", description = "prints the devices and their addresses, and tests nothing")
+    private boolean list;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "prints this text")
+    @SuppressWarnings("UnusedVariable") // picocli sets it, and prints the text itself
+    private boolean help;
+
+    @Parameters(paramLabel = "CLASS", arity = "0..*", description = "runs only the classes of these names")
+    private List<String> classes = new ArrayList<>();
+
+    @Spec
+    private @Nullable CommandSpec command;
+
     private Main() {}
 
-    /** Runs the program. Its exit status is 1 if a test has failed, and 2 if no test could be run. */
+    /** Runs the tests and exits with the status that {@code --help} describes. */
     public static void main(String[] arguments) {
-        int status;
+        System.exit(commandLine().execute(arguments));
+    }
+
+    /** Returns the command, which reports an error of the command line in one sentence. */
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setExpandAtFiles(false)
+                .setOverwrittenOptionsAllowed(true)
+                .setParameterExceptionHandler((error, _) -> {
+                    error.getCommandLine().getErr().println("conformance/run: " + error.getMessage());
+                    return CommandLine.ExitCode.USAGE;
+                });
+    }
+
+    @Override
+    public Integer call() {
+        CommandLine line = Objects.requireNonNull(command).commandLine();
         try {
-            status = run(Arguments.parse(arguments), System.out);
+            return run(System.out);
         } catch (IllegalArgumentException e) {
-            status = refuse(e);
-        } catch (ExceptionInInitializerError e) {
-            status = refuse(e.getException()); // TestDevices cannot use the device
-        }
-        System.exit(status);
-    }
-
-    private static int refuse(Throwable reason) {
-        System.err.println("conformance/run: " + reason.getMessage());
-        return 2;
-    }
-
-    /** The arguments of the program. */
-    private record Arguments(boolean list, @Nullable String device, List<String> peers, List<String> classes) {
-        static Arguments parse(String[] words) {
-            boolean list = false;
-            String device = null;
-            List<String> peers = new ArrayList<>();
-            List<String> classes = new ArrayList<>();
-            for (int i = 0; i < words.length; i++) {
-                switch (words[i]) {
-                    case "--list" -> list = true;
-                    case "--device" -> device = value(words, ++i);
-                    case "--peer" -> peers.add(value(words, ++i));
-                    default -> classes.add(words[i]);
-                }
-            }
-            return new Arguments(list, device, peers, classes);
-        }
-
-        private static String value(String[] words, int at) {
-            if (at == words.length) {
-                throw new IllegalArgumentException(words[at - 1] + " needs a value");
-            }
-            return words[at];
+            throw new ParameterException(line, e.getMessage(), e);
+        } catch (ExceptionInInitializerError e) { // TestDevices cannot use the device
+            throw new ParameterException(line, e.getException().getMessage(), e);
         }
     }
 
-    private static int run(Arguments arguments, PrintStream out) {
-        if (arguments.list()) {
-            Device.list().forEach(device -> out.println(line(device)));
+    private int run(PrintStream out) {
+        if (list) {
+            Device.list().forEach(each -> out.println(line(each)));
             return 0;
         }
-        if (arguments.device() != null) {
-            System.setProperty(TestDevices.DEVICE, arguments.device());
+        if (device != null) {
+            System.setProperty(TestDevices.DEVICE, device);
         }
-        System.setProperty(TestDevices.PEERS, String.join(",", arguments.peers()));
+        System.setProperty(TestDevices.PEERS, String.join(",", peers));
         out.printf(
                 "device %s, address %s%n",
                 TestDevices.name(), TestDevices.address().getHostAddress());
         Results results = new Results();
-        LauncherFactory.create().execute(request(arguments.classes()), results);
+        LauncherFactory.create().execute(request(), results);
         if (results.isEmpty()) {
-            throw new IllegalArgumentException("no test class is named " + String.join(", ", arguments.classes()));
+            throw new IllegalArgumentException("no test class is named " + String.join(", ", classes));
         }
         results.print(TestDevices.name(), out);
         return results.hasFailed() ? 1 : 0;
     }
 
-    private static LauncherDiscoveryRequest request(List<String> classes) {
+    private LauncherDiscoveryRequest request() {
         var request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(PACKAGES.stream()
                         .map(each -> selectPackage(PACKAGE + each))
