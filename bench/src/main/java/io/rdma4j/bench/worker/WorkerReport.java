@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The lines need no library: loading one would count as a part of the first second of the process.
  *
- * @param kind what the text is
+ * @param kind the meaning of the text
  * @param text the text, without line breaks
  */
 public record WorkerReport(Kind kind, String text) {
