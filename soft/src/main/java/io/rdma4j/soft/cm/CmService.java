@@ -221,6 +221,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         synchronized (identifiers) {
             identifiers.add(id);
         }
+        host.devices().objects().onCreated(id);
     }
 
     /** Reverts {@link #add}; with or without the lock. */
@@ -228,6 +229,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         synchronized (identifiers) {
             identifiers.remove(id);
         }
+        host.devices().objects().onClosed(id);
     }
 
     private List<SoftCmId> identifiers() {
