@@ -27,7 +27,7 @@ _rdma4j() {
     [ "$word" = "=" ] && word= && before=${COMP_WORDS[COMP_CWORD - 1]}
     case $before in
         --pcap) _rdma4j_files "$word"; return ;;
-        --fault) COMPREPLY=($(compgen -W "loss=1% dup=1% reorder=1% corrupt=1% delay=1ms" -- "$word")); return ;;
+        --fault) COMPREPLY=($(compgen -W "loss=1% dup=1% reorder=1% corrupt=1% delay=1ms rate=10Gbit" -- "$word")); return ;;
         --device) COMPREPLY=($(compgen -W "soft" -- "$word")); return ;;
     esac
     # The same letter means different things to different tools.

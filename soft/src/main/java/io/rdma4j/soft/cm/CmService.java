@@ -218,10 +218,13 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     /** Registers an identifier, so that it is notified of changes of its device; with or without the lock. */
     void add(SoftCmId id) {
+        boolean isNew;
         synchronized (identifiers) {
-            identifiers.add(id);
+            isNew = identifiers.add(id);
         }
-        host.devices().objects().onCreated(id);
+        if (isNew) {
+            host.devices().objects().onCreated(id);
+        }
     }
 
     /** Reverts {@link #add}; with or without the lock. */
