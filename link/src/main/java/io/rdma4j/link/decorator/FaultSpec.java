@@ -116,6 +116,11 @@ public record FaultSpec(
                 && bitsPerSecond == 0;
     }
 
+    /** Returns these faults with another seed. */
+    public FaultSpec withSeed(long other) {
+        return new FaultSpec(loss, duplication, reordering, corruption, delayNanos, bitsPerSecond, other);
+    }
+
     /** Returns the rate alone, without the other faults. */
     public FaultSpec rateAlone() {
         return new FaultSpec(0, 0, 0, 0, 0, bitsPerSecond, seed);

@@ -39,9 +39,14 @@ public final class NetworkConditions {
         return inbound;
     }
 
-    /** Observes the frames that the network drops. A frame is valid during the call, which is by a thread that drives a link. */
+    /** Observes the frames that the network drops, and those that a receiver has no room for. A frame is valid during the call, which is by a thread that drives a link. */
     public void observeDropped(Consumer<Frame> observer) {
         dropped = observer;
+    }
+
+    /** Reports a frame that a receiver had no room for. */
+    void onOverflow(Frame frame) {
+        dropped.accept(frame);
     }
 
     /** Returns a link whose frames are subject to the conditions. Each address has random numbers of its own. */
