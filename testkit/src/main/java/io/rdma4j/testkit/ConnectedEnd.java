@@ -2,6 +2,7 @@ package io.rdma4j.testkit;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.EventChannel;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -20,6 +21,7 @@ public final class ConnectedEnd {
     private static final int PAGE_BYTES = 4096;
 
     private final TestHost host;
+    private final EventChannel events;
     private final CmId id;
     private final QueuePair queuePair;
     private final CompletionQueue sendCompletions;
@@ -27,8 +29,9 @@ public final class ConnectedEnd {
     private final MemoryRegion region;
     private final CmVerbs verbs;
 
-    ConnectedEnd(TestHost host, CmId id, long memoryBytes) {
+    ConnectedEnd(TestHost host, EventChannel events, CmId id, long memoryBytes) {
         this.host = host;
+        this.events = events;
         this.id = id;
         queuePair = Objects.requireNonNull(id.queuePair());
         sendCompletions = queuePair.sendCompletions();
@@ -48,7 +51,12 @@ public final class ConnectedEnd {
         return host;
     }
 
-    /** Returns the identifier, which is synchronous. */
+    /** Returns the channel with the events of the identifier, such as that the peer has disconnected. */
+    public EventChannel events() {
+        return events;
+    }
+
+    /** Returns the identifier. It is asynchronous, so that one thread can use both ends: its calls do not wait for their events. */
     public CmId id() {
         return id;
     }
@@ -91,6 +99,7 @@ public final class ConnectedEnd {
     void close() {
         region.close();
         id.close();
+        events.close();
     }
 
     @Override

@@ -61,30 +61,27 @@ public final class ConnectedPair implements AutoCloseable {
         if (memoryBytes <= 0) {
             throw new IllegalArgumentException(memoryBytes + " bytes of memory are not possible: use at least 1");
         }
+        EventChannel active = client.connectionManager().openEventChannel();
+        EventChannel passive = server.connectionManager().openEventChannel();
         List<CmId> ids = new ArrayList<>();
         boolean done = false;
-        try (EventChannel active = client.connectionManager().openEventChannel();
-                EventChannel passive = server.connectionManager().openEventChannel()) {
-            try {
-                CmId listener = passive.createId(PortSpace.TCP);
-                ids.add(listener);
-                connect(active, passive, listener, server, ids);
-                listener.close();
-                ids.forEach(id -> id.migrate(null));
-                ConnectedPair pair = new ConnectedPair(
-                        new ConnectedEnd(client, ids.getFirst(), memoryBytes),
-                        new ConnectedEnd(server, ids.getLast(), memoryBytes));
-                done = true;
-                return pair;
-            } finally {
-                if (!done) {
-                    ids.forEach(CmId::close);
-                }
+        try (CmId listener = passive.createId(PortSpace.TCP)) {
+            connect(active, passive, listener, server, ids);
+            ConnectedPair pair = new ConnectedPair(
+                    new ConnectedEnd(client, active, ids.getFirst(), memoryBytes),
+                    new ConnectedEnd(server, passive, ids.getLast(), memoryBytes));
+            done = true;
+            return pair;
+        } finally {
+            if (!done) {
+                ids.forEach(CmId::close);
+                active.close();
+                passive.close();
             }
         }
     }
 
-    /** Connects an identifier of one channel to the listener of the other, and replaces the listener by both in the list. */
+    /** Connects an identifier of one channel to the listener of the other, and adds both ends to a list. */
     private static void connect(
             EventChannel active, EventChannel passive, CmId listener, TestHost server, List<CmId> ids) {
         listener.bindAddress(new InetSocketAddress(server.address(), 0));
@@ -103,7 +100,6 @@ public final class ConnectedPair implements AutoCloseable {
         accepted.accept(ConnectionParameters.defaults());
         expect(active, CmEvent.Type.ESTABLISHED);
         expect(passive, CmEvent.Type.ESTABLISHED);
-        ids.removeFirst();
     }
 
     private static CmId expect(EventChannel events, CmEvent.Type type) {
