@@ -160,34 +160,36 @@ final class Fabric implements AutoCloseable {
     }
 
     /**
-     * Ends the test: checks for leaks if it has not failed, closes the network, and reports a failure.
+     * Ends the test: reports a failure, or else checks for leaks, and closes the network.
      *
+     * @param end what the test ended with, or null if it passed
      * @throws LeakError if the test passed, but left objects or threads
      */
-    void finish(ExtensionContext context, @Nullable Throwable failure) {
+    void finish(ExtensionContext context, @Nullable Throwable end) {
+        if (end != null) {
+            if (FailureReport.isFailure(end)) {
+                FailureReport.print(
+                        context, this); // before anything is closed, so that the last packets are those of the test
+            }
+            close();
+            return;
+        }
         Leaks leaks = new Leaks(network, threads);
-        Throwable failed = failure;
-        LeakError leaked = null;
         try {
             closePairs();
-            if (failed == null && settings.checkLeaks()) {
+            if (settings.checkLeaks()) {
                 leaks.findObjects();
             }
-        } catch (RuntimeException | Error e) {
-            failed = failed == null ? e : failed;
-            throw e;
         } finally {
             closeNetwork();
-            if (failed == null && settings.checkLeaks()) {
+            if (settings.checkLeaks()) {
                 leaks.findThreads();
-                leaked = leaks.error();
             }
             threads.close();
-            if (leaked != null || FailureReport.isFailure(failed)) {
-                FailureReport.print(context, this);
-            }
         }
+        LeakError leaked = leaks.error();
         if (leaked != null) {
+            FailureReport.print(context, this);
             throw leaked;
         }
     }
@@ -206,7 +208,7 @@ final class Fabric implements AutoCloseable {
         }
     }
 
-    /** Closes the network of a test that ended before its method, for example because its constructor failed. */
+    /** Closes the network, whatever is open in it; JUnit calls it if a test ends before its method. */
     @Override
     public void close() {
         try {
