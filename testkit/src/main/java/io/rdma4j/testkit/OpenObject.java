@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * An object of a stack that a program has not closed, such as a memory region or a queue pair. Immutable.
  *
- * @param description what it is, with its number or key
+ * @param description the kind of object, with its number or key
  * @param creation the stack of the thread that created it, from the innermost call; empty if it was created for a connection request
  *     that arrived from the network
  */

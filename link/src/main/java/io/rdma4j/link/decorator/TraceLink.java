@@ -68,7 +68,7 @@ public final class TraceLink extends ForwardingLink {
      * Returns the line of a frame.
      *
      * @param nanos the time of the frame, in nanoseconds
-     * @param event what happened to it, between spaces
+     * @param event the event of the frame, between spaces
      */
     public static String line(long nanos, String event, Frame frame) {
         long micros = nanos / NANOS_PER_MICRO;

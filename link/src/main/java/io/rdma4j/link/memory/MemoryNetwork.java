@@ -43,7 +43,7 @@ public final class MemoryNetwork {
      * Creates an empty network.
      *
      * @param mtuBytes size of the largest IP packet that it carries; larger ones count as send failures
-     * @param conditions what the network does to its frames
+     * @param conditions the faults and rates of its links
      */
     public MemoryNetwork(int mtuBytes, NetworkConditions conditions) {
         this.mtuBytes = mtuBytes;

@@ -8,8 +8,10 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What a {@link MemoryNetwork} does to its frames: loss, duplication, reordering, corruption and delay, once for each receiver of a
- * frame, and the rate of each link in both directions. They may change at any time. Thread safe.
+ * The faults and rates of a {@link MemoryNetwork}, which may change at any time. Thread safe.
+ *
+ * <p>Loss, duplication, reordering, corruption and delay apply once for each receiver of a frame, and the rate to each link in both
+ * directions.
  */
 public final class NetworkConditions {
     private static final long SEED_STEP = 0x9e37_79b9_7f4a_7c15L;

@@ -162,7 +162,7 @@ final class Fabric implements AutoCloseable {
     /**
      * Ends the test: reports a failure, or else checks for leaks, and closes the network.
      *
-     * @param end what the test ended with, or null if it passed
+     * @param end the exception that ended the test, or null if it passed
      * @throws LeakError if the test passed, but left objects or threads
      */
     void finish(ExtensionContext context, @Nullable Throwable end) {

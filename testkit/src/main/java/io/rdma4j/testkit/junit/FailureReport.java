@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** What a failed test prints, and the capture that it leaves. */
+/** The text that a failed test prints, and the capture that it leaves. */
 final class FailureReport {
     private static final int DEFAULT_LINES = 20;
     private static final String ABORTED = "org.opentest4j.TestAbortedException";

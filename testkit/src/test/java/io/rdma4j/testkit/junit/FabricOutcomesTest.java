@@ -21,7 +21,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
-/** What tests with {@link RdmaFabric} print, leave and fail with, run by an engine of their own. */
+/** Tests with {@link RdmaFabric}, run by an engine of their own: the text that they print, their files, their failures. */
 class FabricOutcomesTest {
     private static final String SEED = "4711";
 
