@@ -5,8 +5,6 @@ import io.rdma4j.testkit.TestNetwork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** The text that a failed test prints, and the capture that it leaves. */
@@ -17,10 +15,13 @@ final class FailureReport {
     private FailureReport() {}
 
     /** Returns whether a test ended by a failure, rather than by an assumption that does not hold. */
-    static boolean isFailure(@Nullable Throwable end) {
-        return end != null
-                && Stream.<Class<?>>iterate(end.getClass(), type -> type != null, Class::getSuperclass)
-                        .noneMatch(type -> type.getName().equals(ABORTED));
+    static boolean isFailure(Throwable end) {
+        for (Class<?> type = end.getClass(); type != null; type = type.getSuperclass()) {
+            if (type.getName().equals(ABORTED)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Writes the capture, and prints the report to the error output in one piece, since tests may run in parallel. */

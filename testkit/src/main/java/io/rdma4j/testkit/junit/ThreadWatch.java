@@ -19,15 +19,16 @@ final class ThreadWatch implements AutoCloseable {
     /** A thread of the test that has not ended, and the calls that created it, if they are known. */
     record RunningThread(Thread thread, List<StackTraceElement> creation) {}
 
-    private static final InheritableThreadLocal<@Nullable ThreadWatch> CURRENT = new InheritableThreadLocal<>() {
-        @Override
-        protected @Nullable ThreadWatch childValue(@Nullable ThreadWatch parent) {
-            if (parent != null) {
-                parent.onCreation();
-            }
-            return parent;
-        }
-    };
+    private static final InheritableThreadLocal<@Nullable ThreadWatch> CURRENT =
+            new InheritableThreadLocal<@Nullable ThreadWatch>() {
+                @Override
+                protected @Nullable ThreadWatch childValue(@Nullable ThreadWatch parent) {
+                    if (parent != null) {
+                        parent.onCreation();
+                    }
+                    return parent;
+                }
+            };
 
     /** Marks the threads of a test; loads what its parent loads. */
     private static final class Marker extends ClassLoader {

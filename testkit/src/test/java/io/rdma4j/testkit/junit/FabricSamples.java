@@ -149,7 +149,7 @@ final class FabricSamples {
         }
     }
 
-    /** The tests of a class that fail or pass alternately, in parallel. */
+    /** Tests that run in parallel. */
     @RdmaFabric(loss = "2%", seed = 3)
     static class Parallel {
         @RepeatedTest(12)
