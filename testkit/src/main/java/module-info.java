@@ -7,6 +7,8 @@ module io.rdma4j.testkit {
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
+    requires static org.junit.jupiter.api;
 
     exports io.rdma4j.testkit;
+    exports io.rdma4j.testkit.junit;
 }

@@ -15,6 +15,7 @@ import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Set;
@@ -404,13 +405,14 @@ public final class CmVerbs {
             throw CmId.invalid(operation, "the completion queue has no channel", "Poll it");
         }
         polled[0] = completion;
-        long startNanos = System.nanoTime();
+        WaitDriver clock = channel.waitDriver(); // the device may have a virtual clock
+        long startNanos = clock.nanoTime();
         while (queue.poll(polled) == 0) {
             queue.requestNotification(false);
             if (queue.poll(polled) != 0) {
                 return true;
             }
-            Duration remaining = timeout == null ? null : timeout.minusNanos(System.nanoTime() - startNanos);
+            Duration remaining = timeout == null ? null : timeout.minusNanos(clock.nanoTime() - startNanos);
             if (remaining != null && !remaining.isPositive()) {
                 return false;
             }

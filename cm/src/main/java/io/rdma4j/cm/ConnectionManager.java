@@ -174,9 +174,12 @@ public final class ConnectionManager implements AutoCloseable {
         return openDevices.all(providers.devices());
     }
 
-    /** Returns the contexts of the devices that the connection manager keeps open between identifiers. */
-    public Set<DeviceContext> openContexts() {
-        return openDevices.contexts();
+    /**
+     * Returns the objects that the connection manager keeps open between identifiers, which a program does not close: the contexts
+     * of devices and their default domains.
+     */
+    public Set<AutoCloseable> keptObjects() {
+        return openDevices.objects();
     }
 
     /**

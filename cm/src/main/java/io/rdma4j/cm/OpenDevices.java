@@ -7,10 +7,12 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,12 +158,13 @@ final class OpenDevices {
         }
     }
 
-    /** Returns the contexts of the open devices. */
-    Set<DeviceContext> contexts() {
+    /** Returns the contexts of the open devices, and their default domains. */
+    Set<AutoCloseable> objects() {
         synchronized (all) {
-            Set<DeviceContext> contexts = new HashSet<>();
-            all.values().forEach(entry -> contexts.add(entry.context));
-            return contexts;
+            return all.values().stream()
+                    .flatMap(entry -> Stream.of(entry.context, entry.domain, entry.xrcDomain))
+                    .filter(Objects::nonNull)
+                    .collect(Collectors.toUnmodifiableSet());
         }
     }
 

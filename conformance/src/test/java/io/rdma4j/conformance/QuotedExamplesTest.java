@@ -10,26 +10,40 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The Java code in pages is quoted from the examples. A comment {@code <!-- File.java#tag -->} before a block of code names the
+ * The Java code in README and in the guide is quoted from the examples and their tests. A comment {@code <!-- File.java#tag -->} before a block of code names the
  * file and the part between {@code tag::tag[]} and {@code end::tag[]}.
  */
 class QuotedExamplesTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
     private static final Path EXAMPLES = ROOT.resolve("examples/src/main/java/io/rdma4j/examples");
+    private static final Path GUIDE = ROOT.resolve("docs/guide");
     private static final Pattern QUOTE =
             Pattern.compile("<!-- (\\w+\\.java)#(\\w+) -->\n```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern JAVA = Pattern.compile("^ *```java$", Pattern.MULTILINE);
 
-    @Test
-    void pagesQuoteTheExamplesAsTheyAre() throws IOException {
-        List<MatchResult> quotes = QUOTE.matcher(Files.readString(ROOT.resolve("README.md")))
-                .results()
-                .toList();
-        assertThat(quotes).isNotEmpty();
+    static Stream<Path> pages() throws IOException {
+        try (Stream<Path> guide = Files.list(GUIDE)) {
+            List<Path> pages =
+                    guide.filter(page -> page.toString().endsWith(".md")).toList();
+            return Stream.concat(Stream.of(ROOT.resolve("README.md")), pages.stream());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void pagesQuoteTheExamplesAsTheyAre(Path page) throws IOException {
+        String text = Files.readString(page);
+        List<MatchResult> quotes = QUOTE.matcher(text).results().toList();
         for (MatchResult quote : quotes) {
             assertThat(quote.group(3)).as(quote.group(1)).isEqualTo(part(quote.group(1), quote.group(2)));
         }
+        assertThat(JAVA.matcher(text).results())
+                .as("blocks of Java, all of them quoted")
+                .hasSameSizeAs(quotes);
     }
 
     @Test
@@ -61,14 +75,29 @@ class QuotedExamplesTest {
         return text.substring(from, text.indexOf(end, from));
     }
 
-    /** Returns the part of an example between its tags, without the indentation of its first line. */
+    /** Returns the part of an example between its tags, without the indentation of the tags. */
     private static String part(String file, String tag) throws IOException {
-        String source = Files.readString(EXAMPLES.resolve(file));
-        String begin = "// tag::" + tag + "[]\n";
-        String block =
-                source.substring(source.indexOf(begin) + begin.length(), source.indexOf("    // end::" + tag + "[]"));
-        return Stream.of(block.split("\n"))
-                .map(line -> line.replaceFirst("^ {4}", ""))
+        List<String> lines = Files.readAllLines(source(file));
+        int begin = indexOf(lines, "// tag::" + tag + "[]");
+        int end = indexOf(lines, "// end::" + tag + "[]");
+        int indentation = lines.get(begin).indexOf("// tag");
+        return lines.subList(begin + 1, end).stream()
+                .map(line -> line.replaceFirst("^ {" + indentation + "}", ""))
                 .reduce("", (text, line) -> text + line + "\n");
+    }
+
+    private static int indexOf(List<String> lines, String tag) {
+        List<String> trimmed = lines.stream().map(String::strip).toList();
+        assertThat(trimmed).containsOnlyOnce(tag);
+        return trimmed.indexOf(tag);
+    }
+
+    /** Returns the file of an example or of a test of the examples, whose names are distinct. */
+    private static Path source(String name) throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT.resolve("examples/src"))) {
+            List<Path> found = files.filter(file -> file.endsWith(name)).toList();
+            assertThat(found).as(name).hasSize(1);
+            return found.getFirst();
+        }
     }
 }

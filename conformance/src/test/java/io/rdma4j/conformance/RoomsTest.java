@@ -299,10 +299,27 @@ class RoomsTest {
                 .check(CLASSES);
     }
 
+    /** Programs use the test kit without JUnit, or with their own version of it. */
+    @Test
+    void theExtensionOfJUnitUsesItAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.rdma4j.testkit.junit")
+                .should()
+                .dependOnClassesThat(not(resideInAnyPackage(
+                        "io.rdma4j..",
+                        "java..",
+                        "org.jspecify..",
+                        "org.junit.jupiter.api..",
+                        "org.junit.platform.commons..")))
+                .check(CLASSES);
+    }
+
     @Test
     void libraryRoomsHaveNoThirdPartyDependencies() {
         noClasses()
-                .that(resideInAPackage("io.rdma4j..").and(not(resideInAPackage(packages("tools")))))
+                .that(resideInAPackage("io.rdma4j..")
+                        .and(not(resideInAnyPackage(packages("tools"), "io.rdma4j.testkit.junit"))))
                 .should()
                 .dependOnClassesThat(not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.net..", "org.jspecify..")))
                 .check(CLASSES);

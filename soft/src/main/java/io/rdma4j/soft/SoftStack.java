@@ -198,7 +198,7 @@ public final class SoftStack implements AutoCloseable {
      */
     public List<String> openObjects() {
         List<String> open = new ArrayList<>(cmProvider.openIdentifiers());
-        Set<DeviceContext> ofManager = connectionManager.openContexts();
+        Set<AutoCloseable> ofManager = connectionManager.keptObjects();
         for (DeviceContext context : devices.openContexts()) {
             if (!ofManager.contains(context)) {
                 open.add("context of " + context);

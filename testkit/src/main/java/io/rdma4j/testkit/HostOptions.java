@@ -4,45 +4,59 @@ import io.rdma4j.link.decorator.FaultSpec;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.soft.options.SecurityOptions;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Options of a {@link TestHost}. Immutable. */
 public final class HostOptions {
+    private final @Nullable String name;
     private final LinkOptions linkOptions;
     private final SecurityOptions security;
 
     /** Creates options without capture, faults or trace, and with the default security options. */
     public HostOptions() {
-        this(LinkOptions.NONE, SecurityOptions.DEFAULT);
+        this(null, LinkOptions.NONE, SecurityOptions.DEFAULT);
     }
 
-    private HostOptions(LinkOptions linkOptions, SecurityOptions security) {
+    private HostOptions(@Nullable String name, LinkOptions linkOptions, SecurityOptions security) {
+        this.name = name;
         this.linkOptions = linkOptions;
         this.security = security;
     }
 
+    /** Returns these options with a name of the host; hosts without one are host1, host2, and so on. */
+    public HostOptions name(String newName) {
+        return new HostOptions(newName, linkOptions, security);
+    }
+
     /** Returns these options with a capture, for Wireshark, of all packets that the host sends and receives. */
     public HostOptions capture(Path file) {
-        return new HostOptions(linkOptions.withCaptureFile(file), security);
+        return new HostOptions(name, linkOptions.withCaptureFile(file), security);
     }
 
     /**
-     * Returns these options with faults in the packets that the host sends and receives, repeatable by a seed.
+     * Returns these options with faults in the packets that the host sends and receives, repeatable by a seed. They are in
+     * addition to those of the network ({@link TestNetwork#conditions}), and apply to each direction.
      *
      * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
      * @throws IllegalArgumentException if the specification is malformed
      */
     public HostOptions faults(String specification) {
-        return new HostOptions(linkOptions.withFaults(FaultSpec.parse(specification)), security);
+        return new HostOptions(name, linkOptions.withFaults(FaultSpec.parse(specification)), security);
     }
 
     /** Returns these options with a line on {@link System#err} for each packet. */
     public HostOptions trace() {
-        return new HostOptions(linkOptions.withTrace(), security);
+        return new HostOptions(name, linkOptions.withTrace(), security);
     }
 
     /** Returns these options with other security options, which limit peers. */
     public HostOptions security(SecurityOptions limits) {
-        return new HostOptions(linkOptions, limits);
+        return new HostOptions(name, linkOptions, limits);
+    }
+
+    @Nullable
+    String name() {
+        return name;
     }
 
     LinkOptions linkOptions() {

@@ -4,6 +4,7 @@ import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.SingleInterfaceNetwork;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.sharing.RunDirectory;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A host of a {@link TestNetwork}, with one network interface and one software RDMA device. Thread safe. */
 public final class TestHost {
+    private final String name;
     private final InetAddress address;
     private final StackSettings settings;
     private final List<SoftStack> stacks = new ArrayList<>();
@@ -27,8 +29,10 @@ public final class TestHost {
             InetAddress address,
             int mtuBytes,
             HostOptions options,
-            @Nullable VirtualTime time,
-            RandomGenerator random) {
+            @Nullable VirtualClock time,
+            RandomGenerator random,
+            ObjectObserver objects) {
+        this.name = name;
         this.address = address;
         RunDirectory directory = RunDirectory.ofVirtualHost(name);
         settings = new StackSettings(
@@ -39,8 +43,14 @@ public final class TestHost {
                 new SingleInterfaceNetwork("eth0", address, mtuBytes),
                 time == null ? StackClock.SYSTEM : time,
                 time,
-                random);
+                random,
+                objects);
         stack = addStack();
+    }
+
+    /** Returns the name of the host. */
+    public String name() {
+        return name;
     }
 
     /** Returns the address of the host. */
@@ -95,6 +105,6 @@ public final class TestHost {
 
     @Override
     public String toString() {
-        return address.getHostAddress();
+        return name + " (" + address.getHostAddress() + ")";
     }
 }

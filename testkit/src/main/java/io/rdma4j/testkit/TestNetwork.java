@@ -1,13 +1,20 @@
 package io.rdma4j.testkit;
 
+import io.rdma4j.link.decorator.FaultSpec;
 import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.link.memory.NetworkConditions;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.host.ObjectObserver;
+import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -32,76 +39,211 @@ public final class TestNetwork implements AutoCloseable {
 
     private final int mtuBytes;
     private final MemoryNetwork network;
-    private final @Nullable VirtualTime time;
+    private final NetworkConditions conditions;
+    private final @Nullable VirtualClock clock;
+    private final @Nullable PacketRecording recording;
+    private final @Nullable ObjectTracker objects;
     private final RandomGenerator random;
+    private final long seed;
     private final List<TestHost> hosts = new ArrayList<>();
 
-    /** Creates a network without hosts whose packets may have {@value #DEFAULT_MTU_BYTES} bytes. */
+    /** Creates a network without hosts in real time, whose packets may have {@value #DEFAULT_MTU_BYTES} bytes. */
     public TestNetwork() {
-        this(DEFAULT_MTU_BYTES);
+        this(builder());
     }
 
-    /**
-     * Creates a network without hosts.
-     *
-     * @param mtuBytes the largest IP packet, in bytes, at least 576
-     */
-    public TestNetwork(int mtuBytes) {
-        this(mtuBytes, null);
+    private TestNetwork(Builder builder) {
+        mtuBytes = builder.mtuBytes;
+        Long named = builder.seed;
+        seed = named == null ? new SecureRandom().nextLong() : named;
+        random = named == null ? new SecureRandom() : new Random(seed);
+        conditions = new NetworkConditions(this::nanoTime);
+        network = new MemoryNetwork(mtuBytes, conditions);
+        clock = builder.isVirtual ? new VirtualClock(network, this::stacks) : null;
+        objects = builder.tracesObjects ? new ObjectTracker() : null;
+        recording = builder.recordedBytes == 0 ? null : record(builder.recordedBytes);
+        conditions(builder.conditions);
     }
 
-    private TestNetwork(int mtuBytes, @Nullable Long seed) {
-        if (mtuBytes < 576) {
-            throw new IllegalArgumentException("the MTU is " + mtuBytes + " bytes, must be at least 576");
-        }
-        this.mtuBytes = mtuBytes;
-        network = new MemoryNetwork(mtuBytes);
-        time = seed == null ? null : new VirtualTime(network, this::stacks);
-        random = seed == null ? new SecureRandom() : new Random(seed);
+    private PacketRecording record(long bytes) {
+        StackClock time = clock == null ? StackClock.SYSTEM : clock;
+        PacketRecording created = new PacketRecording(bytes, time::nanoTime, time::epochNanos);
+        network.observe(created::onSent);
+        conditions.observeDropped(created::onDropped);
+        return created;
     }
 
     /**
      * Creates a network without hosts in virtual time. Its stacks start no threads, and their timers use the network's clock,
-     * which advances only while a thread waits for an object of a stack or calls {@link #step}. So a test of a timeout of
-     * minutes takes milliseconds, and the same program with the same seeds sends the same packets at the same times.
+     * which advances only while a thread waits for an object of a stack or calls a method of {@link #time}. So a test of a timeout
+     * of minutes takes milliseconds, and the same program with the same seeds sends the same packets at the same times.
      *
      * <p>The network, its hosts and all their objects may be used by one thread only.
      *
      * @param seed the seed of all keys, identifiers and sequence numbers of the stacks
      */
     public static TestNetwork inVirtualTime(long seed) {
-        return new TestNetwork(DEFAULT_MTU_BYTES, seed);
+        return builder().virtualTime().seed(seed).build();
+    }
+
+    /** Returns a builder of a network in real time, without faults, recording and traces. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Builds a network. Not thread safe. */
+    public static final class Builder {
+        private static final int MIN_MTU_BYTES = 576;
+
+        private int mtuBytes = DEFAULT_MTU_BYTES;
+        private @Nullable Long seed;
+        private String conditions = "";
+        private boolean isVirtual;
+        private boolean tracesObjects;
+        private long recordedBytes;
+
+        private Builder() {}
+
+        /**
+         * Sets the size of the largest IP packet.
+         *
+         * @param bytes at least 576; {@value TestNetwork#DEFAULT_MTU_BYTES} if it is not set
+         * @throws IllegalArgumentException if it is less
+         */
+        public Builder mtuBytes(int bytes) {
+            if (bytes < MIN_MTU_BYTES) {
+                throw new IllegalArgumentException("the MTU is " + bytes + " bytes, must be at least " + MIN_MTU_BYTES);
+            }
+            mtuBytes = bytes;
+            return this;
+        }
+
+        /** Sets the seed of the faults of the network, and of all keys, identifiers and sequence numbers of the stacks. */
+        public Builder seed(long value) {
+            seed = value;
+            return this;
+        }
+
+        /** Lets time pass only while a thread waits; see {@link TestNetwork#inVirtualTime}. */
+        public Builder virtualTime() {
+            isVirtual = true;
+            return this;
+        }
+
+        /** Sets what the network does to packets from the start; see {@link TestNetwork#conditions}. */
+        public Builder conditions(String specification) {
+            conditions = specification;
+            return this;
+        }
+
+        /**
+         * Keeps the last packets in memory; see {@link TestNetwork#recording}.
+         *
+         * @param bytes the size of the memory, such as {@link PacketRecording#DEFAULT_BYTES}
+         * @throws IllegalArgumentException if it is not positive
+         */
+        public Builder recordPackets(long bytes) {
+            if (bytes <= 0) {
+                throw new IllegalArgumentException("a recording of " + bytes + " bytes is not possible");
+            }
+            recordedBytes = bytes;
+            return this;
+        }
+
+        /** Remembers where each object of a stack was created; see {@link TestNetwork#openObjects}. */
+        public Builder traceObjects() {
+            tracesObjects = true;
+            return this;
+        }
+
+        /**
+         * Returns a new network without hosts.
+         *
+         * @throws IllegalArgumentException if the conditions are malformed
+         */
+        public TestNetwork build() {
+            return new TestNetwork(this);
+        }
     }
 
     /**
-     * Lets virtual time pass: runs a duty cycle of each stack, or advances the clock to the next timer if all are idle.
+     * Changes what the network does to packets that it carries from now on. Each packet is lost, duplicated, reordered, corrupted
+     * or delayed once, independently of the number of hosts; a rate applies to what each host sends, and to what it receives.
      *
-     * @throws IllegalStateException if the network is in real time, or if no stack has a timer, so that no event can follow
+     * @param specification such as {@code loss=5%,delay=1ms,rate=10Gbit}; empty for none. The tools' option {@code --fault} takes
+     *     the same; a seed has no effect here, since the seed is that of the network
+     * @throws IllegalArgumentException if the specification is malformed
      */
-    public void step() {
-        virtualTime().step(Long.MAX_VALUE);
+    public void conditions(String specification) {
+        FaultSpec faults = specification.isEmpty() ? FaultSpec.NONE : FaultSpec.parse(specification);
+        conditions.change(faults.withSeed(seed));
+    }
+
+    /** Returns the seed of the network. */
+    public long seed() {
+        return seed;
+    }
+
+    /** Returns whether the network is in virtual time. */
+    public boolean isInVirtualTime() {
+        return clock != null;
     }
 
     /**
-     * Returns the time that has passed in virtual time, in nanoseconds.
+     * Returns the time of the network.
      *
      * @throws IllegalStateException if the network is in real time
      */
-    public long nowNanos() {
-        return virtualTime().nanoTime();
+    public VirtualTime time() {
+        VirtualClock virtual = clock;
+        if (virtual == null) {
+            throw new IllegalStateException("the network is in real time: create it with virtual time");
+        }
+        return new VirtualTime(virtual);
     }
 
-    private VirtualTime virtualTime() {
-        VirtualTime virtual = time;
-        if (virtual == null) {
-            throw new IllegalStateException("the network is in real time");
+    private long nanoTime() {
+        VirtualClock virtual = clock;
+        return virtual == null ? StackClock.SYSTEM.nanoTime() : virtual.nanoTime();
+    }
+
+    /**
+     * Returns the last packets of the network.
+     *
+     * @throws IllegalStateException if the network does not record packets
+     */
+    public PacketRecording recording() {
+        PacketRecording known = recording;
+        if (known == null) {
+            throw new IllegalStateException("the network does not record packets: create it with recordPackets");
         }
-        return virtual;
+        return known;
+    }
+
+    /**
+     * Returns the objects that the program has not closed, in the order of their creation: identifiers, contexts and everything that
+     * is in them.
+     *
+     * @throws IllegalStateException if the network does not trace objects
+     */
+    public List<OpenObject> openObjects() {
+        ObjectTracker tracker = objects;
+        if (tracker == null) {
+            throw new IllegalStateException("the network does not trace objects: create it with traceObjects");
+        }
+        Set<AutoCloseable> kept = Collections.newSetFromMap(new IdentityHashMap<>());
+        stacks().forEach(stack -> kept.addAll(stack.connectionManager().keptObjects()));
+        return tracker.openObjects(kept);
     }
 
     /** Calls an observer with every frame that is sent on the network; the frame is valid during the call. */
     void observe(Consumer<Frame> observer) {
         network.observe(observer);
+    }
+
+    /** Returns the hosts in the order in which they were added. */
+    public synchronized List<TestHost> hosts() {
+        return List.copyOf(hosts);
     }
 
     private synchronized List<SoftStack> stacks() {
@@ -121,11 +263,19 @@ public final class TestNetwork implements AutoCloseable {
      * Adds a host with options.
      *
      * @param address the IPv4 or IPv6 address of its only network interface
-     * @param options its capture, faults and security
+     * @param options its name, capture, faults and security
      */
     public synchronized TestHost addHost(String address, HostOptions options) {
+        String name = options.name();
         TestHost host = new TestHost(
-                network, "host" + (hosts.size() + 1), InetAddress.ofLiteral(address), mtuBytes, options, time, random);
+                network,
+                name == null ? "host" + (hosts.size() + 1) : name,
+                InetAddress.ofLiteral(address),
+                mtuBytes,
+                options,
+                clock,
+                random,
+                objects == null ? ObjectObserver.NONE : objects);
         hosts.add(host);
         return host;
     }

@@ -1,68 +1,60 @@
 package io.rdma4j.testkit;
 
-import io.rdma4j.link.memory.MemoryNetwork;
-import io.rdma4j.soft.SoftStack;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.host.StackDriver;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Supplier;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
- * The clock of a network in virtual time, and the driver of its engines. Time passes only in {@link #step}. Used by one thread.
+ * The time of a {@link TestNetwork} in virtual time. It passes only while a thread waits for an object of a stack, and in the methods
+ * of this class. Used by the thread that uses the network.
  */
-final class VirtualTime implements StackClock, StackDriver {
-    /** The time that a duty cycle of all engines takes. */
-    private static final long CYCLE_NANOS = 1_000;
+public final class VirtualTime {
+    private final VirtualClock clock;
 
-    /** 2026-01-01, a plausible time for captures. */
-    private static final long EPOCH_NANOS = 1_767_225_600_000_000_000L;
-
-    private final MemoryNetwork network;
-    private final Supplier<List<SoftStack>> stacks;
-    private long nowNanos;
-    private boolean wasIdle;
-
-    VirtualTime(MemoryNetwork network, Supplier<List<SoftStack>> stacks) {
-        this.network = network;
-        this.stacks = stacks;
+    VirtualTime(VirtualClock clock) {
+        this.clock = clock;
     }
 
-    @Override
-    public long nanoTime() {
-        return nowNanos;
+    /** Returns the time that has passed since the network was created, in nanoseconds. */
+    public long elapsedNanos() {
+        return clock.nanoTime();
     }
 
-    @Override
-    public long epochNanos() {
-        return EPOCH_NANOS + nowNanos;
+    /** Returns the time that has passed since the network was created. */
+    public Duration elapsed() {
+        return Duration.ofNanos(elapsedNanos());
     }
 
-    @Override
-    public void step(long limitNanos) {
-        List<Engine> engines = new ArrayList<>();
-        stacks.get().forEach(stack -> engines.addAll(stack.internals().runningEngineList()));
-        boolean received = false;
-        for (Engine engine : engines) {
-            received |= engine.poll();
+    /**
+     * Runs a duty cycle of each stack, or advances the clock to the next timer if all are idle.
+     *
+     * @throws IllegalStateException if no stack has a timer, so that no event can follow
+     */
+    public void step() {
+        clock.step(Long.MAX_VALUE);
+    }
+
+    /**
+     * Lets time pass, also if no stack has a timer.
+     *
+     * @throws IllegalArgumentException if the duration is negative
+     */
+    public void advance(Duration duration) {
+        await(() -> false, duration);
+    }
+
+    /**
+     * Lets time pass until a condition holds.
+     *
+     * @param condition checked before each step
+     * @param timeout the longest time to wait, in virtual time
+     * @return the condition: false after the timeout
+     * @throws IllegalArgumentException if the timeout is negative
+     */
+    public boolean await(BooleanSupplier condition, Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException(
+                    "time cannot pass by " + timeout + ": use a duration that is not negative");
         }
-        nowNanos += CYCLE_NANOS;
-        if (received || network.hasInput()) {
-            wasIdle = false;
-            return;
-        }
-        long next = limitNanos;
-        for (Engine engine : engines) {
-            next = Math.min(next, engine.nextActivityNanos());
-        }
-        if (next < Long.MAX_VALUE) {
-            wasIdle = false;
-            nowNanos = Math.max(nowNanos, next);
-        } else if (wasIdle) {
-            throw new IllegalStateException("no stack has a timer or a packet: nothing would ever happen again");
-        } else {
-            wasIdle = true; // this step may have fired the last timer, so the caller checks its condition first
-        }
+        return clock.await(clock, condition, clock.nanoTime() + timeout.toNanos());
     }
 }

@@ -68,7 +68,7 @@ class VirtualTimeTest {
                 id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
                 id.connect(ConnectionParameters.defaults());
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.UNREACHABLE);
-                assertThat(Duration.ofNanos(network.nowNanos())).isGreaterThan(Duration.ofSeconds(30));
+                assertThat(network.time().elapsed()).isGreaterThan(Duration.ofSeconds(30));
             }
         }
     }
@@ -77,8 +77,8 @@ class VirtualTimeTest {
     void nothingToDoIsAnErrorInsteadOfAHang() {
         try (TestNetwork network = TestNetwork.inVirtualTime(1)) {
             network.addHost("10.0.0.1");
-            network.step();
-            assertThatIllegalStateException().isThrownBy(network::step).withMessageContaining("nothing");
+            network.time().step();
+            assertThatIllegalStateException().isThrownBy(network.time()::step).withMessageContaining("nothing");
         }
     }
 
@@ -106,7 +106,7 @@ class VirtualTimeTest {
     private static CmEvent.Type next(TestNetwork network, EventChannel events) {
         CmEvent event = events.poll();
         while (event == null) {
-            network.step();
+            network.time().step();
             event = events.poll();
         }
         CmEvent.Type type = event.type();
@@ -130,7 +130,7 @@ class VirtualTimeTest {
             TestHost server = network.addHost("10.0.0.1");
             TestHost client = network.addHost("10.0.0.2", lossy);
             boolean right = new Writer(network, arena, seed).run(server, client, megabytes);
-            return new Run(frames[0], crc.getValue(), network.nowNanos(), right);
+            return new Run(frames[0], crc.getValue(), network.time().elapsedNanos(), right);
         }
     }
 
@@ -197,7 +197,7 @@ class VirtualTimeTest {
         private CmEvent await(EventChannel events) {
             CmEvent event = events.poll();
             while (event == null) {
-                network.step();
+                network.time().step();
                 event = events.poll();
             }
             return event;
@@ -229,7 +229,7 @@ class VirtualTimeTest {
                     free.add((int) done[0].id());
                     completed++;
                 } else {
-                    network.step();
+                    network.time().step();
                 }
             }
         }

@@ -11,10 +11,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
- * A link that drops, duplicates, reorders, corrupts and delays frames in both directions. The same seed and frames give
+ * A link that drops, duplicates, reorders, corrupts and delays frames in both directions, and sends them at a rate. The same seed and frames give
  * the same faults. For tests of bad network conditions; see {@link FaultSpec}.
  *
  * <p>Corruption flips one bit of the sealed frame, after any UDP checksum is computed. Over IPv4 a receiver that does
@@ -50,11 +52,32 @@ public final class FaultLink extends ForwardingLink {
      * @param nanoClock the clock of delays and of {@link #nextDeadlineNanos}, such as {@link System#nanoTime}
      */
     public FaultLink(Link inner, FaultSpec spec, LongSupplier nanoClock) {
+        this(inner, () -> spec, () -> spec, spec.seed(), nanoClock, _ -> {});
+    }
+
+    /**
+     * Wraps a link with faults of each direction, which may change at any time. Their seeds are not used.
+     *
+     * @param inner the link to inject faults into
+     * @param outbound returns the faults to inject into sent frames
+     * @param inbound returns the faults to inject into received frames
+     * @param seed the seed of both directions
+     * @param nanoClock the clock of delays and of {@link #nextDeadlineNanos}
+     * @param dropped is called with each frame that is dropped, by the thread that drives the link; the frame is valid during
+     *     the call
+     */
+    public FaultLink(
+            Link inner,
+            Supplier<FaultSpec> outbound,
+            Supplier<FaultSpec> inbound,
+            long seed,
+            LongSupplier nanoClock,
+            Consumer<Frame> dropped) {
         super(inner);
         this.nanoClock = nanoClock;
         this.source = new SourceAddress(inner);
-        this.outbound = new FaultQueue(spec, spec.seed());
-        this.inbound = new FaultQueue(spec, spec.seed() ^ FaultQueue.INBOUND_SEED);
+        this.outbound = new FaultQueue(outbound, seed, dropped);
+        this.inbound = new FaultQueue(inbound, seed ^ FaultQueue.INBOUND_SEED, dropped);
     }
 
     /** Returns the counts of faults injected into sent frames. */
@@ -69,6 +92,10 @@ public final class FaultLink extends ForwardingLink {
 
     @Override
     public void send(SendBurst burst) {
+        if (outbound.isIdle()) {
+            inner.send(burst);
+            return;
+        }
         long now = nanoClock.getAsLong();
         for (int i = 0; i < burst.count(); i++) {
             outbound.accept(source.complete(burst, i), burst.destinationScope(), now);
@@ -125,6 +152,10 @@ public final class FaultLink extends ForwardingLink {
             inbound.recycle(lent.get(i));
         }
         lent.clear();
+        if (outbound.isIdle() && inbound.isIdle()) {
+            morePending = false;
+            return inner.poll(burst);
+        }
         long now = nanoClock.getAsLong();
         sendDue(now);
         int count = inner.poll(received);

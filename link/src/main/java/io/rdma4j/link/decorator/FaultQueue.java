@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,17 @@ final class FaultQueue {
     /** The largest number of frames held at once. Further frames are dropped, as a router does. */
     private static final int MAX_HELD = 8192;
 
-    private final FaultSpec spec;
+    /** Bytes that precede the frame on Ethernet with IPv4, and follow it: preamble, headers, checksum and gap. */
+    private static final int ETHERNET_IPV4_BYTES = 66;
+
+    private static final int ETHERNET_IPV6_BYTES = 86;
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+    /** The most bytes that wait for a link with a rate. Further frames are dropped, as a switch does. */
+    private static final long MAX_WAITING_BYTES = 1 << 20;
+
+    private final Supplier<FaultSpec> specification;
+    private final Consumer<Frame> dropped;
     private final FaultCounts counts = new FaultCounts();
     private final ArrayDeque<HeldFrame> delayed = new ArrayDeque<>();
     private final List<HeldFrame> reordered = new ArrayList<>();
@@ -37,9 +49,27 @@ final class FaultQueue {
     private int held;
     private long randomState;
 
-    FaultQueue(FaultSpec spec, long seed) {
-        this.spec = spec;
+    /** The time that the link needed at {@link #backlogAtNanos} to send the frames accepted so far, if there is a rate. */
+    private long backlogNanos;
+
+    private long backlogAtNanos;
+
+    /**
+     * Creates an empty queue.
+     *
+     * @param specification returns the present faults
+     * @param seed the seed of this direction
+     * @param dropped is called with each frame that is dropped; the frame is valid during the call
+     */
+    FaultQueue(Supplier<FaultSpec> specification, long seed, Consumer<Frame> dropped) {
+        this.specification = specification;
         this.randomState = seed;
+        this.dropped = dropped;
+    }
+
+    /** Returns whether frames pass unchanged and at once, and none is held. */
+    boolean isIdle() {
+        return held == 0 && specification.get().isNone();
     }
 
     FaultCounts counts() {
@@ -52,6 +82,7 @@ final class FaultQueue {
      * @param scope scope of the frame's destination, stored with the frame
      */
     void accept(Frame frame, int scope, long nowNanos) {
+        FaultSpec spec = specification.get();
         counts.frames.increment();
         boolean drop = chance(spec.loss());
         boolean corrupt = chance(spec.corruption());
@@ -61,10 +92,12 @@ final class FaultQueue {
         int remainingOvertakes = 1 + (int) Long.remainderUnsigned(random(), MAX_REORDER_DISTANCE);
         if (drop) {
             counts.lost.increment();
+            dropped.accept(frame);
             return;
         }
-        HeldFrame first = hold(frame, scope, nowNanos);
+        HeldFrame first = hold(frame, scope, nowNanos, spec);
         if (first == null) {
+            dropped.accept(frame);
             return;
         }
         if (corrupt && frame.length > 0) {
@@ -73,7 +106,7 @@ final class FaultQueue {
             first.frame.buffer.put(index, (byte) (first.frame.buffer.get(index) ^ 1 << (bit & 7)));
         }
         if (duplicate) {
-            HeldFrame second = hold(first.frame, scope, nowNanos);
+            HeldFrame second = hold(first.frame, scope, nowNanos, spec);
             if (second != null) {
                 counts.duplicated.increment();
             }
@@ -84,16 +117,35 @@ final class FaultQueue {
         }
     }
 
-    private @Nullable HeldFrame hold(Frame frame, int scope, long nowNanos) {
-        if (held == MAX_HELD || frame.length > SendBurst.MAX_FRAME_BYTES) {
+    private @Nullable HeldFrame hold(Frame frame, int scope, long nowNanos, FaultSpec spec) {
+        if (held == MAX_HELD || frame.length > SendBurst.MAX_FRAME_BYTES || !enterLine(frame, nowNanos, spec)) {
             counts.overflowed.increment();
             return null;
         }
         held++;
         HeldFrame entry = free.isEmpty() ? new HeldFrame() : free.pop();
-        entry.fill(frame, scope, nowNanos + spec.delayNanos());
+        entry.fill(frame, scope, nowNanos + backlogNanos + spec.delayNanos());
         delayed.add(entry);
         return entry;
+    }
+
+    /** Adds the time that a frame takes at the link's rate, unless too many bytes wait for the link already. */
+    private boolean enterLine(Frame frame, long nowNanos, FaultSpec spec) {
+        if (spec.bitsPerSecond() == 0) {
+            backlogNanos = 0;
+            return true;
+        }
+        double nanosPerByte = 8.0 * NANOS_PER_SECOND / spec.bitsPerSecond();
+        if (backlogNanos > 0) {
+            backlogNanos = Math.max(0, backlogNanos - (nowNanos - backlogAtNanos));
+        }
+        backlogAtNanos = nowNanos;
+        if (backlogNanos > MAX_WAITING_BYTES * nanosPerByte) {
+            return false;
+        }
+        int bytes = frame.length + (frame.isIpv4() ? ETHERNET_IPV4_BYTES : ETHERNET_IPV6_BYTES);
+        backlogNanos += Math.round(bytes * nanosPerByte);
+        return true;
     }
 
     private boolean chance(double probability) {

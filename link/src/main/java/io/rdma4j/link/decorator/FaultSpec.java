@@ -13,21 +13,34 @@ import java.util.Locale;
  * @param reordering fraction of frames that are delivered after 1 to 8 later ones, 0 to 1
  * @param corruption fraction of frames in which one bit is flipped, 0 to 1
  * @param delayNanos delay of each frame, in nanoseconds
+ * @param bitsPerSecond rate of each direction, in bits per second; 0 for no limit
  * @param seed seed of the random numbers; the same seed and frames give the same faults
  */
 public record FaultSpec(
-        double loss, double duplication, double reordering, double corruption, long delayNanos, long seed) {
+        double loss,
+        double duplication,
+        double reordering,
+        double corruption,
+        long delayNanos,
+        long bitsPerSecond,
+        long seed) {
+    /** No faults. */
+    public static final FaultSpec NONE = new FaultSpec(0, 0, 0, 0, 0, 0, 1);
+
     /** The syntax that {@link #parse} accepts, for usage messages. */
-    public static final String SYNTAX = "loss=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N"
+    public static final String SYNTAX = "loss=P,dup=P,reorder=P,corrupt=P,delay=T,rate=R,seed=N"
             + " in any order and number, where P is a percentage (1%) or a fraction (0.01),"
-            + " T a time with its unit (5ms; ns, us, ms or s), N a whole number";
+            + " T a time with its unit (5ms; ns, us, ms or s), R a rate with its unit (10Gbit; kbit, Mbit or Gbit),"
+            + " N a whole number";
 
     private static final long DEFAULT_SEED = 1;
+    private static final BigDecimal MIN_RATE = BigDecimal.valueOf(10_000);
+    private static final BigDecimal MAX_RATE = BigDecimal.valueOf(1_000_000_000_000L);
 
     /**
      * Checks the ranges.
      *
-     * @throws IllegalArgumentException if a fraction is not from 0 to 1, or the delay is negative
+     * @throws IllegalArgumentException if a fraction is not from 0 to 1, or the delay or the rate is negative
      */
     public FaultSpec {
         checkProbability("loss", loss);
@@ -36,6 +49,9 @@ public record FaultSpec(
         checkProbability("corrupt", corruption);
         if (delayNanos < 0) {
             throw new IllegalArgumentException("delay: " + delayNanos + " ns is negative");
+        }
+        if (bitsPerSecond < 0) {
+            throw new IllegalArgumentException("rate: " + bitsPerSecond + " bit/s is negative");
         }
     }
 
@@ -55,6 +71,7 @@ public record FaultSpec(
     public static FaultSpec parse(String text) {
         double[] probabilities = new double[4];
         long delayNanos = 0;
+        long bitsPerSecond = 0;
         long seed = DEFAULT_SEED;
         List<String> seen = new ArrayList<>();
         for (String part : text.split(",", -1)) {
@@ -74,11 +91,39 @@ public record FaultSpec(
                 case "reorder" -> probabilities[2] = probability(text, name, value);
                 case "corrupt" -> probabilities[3] = probability(text, name, value);
                 case "delay" -> delayNanos = duration(text, value);
+                case "rate" -> bitsPerSecond = rate(text, value);
                 case "seed" -> seed = seed(text, value);
                 default -> throw invalid(text, "there is no fault '" + name + "'");
             }
         }
-        return new FaultSpec(probabilities[0], probabilities[1], probabilities[2], probabilities[3], delayNanos, seed);
+        return new FaultSpec(
+                probabilities[0],
+                probabilities[1],
+                probabilities[2],
+                probabilities[3],
+                delayNanos,
+                bitsPerSecond,
+                seed);
+    }
+
+    /** Returns whether frames pass unchanged and at once. */
+    boolean isNone() {
+        return loss == 0
+                && duplication == 0
+                && reordering == 0
+                && corruption == 0
+                && delayNanos == 0
+                && bitsPerSecond == 0;
+    }
+
+    /** Returns these faults with another seed. */
+    public FaultSpec withSeed(long other) {
+        return new FaultSpec(loss, duplication, reordering, corruption, delayNanos, bitsPerSecond, other);
+    }
+
+    /** Returns the rate alone, without the other faults. */
+    public FaultSpec rateAlone() {
+        return new FaultSpec(0, 0, 0, 0, 0, bitsPerSecond, seed);
     }
 
     private static double probability(String text, String name, String value) {
@@ -96,11 +141,35 @@ public record FaultSpec(
         return probability;
     }
 
-    private static long duration(String text, String value) {
+    private static long rate(String text, String value) {
+        int digits = digits(value);
+        long unit = switch (value.substring(digits).toLowerCase(Locale.ROOT)) {
+            case "kbit" -> 1_000;
+            case "mbit" -> 1_000_000;
+            case "gbit" -> 1_000_000_000;
+            default -> throw invalid(text, "'" + value + "' is not a rate with its unit");
+        };
+        try {
+            BigDecimal bits = new BigDecimal(value.substring(0, digits)).multiply(BigDecimal.valueOf(unit));
+            if (bits.compareTo(MIN_RATE) < 0 || bits.compareTo(MAX_RATE) > 0) {
+                throw invalid(text, "rate=" + value + " is not from 10kbit to 1000Gbit");
+            }
+            return bits.longValue();
+        } catch (NumberFormatException e) {
+            throw invalid(text, "'" + value + "' is not a rate with its unit");
+        }
+    }
+
+    private static int digits(String value) {
         int digits = 0;
         while (digits < value.length() && (Character.isDigit(value.charAt(digits)) || value.charAt(digits) == '.')) {
             digits++;
         }
+        return digits;
+    }
+
+    private static long duration(String text, String value) {
+        int digits = digits(value);
         long unit = switch (value.substring(digits).toLowerCase(Locale.ROOT)) {
             case "ns" -> 1;
             case "us", "µs" -> 1_000;

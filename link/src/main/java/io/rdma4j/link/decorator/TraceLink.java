@@ -61,9 +61,19 @@ public final class TraceLink extends ForwardingLink {
     }
 
     private void trace(String direction, Frame frame) {
-        long micros = (nanoClock.getAsLong() - startNanos) / NANOS_PER_MICRO;
+        lines.accept(line(nanoClock.getAsLong() - startNanos, direction, frame));
+    }
+
+    /**
+     * Returns the line of a frame.
+     *
+     * @param nanos the time of the frame, in nanoseconds
+     * @param event the event of the frame, between spaces
+     */
+    public static String line(long nanos, String event, Frame frame) {
+        long micros = nanos / NANOS_PER_MICRO;
         String fraction = String.valueOf(MICROS_PER_SECOND + micros % MICROS_PER_SECOND);
         String time = micros / MICROS_PER_SECOND + "." + fraction.substring(1);
-        lines.accept(" ".repeat(Math.max(0, TIME_COLUMNS - time.length())) + time + direction + Dissector.line(frame));
+        return " ".repeat(Math.max(0, TIME_COLUMNS - time.length())) + time + event + Dissector.line(frame);
     }
 }

@@ -73,6 +73,8 @@ final class MemoryLink extends AbstractLink implements MemoryLinkSet.Member {
             for (MemoryLink receiver : receivers) {
                 if (receiver.offer(frame)) {
                     receiver.set.inputArrived();
+                } else {
+                    set.network().conditions().onOverflow(frame);
                 }
             }
         }

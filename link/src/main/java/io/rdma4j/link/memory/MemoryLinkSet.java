@@ -44,7 +44,7 @@ final class MemoryLinkSet implements LinkSet {
     public Link openUdp(InetAddress address, int port) throws IOException {
         MemoryLink link = network.bind(this, address, port);
         add(link);
-        return link;
+        return network.conditions().apply(link);
     }
 
     @Override
@@ -52,7 +52,7 @@ final class MemoryLinkSet implements LinkSet {
         Groups.requireGroup(group, local);
         MemoryLink link = network.join(this, group, port);
         add(link);
-        return link;
+        return network.conditions().apply(link);
     }
 
     @Override

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * A network within this process, for tests. Its link sets exchange frames and messages through memory, without sockets
- * and files. All addresses are local to it. Frames arrive at once and in order, and a receiver that does not keep up
- * loses frames. The network is one segment: a frame sent to a multicast group reaches all links opened for the group.
+ * and files. All addresses are local to it. Without {@link NetworkConditions}, frames arrive at once and in order; a receiver that
+ * does not keep up loses frames. The network is one segment: a frame sent to a multicast group reaches all links opened for the group.
  * Thread safe. Its link sets follow the contract of {@link LinkSet}.
  */
 public final class MemoryNetwork {
@@ -24,18 +24,30 @@ public final class MemoryNetwork {
     private static final int LAST_PORT = 0xffff;
 
     private final int mtuBytes;
+    private final NetworkConditions conditions;
     private volatile Consumer<Frame> observer = _ -> {};
     private final Map<InetSocketAddress, MemoryLink> links = new HashMap<>();
     private final Map<InetSocketAddress, List<MemoryLink>> groups = new HashMap<>();
     private final Map<Path, MemoryChannel.Listener> listeners = new HashMap<>();
 
     /**
-     * Creates an empty network.
+     * Creates an empty network without faults.
      *
      * @param mtuBytes size of the largest IP packet that it carries; larger ones count as send failures
      */
     public MemoryNetwork(int mtuBytes) {
+        this(mtuBytes, new NetworkConditions(() -> 0));
+    }
+
+    /**
+     * Creates an empty network.
+     *
+     * @param mtuBytes size of the largest IP packet that it carries; larger ones count as send failures
+     * @param conditions the faults and rates of its links
+     */
+    public MemoryNetwork(int mtuBytes, NetworkConditions conditions) {
         this.mtuBytes = mtuBytes;
+        this.conditions = conditions;
     }
 
     /** Opens a link set on this network, for one simulated process. */
@@ -59,6 +71,10 @@ public final class MemoryNetwork {
     public synchronized boolean hasInput() {
         return links.values().stream().anyMatch(MemoryLink::hasInput)
                 || groups.values().stream().flatMap(List::stream).anyMatch(MemoryLink::hasInput);
+    }
+
+    NetworkConditions conditions() {
+        return conditions;
     }
 
     int mtuBytes() {

@@ -243,6 +243,37 @@ class FaultLinkTest {
         assertThat(two.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
+    /** On Ethernet a frame of 64 bytes is 130 bytes long: 1.04 ms at 1 Mbit/s. */
+    @Test
+    void framesFollowEachOtherAtTheRate() {
+        FaultLink two = faulty(plainTwo, "rate=1Mbit,delay=5ms");
+        ReceiveBurst received = new ReceiveBurst(4);
+        sendNumbered(plainOne, two, 0);
+        sendNumbered(plainOne, two, 1);
+        assertThat(two.poll(received)).isZero();
+        long arrived = now;
+        assertThat(two.nextDeadlineNanos()).isEqualTo(arrived + 5_000_000 + 1_040_000);
+        now = arrived + 5_000_000 + 1_040_000;
+        assertThat(two.poll(received)).isEqualTo(1);
+        now = arrived + 5_000_000 + 2 * 1_040_000 - 1;
+        assertThat(two.poll(received)).isZero();
+        now++;
+        assertThat(two.poll(received)).isEqualTo(1);
+        now += 1_000_000_000;
+        sendNumbered(plainOne, two, 2);
+        assertThat(two.poll(received)).isZero();
+        assertThat(two.nextDeadlineNanos()).isEqualTo(now + 5_000_000 + 1_040_000);
+    }
+
+    @Test
+    void moreThanAMebibyteDoesNotWaitForALinkWithARate() {
+        FaultLink one = faulty(plainOne, "rate=1Mbit");
+        for (int i = 0; i < 9000; i++) {
+            sendNumbered(one, plainTwo, i);
+        }
+        assertThat(one.outboundCounts().overflowed.sum()).isEqualTo(9000 - ((1 << 20) / 130 + 1));
+    }
+
     @Test
     void framesThatDoNotFitInTheBurstAreDueAtOnceForTheNextPoll() {
         FaultLink two = faulty(plainTwo, "dup=100%");

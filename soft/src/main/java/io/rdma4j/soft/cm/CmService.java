@@ -218,8 +218,12 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     /** Registers an identifier, so that it is notified of changes of its device; with or without the lock. */
     void add(SoftCmId id) {
+        boolean isNew;
         synchronized (identifiers) {
-            identifiers.add(id);
+            isNew = identifiers.add(id);
+        }
+        if (isNew) {
+            host.devices().objects().onCreated(id);
         }
     }
 
@@ -228,6 +232,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         synchronized (identifiers) {
             identifiers.remove(id);
         }
+        host.devices().objects().onClosed(id);
     }
 
     private List<SoftCmId> identifiers() {

@@ -482,6 +482,11 @@ final class SoftCmId implements ProviderCmId {
         return ConnectionExplanations.ends(addresses.local(), addresses.peer(), addresses.localEndpoint());
     }
 
+    @Override
+    public String toString() {
+        return "identifier " + describe();
+    }
+
     // ---- checks
 
     private void require(String operation, State... allowed) {

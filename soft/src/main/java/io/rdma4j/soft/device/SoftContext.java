@@ -2,6 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
+import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
@@ -74,6 +75,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     /** Returns the parts of the stack that its devices share. */
     RunningStack stack() {
         return stack;
+    }
+
+    /** Returns the observer of the objects that the program creates and closes. */
+    ObjectObserver objects() {
+        return device.devices().objects();
     }
 
     Engines engines() {
@@ -185,6 +191,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             SoftProtectionDomain domain =
                     new SoftProtectionDomain(this, device.devices().newDomainNumber());
             domains.add(domain);
+            objects().onCreated(domain);
             return domain;
         }
     }
@@ -196,6 +203,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             requireRoom("ibv_open_xrcd", xrcDomains.size(), Limits.MAX_XRC_DOMAINS, "XRC domains");
             SoftXrcDomain domain = new SoftXrcDomain(this);
             xrcDomains.add(domain);
+            objects().onCreated(domain);
             return domain;
         }
     }
@@ -206,6 +214,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             requireOpen("ibv_create_comp_channel");
             SoftCompletionChannel channel = new SoftCompletionChannel(this);
             channels.add(channel);
+            objects().onCreated(channel);
             return channel;
         }
     }
@@ -229,6 +238,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             SoftCompletionQueue queue = new SoftCompletionQueue(
                     this, entries, userContext, (SoftCompletionChannel) channel, completionVector);
             completionQueues.add(queue);
+            objects().onCreated(queue);
             return queue;
         }
     }
@@ -282,6 +292,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         xrcDomains.remove(closedObject);
         completionQueues.remove(closedObject);
         channels.remove(closedObject);
+        objects().onClosed(closedObject);
     }
 
     // ---- asynchronous events ----

@@ -8,6 +8,7 @@ import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.gsi.GsiQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.Sharing;
@@ -92,6 +93,11 @@ public final class SoftDevices implements AutoCloseable {
     /** Returns the network interfaces and routes of the host. */
     public HostNetwork host() {
         return settings.host();
+    }
+
+    /** Returns the observer of the objects that the program creates and closes. */
+    public ObjectObserver objects() {
+        return settings.objects();
     }
 
     /** Returns the logger of possible attacks. */
@@ -212,10 +218,12 @@ public final class SoftDevices implements AutoCloseable {
 
     void onOpened(SoftContext context) {
         contexts.add(context);
+        objects().onCreated(context);
     }
 
     void onClosed(SoftContext context) {
         contexts.remove(context);
+        objects().onClosed(context);
     }
 
     /** Returns the open contexts. */

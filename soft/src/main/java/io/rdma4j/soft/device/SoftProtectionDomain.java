@@ -79,6 +79,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
             SoftMemoryRegion region =
                     new SoftMemoryRegion(this, access, table.register(memory, address(memory, flags), flags, number));
             regions.add(region);
+            context.objects().onCreated(region);
             return region;
         }
     }
@@ -124,6 +125,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
             SoftMemoryWindow window =
                     new SoftMemoryWindow(this, type, table.allocateWindow(type == MemoryWindow.Type.TYPE_2, number));
             windows.add(window);
+            context.objects().onCreated(window);
             return window;
         }
     }
@@ -136,6 +138,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
             requireOpen("ibv_create_qp");
             SoftQueuePair queuePair = SoftQueuePair.create(this, attributes);
             queuePairs.add(queuePair);
+            context.objects().onCreated(queuePair);
             return queuePair;
         }
     }
@@ -153,6 +156,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
             try {
                 SoftSharedReceiveQueue queue = new SoftSharedReceiveQueue(this, attributes);
                 sharedReceiveQueues.add(queue);
+                context.objects().onCreated(queue);
                 return queue;
             } finally {
                 context.engine().unlock();
@@ -168,6 +172,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
         synchronized (this) {
             requireOpen("ibv_create_ah");
             addressHandles.add(handle);
+            context.objects().onCreated(handle);
         }
         return handle;
     }
@@ -188,6 +193,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
         queuePairs.remove(closedObject);
         sharedReceiveQueues.remove(closedObject);
         addressHandles.remove(closedObject);
+        context.objects().onClosed(closedObject);
     }
 
     // ---- life ----

@@ -4,6 +4,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.host.SystemFailure;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock the clock of the stack
  * @param driver drives the engines in virtual time, or null for threads in real time
  * @param random unpredictable numbers for keys, identifiers and sequence numbers; thread safe
+ * @param objects observes the objects that the program creates and closes
  */
 public record StackSettings(
         Supplier<LinkOptions> linkOptions,
@@ -39,7 +41,21 @@ public record StackSettings(
         HostNetwork host,
         StackClock clock,
         @Nullable StackDriver driver,
-        RandomGenerator random) {
+        RandomGenerator random,
+        ObjectObserver objects) {
+    /** The settings of a stack whose objects are not observed. */
+    public StackSettings(
+            Supplier<LinkOptions> linkOptions,
+            Supplier<SecurityOptions> security,
+            Supplier<LinkSet> links,
+            Supplier<RunDirectory> runDirectory,
+            HostNetwork host,
+            StackClock clock,
+            @Nullable StackDriver driver,
+            RandomGenerator random) {
+        this(linkOptions, security, links, runDirectory, host, clock, driver, random, ObjectObserver.NONE);
+    }
+
     /** The settings that the system properties and environment variables of this process name. */
     public static StackSettings ofProcess() {
         return new StackSettings(
@@ -56,17 +72,25 @@ public record StackSettings(
     /** Returns these settings with other link options, made from the present ones. */
     public StackSettings withLinkOptions(UnaryOperator<LinkOptions> change) {
         return new StackSettings(
-                () -> change.apply(linkOptions.get()), security, links, runDirectory, host, clock, driver, random);
+                () -> change.apply(linkOptions.get()),
+                security,
+                links,
+                runDirectory,
+                host,
+                clock,
+                driver,
+                random,
+                objects);
     }
 
     /** Returns these settings with other limits on what peers may do. */
     public StackSettings withSecurity(SecurityOptions limits) {
-        return new StackSettings(linkOptions, () -> limits, links, runDirectory, host, clock, driver, random);
+        return new StackSettings(linkOptions, () -> limits, links, runDirectory, host, clock, driver, random, objects);
     }
 
     /** Returns these settings with another run directory. */
     public StackSettings withRunDirectory(Supplier<RunDirectory> directory) {
-        return new StackSettings(linkOptions, security, links, directory, host, clock, driver, random);
+        return new StackSettings(linkOptions, security, links, directory, host, clock, driver, random, objects);
     }
 
     private static LinkSet bestLinks() {

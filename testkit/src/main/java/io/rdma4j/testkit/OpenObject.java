@@ -1,0 +1,40 @@
+package io.rdma4j.testkit;
+
+import java.util.List;
+
+/**
+ * An object of a stack that a program has not closed, such as a memory region or a queue pair. Immutable.
+ *
+ * @param description the kind of object, with its number or key
+ * @param creation the stack of the thread that created it, from the innermost call; empty if it was created for a connection request
+ *     that arrived from the network
+ */
+public record OpenObject(String description, List<StackTraceElement> creation) {
+    /** The packages of the stack itself: a program's own call is the first that is in none of them. */
+    private static final List<String> OF_STACK =
+            List.of("io.rdma4j.cm.", "io.rdma4j.soft.", "io.rdma4j.sockets.", "io.rdma4j.verbs.", "java.", "jdk.");
+
+    /** Copies the list. */
+    public OpenObject {
+        creation = List.copyOf(creation);
+    }
+
+    /** Returns the program's call that created the object, such as {@code ExampleTest.test(ExampleTest.java:42)}. */
+    public String place() {
+        return creation.isEmpty()
+                ? "a connection request from the network"
+                : creation.getFirst().toString();
+    }
+
+    /** Returns the calls of the program in a stack, without those of the stack that it called. */
+    static List<StackTraceElement> callsOfProgram(StackTraceElement[] calls) {
+        return List.of(calls).stream()
+                .dropWhile(call -> OF_STACK.stream().anyMatch(call.getClassName()::startsWith))
+                .toList();
+    }
+
+    @Override
+    public String toString() {
+        return description + ", made at " + place();
+    }
+}

@@ -1,0 +1,141 @@
+package io.rdma4j.testkit.junit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads that a test starts, directly or by other threads, with the calls that created them. Thread safe, except that the thread
+ * that begins the watch also closes it.
+ *
+ * <p>A thread inherits the context class loader of the one that creates it. During the test that is a loader of this watch, so that
+ * threads of tests that run in parallel are not confused. An inheritable thread-local variable is told of each creation by the
+ * creating thread, and notes its calls. Virtual threads, which cannot be listed, are not watched.
+ */
+final class ThreadWatch implements AutoCloseable {
+    /** A thread of the test that has not ended, and the calls that created it, if they are known. */
+    record RunningThread(Thread thread, List<StackTraceElement> creation) {}
+
+    private static final InheritableThreadLocal<@Nullable ThreadWatch> CURRENT =
+            new InheritableThreadLocal<@Nullable ThreadWatch>() {
+                @Override
+                protected @Nullable ThreadWatch childValue(@Nullable ThreadWatch parent) {
+                    if (parent != null) {
+                        parent.onCreation();
+                    }
+                    return parent;
+                }
+            };
+
+    /** Marks the threads of a test; loads what its parent loads. */
+    private static final class Marker extends ClassLoader {
+        Marker(@Nullable ClassLoader parent) {
+            super("rdma4j-test", parent);
+        }
+    }
+
+    private final @Nullable ClassLoader previous;
+    private final Marker marker;
+
+    /** The calls that created threads, by a number that is above that of the thread and below that of the next. */
+    private final TreeMap<Long, Throwable> creations = new TreeMap<>();
+
+    private boolean closed;
+
+    private ThreadWatch(@Nullable ClassLoader previous) {
+        this.previous = previous;
+        marker = new Marker(previous);
+    }
+
+    /** Begins to watch what the current thread creates. */
+    static ThreadWatch begin() {
+        Thread current = Thread.currentThread();
+        ThreadWatch watch = new ThreadWatch(current.getContextClassLoader());
+        current.setContextClassLoader(watch.marker);
+        CURRENT.set(watch);
+        return watch;
+    }
+
+    /** Notes the calls of a thread that is creating another. The number of a thread that is created now follows that thread's. */
+    private void onCreation() {
+        Throwable calls = new Throwable();
+        long next = Thread.ofVirtual()
+                .inheritInheritableThreadLocals(false)
+                .unstarted(() -> {})
+                .threadId();
+        synchronized (creations) {
+            creations.put(next, calls);
+        }
+    }
+
+    /**
+     * Waits for the threads of the test to end.
+     *
+     * @param timeout the longest wait
+     * @return those that have not ended, except those of JUnit itself
+     */
+    List<RunningThread> awaitEnd(Duration timeout) {
+        long giveUp = System.nanoTime() + timeout.toNanos();
+        List<RunningThread> running = new ArrayList<>();
+        for (Thread thread : allThreads()) {
+            if (thread.getContextClassLoader() != marker || thread == Thread.currentThread()) {
+                continue;
+            }
+            List<StackTraceElement> calls = creationOf(thread);
+            if (!isOfRunner(calls) && !ends(thread, giveUp)) {
+                running.add(new RunningThread(thread, calls));
+            }
+        }
+        return running;
+    }
+
+    private static boolean ends(Thread thread, long giveUp) {
+        try {
+            return thread.join(Duration.ofNanos(Math.max(1, giveUp - System.nanoTime())));
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return !thread.isAlive();
+        }
+    }
+
+    private static List<Thread> allThreads() {
+        ThreadGroup root = Thread.currentThread().getThreadGroup();
+        for (ThreadGroup parent = root; parent != null; parent = root.getParent()) {
+            root = parent;
+        }
+        Thread[] threads = new Thread[2 * root.activeCount() + 16];
+        return Arrays.asList(threads).subList(0, root.enumerate(threads));
+    }
+
+    private List<StackTraceElement> creationOf(Thread thread) {
+        Throwable calls;
+        synchronized (creations) {
+            var next = creations.higherEntry(thread.threadId());
+            calls = next == null ? null : next.getValue();
+        }
+        return calls == null
+                ? List.of()
+                : Arrays.stream(calls.getStackTrace())
+                        .dropWhile(call -> call.getClassName().startsWith(ThreadWatch.class.getName())
+                                || call.getClassName().startsWith("java."))
+                        .toList();
+    }
+
+    /** Returns whether JUnit created a thread for itself, such as the one that watches timeouts. */
+    private static boolean isOfRunner(List<StackTraceElement> calls) {
+        return !calls.isEmpty() && calls.getFirst().getClassName().startsWith("org.junit.");
+    }
+
+    /** Ends the watch; closing again has no effect. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            CURRENT.remove();
+            Thread.currentThread().setContextClassLoader(previous);
+        }
+    }
+}
