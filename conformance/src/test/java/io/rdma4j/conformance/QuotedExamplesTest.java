@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The Java code in README and in the guide is quoted from the examples and their tests. A comment {@code <!-- File.java#tag -->} before a block of code names the
@@ -47,15 +48,27 @@ class QuotedExamplesTest {
     }
 
     @Test
-    void readmeQuotesThePomOfAProgramOutsideAndItsVersionIsThatOfTheProject() throws IOException {
-        String pom = Files.readString(ROOT.resolve("examples/outside/pom.xml"));
+    void readmeQuotesThePomOfAProgramOutsideWhichHasOneDependency() throws IOException {
+        String pom = Files.readString(ROOT.resolve("examples/outside/class-path/pom.xml"));
         assertThat(Files.readString(ROOT.resolve("README.md")))
-                .contains("<!-- outside/pom.xml -->\n```xml\n" + pom.substring(pom.indexOf("<project")) + "```");
-        String project = Files.readString(ROOT.resolve("pom.xml"));
-        String version = "<version>" + between(project, "<version>", "</version>") + "</version>";
-        assertThat(between(pom, "<dependency>", "</dependency>"))
-                .contains("<artifactId>rdma4j-soft</artifactId>")
-                .contains(version);
+                .contains("<!-- outside/class-path/pom.xml -->\n```xml\n" + pom.substring(pom.indexOf("<project"))
+                        + "```");
+        assertThat(between(pom, "<dependency>", "</dependency>")).contains("<artifactId>rdma4j</artifactId>");
+        assertThat(pom).containsOnlyOnce("</dependency>");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "bom/pom.xml",
+                "examples/outside/class-path/pom.xml",
+                "examples/outside/module-path/pom.xml",
+                "examples/outside/testkit/pom.xml",
+                "README.md"
+            })
+    void everyPlaceThatNamesTheVersionNamesThatOfTheProject(String file) throws IOException {
+        String version = between(Files.readString(ROOT.resolve("pom.xml")), "<version>", "</version>");
+        assertThat(Files.readString(ROOT.resolve(file))).contains("<version>" + version + "</version>");
     }
 
     @Test

@@ -12,6 +12,6 @@
  * bytes of the header. Fields are big-endian, except the ICRC. {@link io.rdma4j.wire.dissector.Dissector} describes a frame in
  * one line.
  *
- * <p>Connection management is in {@link io.rdma4j.wire.cm}.
+ * <p>Connection management is in {@code io.rdma4j.wire.cm}.
  */
 package io.rdma4j.wire;

@@ -1,0 +1,13 @@
+/**
+ * RDMA in one dependency: the verbs, the RDMA connection manager and RDMA sockets, with the software RoCEv2 device.
+ *
+ * <p>The module has no packages of its own. A module that requires it reads {@code io.rdma4j.verbs}, {@code io.rdma4j.cm}
+ * and {@code io.rdma4j.sockets}, and the software device provides devices for the addresses of the host. A program that
+ * configures the software device by its own API requires {@code io.rdma4j.soft} besides.
+ */
+module io.rdma4j {
+    requires io.rdma4j.soft;
+    requires transitive io.rdma4j.cm;
+    requires transitive io.rdma4j.sockets;
+    requires transitive io.rdma4j.verbs;
+}
