@@ -3,6 +3,7 @@
 @SuppressWarnings("module") // the rooms above, to which some packages are exported, are compiled later
 module io.rdma4j.soft {
     requires static org.jspecify;
+    requires static jdk.jfr;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires io.rdma4j.transport;
