@@ -37,7 +37,7 @@ _rdma4j() {
         ib_*:-f | *:-p | *:-C | *:-S) return ;;
     esac
     if [ -z "$tool" ]; then
-        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo doctor sim $common --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo doctor top sim $common --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
@@ -71,6 +71,7 @@ _rdma4j() {
         ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
         ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
         sim) COMPREPLY=($(compgen -W "--seed --runs --jobs --trace --json --help" -- "$word")) ;;
+        top) COMPREPLY=($(compgen -W "-d -n --delay --count --json --help" -- "$word")) ;;
         doctor) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
     esac
 }

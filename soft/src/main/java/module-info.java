@@ -22,6 +22,8 @@ module io.rdma4j.soft {
             io.rdma4j.testkit;
     exports io.rdma4j.soft.process to
             io.rdma4j.tools;
+    exports io.rdma4j.soft.report to
+            io.rdma4j.tools;
     exports io.rdma4j.soft.warmup to
             io.rdma4j.tools;
 

@@ -134,7 +134,7 @@ class MainTest {
         String completion = Files.readString(Path.of("..", "docs", "completion", "rdma4j.bash"));
         for (Tool tool : Main.tools()) {
             assertThat(completion).containsPattern("[ (|]" + tool.name() + "[ )|]");
-            if (!Set.of("demo", "doctor", "sim").contains(tool.name())) {
+            if (!Set.of("demo", "doctor", "sim", "top").contains(tool.name())) {
                 assertThat(Path.of("..", "bin", tool.name())).exists();
                 assertThat(Path.of("..", "docs", "man", tool.name() + ".1")).isNotEmptyFile();
             }

@@ -64,8 +64,12 @@ public final class StackReports implements AutoCloseable {
                 ProcessHandle.current().pid(), program(), slot, List.copyOf(devices.values()), queuePairs, omitted);
     }
 
-    /** Returns the first word of the command, without the folders of a jar; arguments may be secret. */
+    /** Returns the name by the property, else the first word of the command without the folders of a jar; arguments may be secret. */
     private static String program() {
+        String name = System.getProperty(StackReport.PROGRAM_PROPERTY);
+        if (name != null) {
+            return name;
+        }
         String first = System.getProperty(COMMAND, "java").split(" ", 2)[0];
         return first.endsWith(".jar") ? first.substring(first.lastIndexOf('/') + 1) : first;
     }

@@ -25,6 +25,9 @@ public record StackReport(
         List<DeviceReport> devices,
         List<QueuePairReport> queuePairs,
         int omittedQueuePairs) {
+    /** System property with the name of the program in reports; by default it is the main class, module or jar. */
+    public static final String PROGRAM_PROPERTY = "rdma4j.program";
+
     /** The most queue pairs in a report. */
     public static final int MAX_QUEUE_PAIRS = 1000;
 
