@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Reads the reports of processes from their sockets. A report is bounded in time and length, and checked. */
-final class StackReader {
+public final class StackReader {
     private static final long MAX_NANOS = 1_000_000_000;
     private static final int CHUNK_BYTES = 64 << 10;
 
@@ -32,10 +32,14 @@ final class StackReader {
      * @param reports the reports, by process and slot
      * @param problems a line for each process that did not answer as it should
      */
-    record Answers(List<StackReport> reports, List<String> problems) {}
+    public record Answers(List<StackReport> reports, List<String> problems) {}
 
-    /** Reads the reports from sockets, of which some may be of processes that were killed. */
-    static Answers readAll(List<Path> sockets) throws InterruptedException {
+    /**
+     * Reads the reports from sockets, of which some may be of processes that were killed. Takes at most about a second.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public static Answers readAll(List<Path> sockets) throws InterruptedException {
         List<StackReport> reports = new ArrayList<>();
         List<String> problems = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
