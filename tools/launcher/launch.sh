@@ -99,6 +99,7 @@ Tools:
   ibv_devices     RDMA devices by name and GUID
   ibv_devinfo     attributes of RDMA devices, ports and their GIDs
   doctor          what this machine offers: addresses, GIDs, MTU, who holds UDP port 4791
+  top             queue pairs and devices of the processes of this host: rates, retransmissions, peers
   sim             seeded runs of a simulated fabric under faults, checked against a model
   man             prints the manual page of a tool, for man(1)
   completion      prints the completion of command lines for bash, zsh or fish

@@ -3,6 +3,7 @@
 @SuppressWarnings("module") // the rooms above, to which some packages are exported, are compiled later
 module io.rdma4j.soft {
     requires static org.jspecify;
+    requires static jdk.jfr;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires io.rdma4j.transport;
@@ -20,6 +21,8 @@ module io.rdma4j.soft {
     exports io.rdma4j.soft.sharing to
             io.rdma4j.testkit;
     exports io.rdma4j.soft.process to
+            io.rdma4j.tools;
+    exports io.rdma4j.soft.report to
             io.rdma4j.tools;
     exports io.rdma4j.soft.warmup to
             io.rdma4j.tools;

@@ -1,6 +1,7 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.cmtime.Cmtime;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
@@ -34,6 +35,7 @@ import io.rdma4j.tools.sockets.Rcopy;
 import io.rdma4j.tools.sockets.Riostream;
 import io.rdma4j.tools.sockets.Rstream;
 import io.rdma4j.tools.sockets.Udpong;
+import io.rdma4j.tools.top.Top;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -92,6 +94,7 @@ public final class Main {
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor(),
+            new Top(),
             new Sim(),
             new Man(Main::tools),
             new CompletionTool(Main::tools));
@@ -118,6 +121,10 @@ public final class Main {
                 reportUnexpected(failure, "thread " + thread.getName(), List.of(words), standardError);
             }
         });
+        String tool = namedTool(List.of(words));
+        if (tool != null && System.getProperty(StackReport.PROGRAM_PROPERTY) == null) {
+            System.setProperty(StackReport.PROGRAM_PROPERTY, "rdma4j " + tool);
+        }
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {
@@ -208,7 +215,7 @@ public final class Main {
                 tool.get(), options.arguments().subList(1, options.arguments().size()), environment);
     }
 
-    /** Returns the tool named on a command line whose options are invalid, or null. */
+    /** Returns the tool that is named on a command line, whose options may be invalid; or null. */
     private static @Nullable String namedTool(List<String> words) {
         return TOOLS.stream()
                 .map(Tool::name)
@@ -224,6 +231,7 @@ public final class Main {
         OutputTail errTail = new OutputTail(outer.err());
         ToolEnvironment inner = new ToolEnvironment(outTail.stream(), errTail.stream());
         inner.warmUp(outer.warmUp());
+        inner.forPrograms();
         // Some tools report failures on standard output, as in C.
         Supplier<String> reason = () -> errTail.text().isEmpty() ? outTail.text() : errTail.text();
         Document document = new Document(tool, words, inner.report(), reason, outer);

@@ -194,18 +194,23 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
                 ((SoftCmId) requested.service().attachment()).onRequest(requested.connection());
             case AgentEvent.ServiceRequested requested ->
                 ((SoftCmId) requested.request().service().attachment()).onRequest(requested.request());
-            case AgentEvent.Opened opened -> host.addCrashDisconnect(opened.connection());
-            case AgentEvent.Closed closed -> host.removeCrashDisconnect(closed.connection());
-            case AgentEvent.OfConnection ofConnection -> {
-                if (ofConnection.connection().attachment() instanceof ConnectionExchange exchange) {
-                    exchange.onEvent(ofConnection);
-                }
+            case AgentEvent.Opened opened -> {
+                host.addCrashDisconnect(opened.connection());
+                deliverToExchange(opened);
             }
+            case AgentEvent.Closed closed -> host.removeCrashDisconnect(closed.connection());
+            case AgentEvent.OfConnection ofConnection -> deliverToExchange(ofConnection);
             case AgentEvent.OfResolution ofResolution -> {
                 if (ofResolution.resolution().attachment() instanceof DatagramExchange exchange) {
                     exchange.onEvent(ofResolution);
                 }
             }
+        }
+    }
+
+    private void deliverToExchange(AgentEvent.OfConnection event) {
+        if (event.connection().attachment() instanceof ConnectionExchange exchange) {
+            exchange.onEvent(host.engine().nowNanos(), event);
         }
     }
 

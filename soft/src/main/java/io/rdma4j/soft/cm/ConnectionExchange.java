@@ -43,6 +43,7 @@ final class ConnectionExchange {
     private final CmService service;
     private final IdAddresses addresses;
     private final int startingPsn;
+    private final ConnectionLife life;
     private int retryCount;
     private volatile @Nullable ConnectionAttributes attributes;
     private volatile int ackTimeout = -1;
@@ -55,6 +56,7 @@ final class ConnectionExchange {
         this.service = service;
         this.addresses = addresses;
         this.startingPsn = service.host().random() & PSN_MASK;
+        this.life = new ConnectionLife(id);
     }
 
     // ---- settings
@@ -102,6 +104,8 @@ final class ConnectionExchange {
                 .pathMtu(pathMtu.code())
                 .primaryPath(primaryPath(from, to, flowLabel))
                 .privateData(header.with(PrivateData.of(parameters.privateData())));
+        life.begin(true);
+        life.queuePair(parameters.queuePairNumber());
         connection = service.agent().connect(nowNanos, withTransportType(request), addresses.peerScope(), this);
     }
 
@@ -136,6 +140,8 @@ final class ConnectionExchange {
         connection = request;
         request.attach(this);
         Req message = request.request();
+        life.begin(false);
+        life.peerQueuePair(message.localQueuePair());
         int scope = addresses.requireLocalEndpoint().scope();
         onPeerAttributes(ConnectionAttributes.passive(message, scope, startingPsn), message.localCaGuid());
         ConnectionParameters received = ConnectionParameters.NONE
@@ -166,6 +172,7 @@ final class ConnectionExchange {
 
     void accept(long nowNanos, ConnectionParameters parameters) {
         CmConnection request = requireConnection("rdma_accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
+        life.queuePair(parameters.queuePairNumber());
         ConnectionAttributes known = attributes;
         if (known != null) {
             attributes = known.withDepths(parameters.responderResources(), parameters.initiatorDepth());
@@ -196,6 +203,7 @@ final class ConnectionExchange {
                         CmState.REP_RECEIVED,
                         CmState.MRA_REP_SENT)
                 .reject(nowNanos, reason, PrivateData.of(privateData));
+        life.ended(nowNanos, ConnectionLife.REJECTED);
     }
 
     void disconnect(long nowNanos) {
@@ -269,7 +277,13 @@ final class ConnectionExchange {
         if (known != null) {
             service.host().devices().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
         }
-        return connection == null || connection.destroy(nowNanos);
+        CmConnection current = connection;
+        if (current == null) {
+            return true;
+        }
+        life.ended(
+                nowNanos, current.state() == CmState.DREQ_SENT ? ConnectionLife.DISCONNECTED : ConnectionLife.CLOSED);
+        return current.destroy(nowNanos);
     }
 
     private CmConnection requireConnection(String operation, CmState... allowed) {
@@ -290,7 +304,8 @@ final class ConnectionExchange {
 
     // ---- events of the connection
 
-    void onEvent(AgentEvent.OfConnection event) {
+    void onEvent(long nowNanos, AgentEvent.OfConnection event) {
+        report(nowNanos, event);
         switch (event) {
             case AgentEvent.Replied replied -> onReply(replied.connection(), replied.reply());
             case AgentEvent.ReadyToUse _ -> id.emit(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
@@ -301,6 +316,28 @@ final class ConnectionExchange {
             case AgentEvent.TimewaitExit _ -> id.onTimewaitExit();
             case AgentEvent.Requested _, AgentEvent.Opened _, AgentEvent.Closed _ -> {
                 // The listener and the service handle these.
+            }
+        }
+    }
+
+    private void report(long nowNanos, AgentEvent.OfConnection event) {
+        switch (event) {
+            case AgentEvent.Replied replied ->
+                life.peerQueuePair(replied.connection().remoteQueuePair());
+            case AgentEvent.Opened _ -> life.opened(nowNanos);
+            case AgentEvent.Rejected rejected ->
+                life.ended(
+                        nowNanos,
+                        "rejected by the peer: "
+                                + io.rdma4j.cm.RejectReason.text(
+                                        rejected.reject().reason()));
+            case AgentEvent.Unreachable _ -> life.ended(nowNanos, ConnectionLife.UNREACHABLE);
+            case AgentEvent.DisconnectRequested _ -> life.ended(nowNanos, ConnectionLife.DISCONNECTED_BY_PEER);
+            case AgentEvent.Disconnected disconnected ->
+                life.ended(
+                        nowNanos, disconnected.timedOut() ? ConnectionLife.UNCONFIRMED : ConnectionLife.DISCONNECTED);
+            case AgentEvent.Requested _, AgentEvent.ReadyToUse _, AgentEvent.TimewaitExit _, AgentEvent.Closed _ -> {
+                // They neither open nor end a connection.
             }
         }
     }

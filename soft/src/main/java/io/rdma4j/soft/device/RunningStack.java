@@ -12,5 +12,7 @@ import io.rdma4j.soft.sharing.Sharing;
  * @param sharing opens the ports of addresses, which other processes share
  * @param gsi queue pair 1, which the main engine drives
  * @param groups the multicast groups that the main engine receives
+ * @param reports the reports of the stack for other processes and for Flight Recorder
  */
-public record RunningStack(Engines engines, Sharing sharing, GsiQueuePair gsi, MulticastGroups groups) {}
+public record RunningStack(
+        Engines engines, Sharing sharing, GsiQueuePair gsi, MulticastGroups groups, StackReports reports) {}

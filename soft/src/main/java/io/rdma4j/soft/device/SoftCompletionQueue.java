@@ -2,12 +2,15 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
+import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.CompletionSink;
+import io.rdma4j.transport.WorkStatus;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -127,6 +130,9 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
 
     private void onCompletion(Completion completion, long nowNanos) {
+        if (completion.status != WorkStatus.SUCCESS && FlightEvents.isOn()) {
+            reportError(completion);
+        }
         if (overrun || !ring.add(completion, nowNanos)) {
             completion.isLost = true;
             onLost();
@@ -138,6 +144,22 @@ final class SoftCompletionQueue implements CompletionQueue {
         }
         if (eventRequest.consume(completion.solicited)) {
             target.onEvent(this);
+        }
+    }
+
+    /** Reports the error of a work request to Flight Recorder, but none of the flushed requests that follow it. */
+    private void reportError(Completion completion) {
+        if (completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR) {
+            return;
+        }
+        CompletionStatus status = CompletionStatus.values()[completion.status.code()];
+        synchronized (users) {
+            for (SoftQueuePair user : users) {
+                if (user.number() == completion.queuePairNumber) {
+                    user.reportError(status.name(), user.explain(status));
+                    return; // a queue pair may use this queue twice
+                }
+            }
         }
     }
 

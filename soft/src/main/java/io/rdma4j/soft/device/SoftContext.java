@@ -181,6 +181,15 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         }
     }
 
+    /** Returns the open queue pairs of all protection domains. */
+    List<SoftQueuePair> queuePairs() {
+        List<SoftProtectionDomain> all;
+        synchronized (this) {
+            all = List.copyOf(domains);
+        }
+        return all.stream().flatMap(domain -> domain.queuePairs().stream()).toList();
+    }
+
     // ---- objects ----
 
     @Override

@@ -11,6 +11,7 @@ import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
@@ -171,7 +172,8 @@ public final class SoftDevices implements AutoCloseable {
         Sharing sharing = null;
         boolean done = false;
         try {
-            sharing = new Sharing(settings.runDirectory().get(), settings.host(), settings.random());
+            RunDirectory directory = settings.runDirectory().get();
+            sharing = new Sharing(directory, settings.host(), settings.random());
             Engines started = new Engines(
                     engineCount(),
                     settings.links(),
@@ -182,7 +184,12 @@ public final class SoftDevices implements AutoCloseable {
                     settings.random());
             done = true;
             Engine main = started.main();
-            return new RunningStack(started, sharing, GsiQueuePair.open(main), MulticastGroups.open(main));
+            return new RunningStack(
+                    started,
+                    sharing,
+                    GsiQueuePair.open(main),
+                    MulticastGroups.open(main),
+                    new StackReports(contexts, directory, sharing.slot()));
         } finally {
             if (!done) {
                 if (sharing != null) {
@@ -201,6 +208,7 @@ public final class SoftDevices implements AutoCloseable {
         watch.end();
         RunningStack known = runningOrNull();
         if (known != null) {
+            known.reports().finish();
             known.engines().finish();
             known.sharing().removeSocketFiles();
         }
@@ -244,6 +252,7 @@ public final class SoftDevices implements AutoCloseable {
         }
         watch.end();
         if (known != null) {
+            known.reports().close();
             known.engines().close();
             known.sharing().close();
             closeQuietly(known.engines().decorator());

@@ -1,5 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.events.FlightEvents;
+import io.rdma4j.soft.events.MemoryRegistrationEvent;
 import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.verbs.AccessFlag;
@@ -67,6 +69,22 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        if (!FlightEvents.isOn()) {
+            return registerNow(memory, access);
+        }
+        MemoryRegistrationEvent event = new MemoryRegistrationEvent();
+        event.begin();
+        MemoryRegion region = registerNow(memory, access);
+        if (event.shouldCommit()) {
+            event.device = context.softDevice().name();
+            event.length = memory.byteSize();
+            event.access = access.toString();
+            event.commit();
+        }
+        return region;
+    }
+
+    private MemoryRegion registerNow(MemorySegment memory, Set<AccessFlag> access) {
         int flags = AccessFlag.bits(access);
         String refusal = refusal(memory, flags);
         if (refusal != null) {
@@ -177,13 +195,14 @@ final class SoftProtectionDomain implements ProtectionDomain {
         return handle;
     }
 
+    /** Returns the open queue pairs. */
+    synchronized List<SoftQueuePair> queuePairs() {
+        return List.copyOf(queuePairs);
+    }
+
     /** Moves all queue pairs to the error state, because the device was removed. */
     void failQueuePairs() {
-        List<SoftQueuePair> all;
-        synchronized (this) {
-            all = new ArrayList<>(queuePairs);
-        }
-        all.forEach(SoftQueuePair::failSoon);
+        queuePairs().forEach(SoftQueuePair::failSoon);
     }
 
     /** Removes an object that is closed. */

@@ -2,7 +2,11 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.SpinLock;
+import io.rdma4j.soft.events.FlightEvents;
+import io.rdma4j.soft.events.QueuePairErrorEvent;
+import io.rdma4j.soft.report.QueuePairReport;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
@@ -17,6 +21,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
@@ -219,6 +224,9 @@ final class SoftQueuePair implements QueuePair {
                     .peerReputation()
                     .noteViolation(new Gid(driven.remoteHigh(), driven.remoteLow()), engine.nowNanos());
         }
+        if (isError(event) && FlightEvents.isOn()) {
+            reportError(event.name(), "");
+        }
         domain.softContext()
                 .onAsyncEvent(
                         switch (event) {
@@ -233,11 +241,37 @@ final class SoftQueuePair implements QueuePair {
                         this);
     }
 
+    private static boolean isError(io.rdma4j.transport.QueuePairEvent event) {
+        return switch (event) {
+            case QUEUE_PAIR_FATAL, REQUEST_ERROR, ACCESS_ERROR -> true;
+            default -> false;
+        };
+    }
+
     /** Handles a failure: the memory of a work request became inaccessible, or the protocol machine failed. */
     private void onFailure(RuntimeException cause) {
         LOGGER.log(System.Logger.Level.WARNING, this + " failed: " + cause, cause);
+        if (FlightEvents.isOn()) {
+            reportError(AsyncEvent.Type.QUEUE_PAIR_FATAL.name(), cause.toString());
+        }
         machine.toError();
         domain.softContext().onAsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, this);
+    }
+
+    /** Reports an error to Flight Recorder, which must be on; under the engine lock. */
+    void reportError(String status, String explanation) {
+        QueuePairErrorEvent event = new QueuePairErrorEvent();
+        if (event.shouldCommit()) {
+            Port port = driven.port();
+            event.device = domain.softContext().softDevice().name();
+            event.local = port == null ? "" : FlightEvents.address(port.address());
+            event.peer = FlightEvents.address(driven.remoteHigh(), driven.remoteLow());
+            event.queuePair = FlightEvents.queuePair(number());
+            event.type = type.name();
+            event.status = status;
+            event.explanation = explanation;
+            event.commit();
+        }
     }
 
     /**
@@ -312,6 +346,29 @@ final class SoftQueuePair implements QueuePair {
     @Override
     public Map<String, Long> counters() {
         return Counters.of(machine.counters());
+    }
+
+    /** Returns the current state for other processes and for Flight Recorder. */
+    QueuePairReport report() {
+        QueuePairAttributes known = settings.query();
+        boolean hasPeer = known.present().contains(QueuePairAttribute.DESTINATION_QUEUE_PAIR);
+        engine.lock();
+        try {
+            Port port = driven.port();
+            return new QueuePairReport(
+                    domain.softContext().softDevice().name(),
+                    number(),
+                    type.name(),
+                    state().name(),
+                    port == null ? "" : FlightEvents.address(port.address()),
+                    FlightEvents.address(driven.remoteHigh(), driven.remoteLow()),
+                    hasPeer ? known.destinationQueuePair() : 0,
+                    driven.sentBytes(),
+                    driven.receivedBytes(),
+                    counters());
+        } finally {
+            engine.unlock();
+        }
     }
 
     @Override

@@ -44,6 +44,14 @@ public final class DrivenQueuePair extends DeadlineTask {
     @Nullable
     DrivenQueuePair nextActive;
 
+    /** The bytes of all frames that were sent, without IP and UDP headers. */
+    long sentBytes;
+
+    /** The bytes of all frames that were received, without IP and UDP headers. */
+    long receivedBytes;
+
+    private @Nullable RetransmissionObserver retransmissions;
+
     @SuppressWarnings("UnusedVariable") // read and written through RUNG
     private volatile int rung;
 
@@ -93,6 +101,26 @@ public final class DrivenQueuePair extends DeadlineTask {
     boolean receivesAt(Port from) {
         Predicate<Port> ports = receivesAt;
         return ports == null || ports.test(from);
+    }
+
+    /** Returns the bytes of all frames that were sent, from BTH to ICRC. Other threads may read a stale value. */
+    public long sentBytes() {
+        return sentBytes;
+    }
+
+    /** Returns the bytes of all frames that were received, from BTH to ICRC. Other threads may read a stale value. */
+    public long receivedBytes() {
+        return receivedBytes;
+    }
+
+    /** Reports retransmissions since the last call to Flight Recorder, which must be on; under the engine lock. */
+    void observeRetransmissions() {
+        RetransmissionObserver observer = retransmissions;
+        if (observer == null) {
+            observer = new RetransmissionObserver(this);
+            retransmissions = observer;
+        }
+        observer.observe();
     }
 
     boolean ring() {

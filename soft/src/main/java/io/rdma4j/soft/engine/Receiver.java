@@ -169,6 +169,7 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
 
     private void deliver(long nowNanos, DrivenQueuePair queuePair) {
         counters.deliveredPackets++;
+        queuePair.receivedBytes += packet.frame().length;
         QueuePairMachine machine = queuePair.machine;
         try {
             machine.onPacket(nowNanos, packet);

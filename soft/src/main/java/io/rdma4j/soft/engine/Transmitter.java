@@ -2,6 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.wire.Frame;
@@ -79,6 +80,9 @@ final class Transmitter {
             } else {
                 queuePair.active = false;
                 flushIfFailed(queuePair);
+                if (FlightEvents.isOn()) {
+                    queuePair.observeRetransmissions();
+                }
                 engine.refreshDeadline(queuePair);
             }
         }
@@ -115,8 +119,8 @@ final class Transmitter {
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
         setSource(port);
         int sent = 0;
+        int left = QUANTUM_BYTES;
         try {
-            int left = QUANTUM_BYTES;
             while (!isQuantumUsedUp) {
                 int bytes = queuePair.machine.pollTransmit(nowNanos, burst.segment(), burst.tail());
                 if (bytes == 0) {
@@ -131,6 +135,7 @@ final class Transmitter {
             queuePair.fail(e);
         }
         flush(port);
+        queuePair.sentBytes += QUANTUM_BYTES - left + sent * Icrc.LENGTH;
         return sent;
     }
 
@@ -156,6 +161,7 @@ final class Transmitter {
                     route = next;
                     burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
                     boolean _ = add(route.port(), bytes + Icrc.LENGTH);
+                    queuePair.sentBytes += bytes + Icrc.LENGTH;
                 }
                 sent++;
             }

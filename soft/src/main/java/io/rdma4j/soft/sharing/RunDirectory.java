@@ -118,6 +118,11 @@ public final class RunDirectory {
         }
     }
 
+    /** Returns whether its files exist in memory only; see {@link #ofVirtualHost}. */
+    public boolean isOfVirtualHost() {
+        return inMemory != null;
+    }
+
     /** Returns the path of the directory. */
     public Path path() {
         return path;

@@ -8,6 +8,8 @@ import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.events.FlightEvents;
+import io.rdma4j.soft.events.PortOwnershipEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
@@ -129,11 +131,22 @@ public final class SharedPort extends Port {
             crashDisconnects.publishTo(null); // until another process joins
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
+            report(PortOwnershipEvent.OWNER);
             signal.raise();
             return null;
         } catch (IOException e) {
             udp.close();
             throw e;
+        }
+    }
+
+    private void report(String role) {
+        if (FlightEvents.isOn()) {
+            PortOwnershipEvent event = new PortOwnershipEvent();
+            event.address = FlightEvents.address(address());
+            event.role = role;
+            event.slot = engine.slot();
+            event.commit();
         }
     }
 
@@ -172,6 +185,7 @@ public final class SharedPort extends Port {
         crashDisconnects.publishTo(channel);
         link = engine.decorate(joined);
         member = joined;
+        report(PortOwnershipEvent.MEMBER);
         return null;
     }
 
@@ -181,6 +195,7 @@ public final class SharedPort extends Port {
      */
     private void onOwnerExited() {
         member = null;
+        report(PortOwnershipEvent.NONE);
         abandoned = link;
         retryNanos = FIRST_RETRY_NANOS;
         replaceOwner();

@@ -20,6 +20,7 @@ public final class ToolEnvironment {
     private final PrintStream err;
     private final RdmaAccess rdma;
     private volatile WarmUpChoice warmUp = WarmUpChoice.NEVER;
+    private volatile boolean isForPrograms;
     private volatile boolean silent;
     private final ToolReport report = new ToolReport();
     private final Set<Runnable> atInterrupt = ConcurrentHashMap.newKeySet();
@@ -55,6 +56,16 @@ public final class ToolEnvironment {
     /** Returns which tools warm up before they run. */
     public WarmUpChoice warmUp() {
         return warmUp;
+    }
+
+    /** Notes that a JSON document of the report is printed, so that tables are of no use. */
+    public void forPrograms() {
+        isForPrograms = true;
+    }
+
+    /** Returns whether a JSON document of the report is printed ({@code --json}). */
+    public boolean isForPrograms() {
+        return isForPrograms;
     }
 
     /** Returns the standard output. */

@@ -2,6 +2,7 @@ package io.rdma4j.tools.doctor;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.system.LinkSets;
+import io.rdma4j.tools.command.TerminalText;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolReport;
@@ -22,12 +23,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** {@code rdma4j doctor}: reports Java, links, devices with their GIDs and MTUs, and the use of RoCEv2's UDP port. */
+/** {@code rdma4j doctor}: reports Java, links, devices, the use of RoCEv2's UDP port, processes, and warnings. */
 public final class Doctor implements Tool {
     private static final String HELP = """
         usage: rdma4j doctor
         Reports Java and the kind of network access, every RDMA device with its addresses (GIDs) and path MTU,
-        whether UDP port 4791 is free at these addresses, and the RDMA devices of the kernel.
+        whether UDP port 4791 is free at these addresses, the RDMA devices of the kernel, the processes of this
+        user that use rdma4j, and warnings: what may cause trouble, and what to do about it.
         """;
 
     /** Creates the tool. */
@@ -60,6 +62,7 @@ public final class Doctor implements Tool {
         List<Map<String, Object>> devices = reportDevices(out);
         report.result("devices", devices);
         reportKernel(out, report);
+        reportProcessesAndWarnings(out, report);
         if (devices.isEmpty()) {
             out.println("No address of this machine has an RDMA device: is a network interface up?");
             return 1;
@@ -148,6 +151,22 @@ public final class Doctor implements Tool {
         } catch (SocketException e) {
             return "?";
         }
+    }
+
+    private static void reportProcessesAndWarnings(PrintStream out, ToolReport report) {
+        HostChecks.Processes processes = HostChecks.processes();
+        out.println("processes "
+                + (processes.names().isEmpty()
+                        ? "none of this user uses rdma4j here"
+                        : TerminalText.of(String.join(", ", processes.names())) + "; see rdma4j top"));
+        List<String> warnings = new ArrayList<>();
+        HostChecks.java(Runtime.version()).ifPresent(warnings::add);
+        boolean nativeAccess = LinkSet.class.getModule().isNativeAccessEnabled();
+        HostChecks.nativeAccess(System.getProperty("os.name"), nativeAccess).ifPresent(warnings::add);
+        HostChecks.receiveBuffer().ifPresent(warnings::add);
+        warnings.addAll(processes.warnings());
+        report.result("processes", processes.names()).result("warnings", warnings);
+        warnings.forEach(warning -> out.println("warning   " + TerminalText.of(warning)));
     }
 
     private static void reportKernel(PrintStream out, ToolReport report) {

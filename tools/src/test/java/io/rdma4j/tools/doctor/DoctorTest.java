@@ -3,6 +3,8 @@ package io.rdma4j.tools.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -14,6 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DoctorTest {
     @Test
@@ -26,6 +30,40 @@ class DoctorTest {
                 .contains("java      " + Runtime.version())
                 .containsPattern("device    \\S+ on lo\\S*, up, path MTU \\d+")
                 .containsPattern("0000:0000:0000:0000:0000:ffff:7f00:0001 +127\\.0\\.0\\.1 +UDP 4791 ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"25, 1", "25.0.1, 1", "25.0.2+10, 1", "25.0.3, 0", "25.0.4, 0", "26, 0", "26.0.1, 0"})
+    void javaVersionsWithTheDefectAreNamed(String version, int warnings) {
+        assertThat(HostChecks.java(Runtime.Version.parse(version)).stream())
+                .hasSize(warnings)
+                .allMatch(text -> text.startsWith("Java " + version + " has the defect JDK-8377811"));
+    }
+
+    @Test
+    void missingNativeAccessIsAWarningOnLinux() {
+        assertThat(HostChecks.nativeAccess("Linux", false))
+                .hasValueSatisfying(text -> assertThat(text).contains("--enable-native-access=io.rdma4j.link"));
+        assertThat(HostChecks.nativeAccess("Linux", true)).isEmpty();
+        assertThat(HostChecks.nativeAccess("Mac OS X", false)).isEmpty();
+    }
+
+    @Test
+    void aSmallLimitOfReceiveBuffersIsAWarningExceptForRoot() {
+        assertThat(HostChecks.receiveBuffer(212_992, false))
+                .hasValueSatisfying(text -> assertThat(text).contains("net.core.rmem_max=4194304"));
+        assertThat(HostChecks.receiveBuffer(212_992, true)).isEmpty();
+        assertThat(HostChecks.receiveBuffer(4 << 20, false)).isEmpty();
+    }
+
+    @Test
+    void processesAreNamed() {
+        try (DeviceContext context =
+                Device.of(InetAddress.ofLiteral("127.0.0.1")).orElseThrow().open()) {
+            assertThat(context.device().name()).isNotEmpty();
+            assertThat(HostChecks.processes().names())
+                    .anyMatch(name -> name.startsWith(ProcessHandle.current().pid() + " ("));
+        }
     }
 
     @Test

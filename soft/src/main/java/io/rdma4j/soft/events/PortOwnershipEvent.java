@@ -1,0 +1,42 @@
+package io.rdma4j.soft.events;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/** A change of the part that this process has in the sharing of UDP port 4791 of an address. */
+@Name("rdma4j.PortOwnership")
+@Label("Port Ownership")
+@Description("Change of the part that this process has in the sharing of UDP port 4791 of an address")
+@Category({"rdma4j", "Sharing"})
+@StackTrace(false)
+public final class PortOwnershipEvent extends Event {
+    /** The value of {@link #role} for the process that has bound the port. */
+    public static final String OWNER = "owner";
+
+    /** The value of {@link #role} for a process that receives through the owner. */
+    public static final String MEMBER = "member";
+
+    /** The value of {@link #role} for a process whose owner has exited and that has found no other yet. */
+    public static final String NONE = "none";
+
+    /** The local address. */
+    @Label("Address")
+    public String address = "";
+
+    /** The new role of this process. */
+    @Label("Role")
+    @Description("owner: has bound the port; member: receives through the owner; none: the owner has exited")
+    public String role = "";
+
+    /** The slot of this process. */
+    @Label("Slot")
+    @Description("Number of this process among those that share the address: the upper byte of its queue pair numbers")
+    public int slot;
+
+    /** Creates an event. */
+    public PortOwnershipEvent() {}
+}

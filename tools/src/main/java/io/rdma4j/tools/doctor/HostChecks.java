@@ -1,0 +1,103 @@
+package io.rdma4j.tools.doctor;
+
+import io.rdma4j.soft.report.ReportSockets;
+import io.rdma4j.soft.report.StackReport;
+import io.rdma4j.tools.top.StackReader;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The checks of a host that lead to warnings: each names what a user may meet, and what to do. */
+final class HostChecks {
+    /** The update of Java 25 from which on the defect JDK-8377811 is mended. */
+    private static final int FIRST_SOUND_UPDATE = 3;
+
+    /** The size of a UDP receive buffer that the device asks for. */
+    private static final long WANTED_BUFFER_BYTES = 4 << 20;
+
+    private static final Path LARGEST_BUFFER = Path.of("/proc/sys/net/core/rmem_max");
+
+    private HostChecks() {}
+
+    /** Returns a warning if a Java version has a defect that is mended in a later update. */
+    static Optional<String> java(Runtime.Version version) {
+        boolean isDefective =
+                version.feature() == 25 && version.interim() == 0 && version.update() < FIRST_SOUND_UPDATE;
+        return isDefective
+                ? Optional.of(
+                        "Java " + version + " has the defect JDK-8377811, as JDK 25.0.0 to 25.0.2 have; update it to"
+                                + " 25.0.3 or newer before you look for the cause of a failure elsewhere")
+                : Optional.empty();
+    }
+
+    /** Returns a warning if the links may not make their own system calls, which only Linux has. */
+    static Optional<String> nativeAccess(String osName, boolean isEnabled) {
+        return osName.equals("Linux") && !isEnabled
+                ? Optional.of(
+                        "native access is not enabled, so the device sends and receives each packet by a system call"
+                                + " of its own; start Java with --enable-native-access=io.rdma4j.link (on the class path:"
+                                + " ALL-UNNAMED)")
+                : Optional.empty();
+    }
+
+    /** Returns a warning if the system limits UDP receive buffers to less than the device asks for. */
+    static Optional<String> receiveBuffer() {
+        try {
+            return receiveBuffer(Long.parseLong(Files.readString(LARGEST_BUFFER).strip()), isRoot());
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty(); // another system, which has no such limit
+        }
+    }
+
+    /** Root may exceed the limit. */
+    static Optional<String> receiveBuffer(long limitBytes, boolean isRoot) {
+        return limitBytes < WANTED_BUFFER_BYTES && !isRoot
+                ? Optional.of(
+                        "UDP receive buffers are limited to " + limitBytes + " bytes, and packets that find them full"
+                                + " are lost and sent again; if 'rdma4j top' shows retransmissions on a network without loss, let an"
+                                + " administrator raise the limit: sysctl -w net.core.rmem_max=" + WANTED_BUFFER_BYTES)
+                : Optional.empty();
+    }
+
+    private static boolean isRoot() {
+        try {
+            return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /**
+     * The processes of this user that use rdma4j.
+     *
+     * @param names their numbers and programs
+     * @param warnings a line for each that does not answer, or for the run directory
+     */
+    record Processes(List<String> names, List<String> warnings) {}
+
+    /** Asks the processes of this user for their reports. */
+    static Processes processes() {
+        List<String> names = new ArrayList<>();
+        List<String> warnings = new ArrayList<>();
+        try {
+            StackReader.Answers answers = StackReader.readAll(ReportSockets.list());
+            for (StackReport report : answers.reports()) {
+                names.add(report.pid() + " (" + report.program() + ")");
+            }
+            for (String problem : answers.problems()) {
+                warnings.add(
+                        problem + "; while a stopped process owns UDP port 4791 of an address, no other process of this"
+                                + " host sets up connections there: continue or terminate it");
+            }
+        } catch (IOException | RdmaException e) {
+            warnings.add(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return new Processes(names, warnings);
+    }
+}
