@@ -21,7 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A server lends a file to a client, which reads it from the server's memory until the server takes it back. */
+/** A server gives a client access to a mapped file, and revokes it when the client has read the file. */
 public final class Lifetimes {
     private static final String TEXT = "the content of the file";
 
@@ -82,7 +82,7 @@ public final class Lifetimes {
                     + StandardCharsets.UTF_8.decode(copy.memory().asByteBuffer()));
             verbs.postReceive(1, message, 0, 1);
             verbs.send(message);
-            var _ = verbs.awaitReceiveCompletion(); // the server has taken the file back
+            var _ = verbs.awaitReceiveCompletion(); // the server has revoked the access
             verbs.read(copy, file);
         } catch (RdmaException e) {
             System.out.println("client: " + e.getMessage());
