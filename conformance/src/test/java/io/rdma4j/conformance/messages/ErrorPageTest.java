@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/errors.md has every message of the library rooms: each call in their sources that has a text of four or more words as an
+ * docs/errors.md has every message of the library rooms and the launcher: each call in their sources that has a text of four or more words as an
  * argument is found by a phrase of the page, and each phrase of the page is in the sources. A phrase is code in the first column
  * of a table after the heading "Messages". In a phrase, {@code …} stands for anything.
  */
@@ -42,6 +43,9 @@ class ErrorPageTest {
             "AddressLookupException.java",
             "CommonOptions.java");
 
+    /** A text that the launcher, a script, prints to users. */
+    private static final Pattern LAUNCHER_TEXT = Pattern.compile("\\b(?:fail|echo) \"((?:[^\"\\\\]|\\\\.)+)\"");
+
     private static final Pattern FIRST_COLUMN = Pattern.compile("^\\| (.*?) \\|", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
@@ -59,7 +63,8 @@ class ErrorPageTest {
                 .flatMap(cell -> CODE.matcher(cell).results())
                 .map(code -> code.group(1))
                 .toList();
-        messages = SourceMessages.of(sources());
+        messages = new ArrayList<>(SourceMessages.of(sources()));
+        messages.addAll(messagesOfLauncher());
     }
 
     private static List<Path> sources() throws IOException {
@@ -76,6 +81,16 @@ class ErrorPageTest {
             }
         }
         return all;
+    }
+
+    private static List<Message> messagesOfLauncher() throws IOException {
+        return LAUNCHER_TEXT
+                .matcher(Files.readString(ROOT.resolve("rdma4j")))
+                .results()
+                .map(call -> call.group(1).replaceAll("\\$\\{[^}]*}|\\$\\w+", SourceMessages.VARIABLE))
+                .filter(SourceMessages::isMessage)
+                .map(text -> new Message("rdma4j", Set.of(text)))
+                .toList();
     }
 
     @Test

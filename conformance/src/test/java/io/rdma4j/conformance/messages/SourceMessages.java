@@ -151,10 +151,7 @@ final class SourceMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
 
     private void add(String literal) {
         String text = literal.replaceAll("%[-0-9.]*[a-zA-Z]", VARIABLE);
-        if (Stream.of(text.replace(VARIABLE, " ").split("\\s+"))
-                        .filter(word -> !word.isEmpty())
-                        .count()
-                < LEAST_WORDS) {
+        if (!isMessage(text)) {
             return;
         }
         if (calls == 0) {
@@ -162,6 +159,14 @@ final class SourceMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
         } else {
             texts.add(text);
         }
+    }
+
+    /** Returns whether a text has enough words for a message. */
+    static boolean isMessage(String text) {
+        return Stream.of(text.replace(VARIABLE, " ").split("\\s+"))
+                        .filter(word -> !word.isEmpty())
+                        .count()
+                >= LEAST_WORDS;
     }
 
     /** Returns a literal or concatenation with its variables replaced, or null if no part of it is a literal text. */
