@@ -54,14 +54,14 @@ public final class Lifetimes {
     private static void serve(CmId listener, Path file) {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest();
-                MemoryRegion message = new CmVerbs(connection).register(arena.allocate(1));
-                MemoryRegion content = register(file, arena, connection.protectionDomain())) {
+                MemoryRegion message = new CmVerbs(connection).register(arena.allocate(1))) {
             CmVerbs verbs = new CmVerbs(connection);
             verbs.postReceive(1, message, 0, 1); // before accepting, so that the message cannot come too early
-            connection.accept(ConnectionParameters.defaults()
-                    .withPrivateData(content.remote().encode()));
-            var _ = verbs.awaitReceiveCompletion(); // the client has read the file
-            content.close(); // from here on, no peer can access it
+            try (MemoryRegion content = register(file, arena, connection.protectionDomain())) {
+                connection.accept(ConnectionParameters.defaults()
+                        .withPrivateData(content.remote().encode()));
+                var _ = verbs.awaitReceiveCompletion(); // the client has read the file
+            } // from here on, no peer can access the file
             verbs.send(message);
             connection.awaitDisconnect();
         } catch (IOException e) {

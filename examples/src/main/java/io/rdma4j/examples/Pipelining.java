@@ -19,7 +19,7 @@ import java.util.Objects;
 
 /** Many writes in flight at a time, posted in batches of which only the last write is signaled. */
 public final class Pipelining {
-    private static final int BLOCK_BYTES = 64;
+    private static final long BLOCK_BYTES = 64;
     private static final int BATCH = 32;
     private static final int BATCHES_IN_FLIGHT = 4;
     private static final int BATCHES = 1000;

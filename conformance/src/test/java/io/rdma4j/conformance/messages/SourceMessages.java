@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The texts in sources that can be messages to users: string expressions of four or more words, where {@code …} stands for
  * everything that is not a literal. The texts that are arguments of one call belong together: an exception's details and hint.
  */
-final class SourceMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
+final class SourceMessages extends TreeScanner<Void, Void> {
     /** Stands for an expression in a text. */
     static final String VARIABLE = "…";
 
@@ -81,30 +81,30 @@ final class SourceMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
     }
 
     @Override
-    public @Nullable Void visitAnnotation(AnnotationTree annotation, @Nullable Void none) {
+    public Void visitAnnotation(AnnotationTree annotation, Void none) {
         return null;
     }
 
     @Override
-    public @Nullable Void visitMethod(MethodTree method, @Nullable Void none) {
-        return method.getName().contentEquals("toString") ? null : super.visitMethod(method, none);
+    public Void visitMethod(MethodTree method, Void none) {
+        return method.getName().contentEquals("toString") ? null : super.visitMethod(method, null);
     }
 
     @Override
-    public @Nullable Void visitNewClass(NewClassTree creation, @Nullable Void none) {
+    public Void visitNewClass(NewClassTree creation, Void none) {
         if (creation.getIdentifier().toString().equals("AssertionError")) {
             return null; // for what cannot happen
         }
-        inOneMessage(() -> super.visitNewClass(creation, none));
+        inOneMessage(() -> super.visitNewClass(creation, null));
         return null;
     }
 
     @Override
-    public @Nullable Void visitMethodInvocation(MethodInvocationTree call, @Nullable Void none) {
+    public Void visitMethodInvocation(MethodInvocationTree call, Void none) {
         if (TEXT_CALLS.contains(name(call.getMethodSelect()))) {
-            return super.visitMethodInvocation(call, none);
+            return super.visitMethodInvocation(call, null);
         }
-        inOneMessage(() -> super.visitMethodInvocation(call, none));
+        inOneMessage(() -> super.visitMethodInvocation(call, null));
         return null;
     }
 
@@ -121,10 +121,10 @@ final class SourceMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
     }
 
     @Override
-    public @Nullable Void visitBinary(BinaryTree binary, @Nullable Void none) {
+    public Void visitBinary(BinaryTree binary, Void none) {
         String text = text(binary);
         if (text == null) {
-            return super.visitBinary(binary, none);
+            return super.visitBinary(binary, null);
         }
         add(text);
         scanVariables(binary);
@@ -142,7 +142,7 @@ final class SourceMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
     }
 
     @Override
-    public @Nullable Void visitLiteral(LiteralTree literal, @Nullable Void none) {
+    public Void visitLiteral(LiteralTree literal, Void none) {
         if (literal.getValue() instanceof String text) {
             add(text);
         }
