@@ -28,6 +28,7 @@ public final class ConnectionManagerFlow {
         }
     }
 
+    // tag::server[]
     private static void serve(EventChannel channel) {
         CmId connection = await(channel, CmEvent.Type.CONNECT_REQUEST); //                 rdma_get_cm_event
         try (connection) {
@@ -40,7 +41,9 @@ public final class ConnectionManagerFlow {
         } //                                                                               rdma_destroy_qp,
         // rdma_destroy_id
     }
+    // end::server[]
 
+    // tag::client[]
     private static void connect(InetSocketAddress server) {
         try (EventChannel channel = EventChannel.open(); //                                rdma_create_event_channel
                 CmId connection = channel.createId(PortSpace.TCP)) { //              rdma_create_id
@@ -56,6 +59,7 @@ public final class ConnectionManagerFlow {
             await(channel, CmEvent.Type.DISCONNECTED); //                                  rdma_get_cm_event
         }
     }
+    // end::client[]
 
     /** Takes the next event, checks its type, acknowledges it and returns its identifier. */
     private static CmId await(EventChannel channel, CmEvent.Type type) {

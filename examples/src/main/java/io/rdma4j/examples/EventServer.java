@@ -45,6 +45,7 @@ public final class EventServer {
         }
     }
 
+    // tag::events[]
     /** Serves until all clients have disconnected, and returns the sum of their numbers. */
     private static int serve(EventChannel events) {
         Map<CmId, MemoryRegion> connections = new HashMap<>();
@@ -71,6 +72,7 @@ public final class EventServer {
         }
         return sum;
     }
+    // end::events[]
 
     private static MemoryRegion accept(CmId connection, Arena arena) {
         connection.createQueuePair(CmQueuePairAttributes.defaults());

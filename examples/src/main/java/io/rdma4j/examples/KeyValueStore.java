@@ -40,6 +40,7 @@ public final class KeyValueStore {
         }
     }
 
+    // tag::table[]
     private static void serve(CmId listener) {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest();
@@ -57,6 +58,7 @@ public final class KeyValueStore {
             System.out.println("server: a client has left");
         }
     }
+    // end::table[]
 
     /** A client of the table, for one thread. */
     private static final class Client implements AutoCloseable {

@@ -41,6 +41,7 @@ public final class SocketEcho {
         }
     }
 
+    // tag::serve[]
     private static void serve(Selector selector) {
         try {
             boolean served = false;
@@ -62,6 +63,7 @@ public final class SocketEcho {
             throw new UncheckedIOException(e);
         }
     }
+    // end::serve[]
 
     /** Returns whether the client has closed its output. */
     private static boolean echo(SocketChannel channel) throws IOException {

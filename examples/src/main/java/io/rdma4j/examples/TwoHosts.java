@@ -23,6 +23,7 @@ public final class TwoHosts {
 
     private TwoHosts() {}
 
+    // tag::network[]
     /** Writes a megabyte from one host to the other. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path capture = Files.createTempFile("two-hosts-", ".pcapng");
@@ -41,6 +42,7 @@ public final class TwoHosts {
         System.out.println("the capture has " + Files.size(capture) + " bytes");
         Files.delete(capture);
     }
+    // end::network[]
 
     private static void serve(CmId listener) {
         try (Arena arena = Arena.ofShared();

@@ -73,6 +73,7 @@ public final class WaitForEverything {
         handlers.put(source, handler);
     }
 
+    // tag::wait[]
     /** Runs until both clients are served. */
     private void run() throws IOException {
         try (everything) {
@@ -86,6 +87,7 @@ public final class WaitForEverything {
             }
         }
     }
+    // end::wait[]
 
     private void off(Waitable source) {
         everything.remove(source);

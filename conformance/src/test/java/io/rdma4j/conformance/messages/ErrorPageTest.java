@@ -1,0 +1,145 @@
+package io.rdma4j.conformance.messages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.RejectReason;
+import io.rdma4j.conformance.messages.SourceMessages.Message;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * docs/errors.md has every message of the library rooms and the launcher: each call in their sources that has a text of four or more words as an
+ * argument is found by a phrase of the page, and each phrase of the page is in the sources. A phrase is code in the first column
+ * of a table after the heading "Messages". In a phrase, {@code …} stands for anything.
+ */
+class ErrorPageTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
+    private static final List<String> ROOMS = List.of("verbs", "cm", "soft", "link", "sockets", "tools");
+
+    /** Packages of {@code tools} whose messages all tools have; the others have the messages of C's tools. */
+    private static final String COMMON_OF_TOOLS = "tools/command";
+
+    /** Sources whose texts are not messages: the names of enums, which are checked as such, and syntax. */
+    private static final List<String> WITHOUT_MESSAGES = List.of(
+            "Errno.java",
+            "CompletionStatus.java",
+            "AsyncEvent.java",
+            "PortState.java",
+            "LinuxErrno.java",
+            "AddressLookupException.java",
+            "CommonOptions.java");
+
+    /** A text that the launcher, a script, prints to users. */
+    private static final Pattern LAUNCHER_TEXT = Pattern.compile("\\b(?:fail|echo) \"((?:[^\"\\\\]|\\\\.)+)\"");
+
+    private static final Pattern FIRST_COLUMN = Pattern.compile("^\\| (.*?) \\|", Pattern.MULTILINE);
+    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+    private static String page = "";
+    private static List<Message> messages = List.of();
+    private static List<String> phrases = List.of();
+
+    @BeforeAll
+    static void read() throws IOException {
+        page = Files.readString(ROOT.resolve("docs/errors.md"));
+        phrases = FIRST_COLUMN
+                .matcher(page.substring(page.indexOf("\n## Messages")))
+                .results()
+                .map(MatchResult::group)
+                .flatMap(cell -> CODE.matcher(cell).results())
+                .map(code -> code.group(1))
+                .toList();
+        messages = new ArrayList<>(SourceMessages.of(sources()));
+        messages.addAll(messagesOfLauncher());
+    }
+
+    private static List<Path> sources() throws IOException {
+        List<Path> all = new ArrayList<>();
+        for (String room : ROOMS) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(room + "/src/main/java"))) {
+                files.filter(file -> file.toString().endsWith(".java"))
+                        .filter(file ->
+                                !room.equals("tools") || file.getParent().endsWith(COMMON_OF_TOOLS))
+                        .filter(file ->
+                                !WITHOUT_MESSAGES.contains(file.getFileName().toString()))
+                        .sorted()
+                        .forEach(all::add);
+            }
+        }
+        return all;
+    }
+
+    private static List<Message> messagesOfLauncher() throws IOException {
+        return LAUNCHER_TEXT
+                .matcher(Files.readString(ROOT.resolve("rdma4j")))
+                .results()
+                .map(call -> call.group(1).replaceAll("\\$\\{[^}]*}|\\$\\w+", SourceMessages.VARIABLE))
+                .filter(SourceMessages::isMessage)
+                .map(text -> new Message("rdma4j", Set.of(text)))
+                .toList();
+    }
+
+    @Test
+    void everyMessageInTheSourcesIsOnThePage() {
+        List<Pattern> patterns = phrases.stream().map(ErrorPageTest::pattern).toList();
+        assertThat(messages)
+                .hasSizeGreaterThan(200)
+                .filteredOn(message -> message.texts().stream()
+                        .noneMatch(text -> patterns.stream()
+                                .anyMatch(phrase -> phrase.matcher(text).find())))
+                .as("calls with texts that no phrase of docs/errors.md finds")
+                .isEmpty();
+    }
+
+    @Test
+    void everyPhraseOfThePageIsInTheSources() {
+        List<String> texts =
+                messages.stream().flatMap(message -> message.texts().stream()).toList();
+        assertThat(phrases)
+                .filteredOn(phrase -> texts.stream()
+                        .noneMatch(text -> pattern(phrase).matcher(text).find()))
+                .as("phrases of docs/errors.md that no source contains")
+                .isEmpty();
+    }
+
+    @Test
+    void everyNamedErrorIsOnThePage() {
+        List<Enum<?>> named = new ArrayList<>();
+        named.addAll(Arrays.asList(Errno.values()));
+        named.addAll(Arrays.asList(CompletionStatus.values()));
+        named.addAll(Arrays.asList(RejectReason.values()));
+        named.addAll(Arrays.asList(AsyncEvent.Type.values()));
+        for (CmEvent.Type type : CmEvent.Type.values()) {
+            if (type.name().endsWith("_ERROR")) {
+                named.add(type);
+            }
+        }
+        assertThat(named)
+                .filteredOn(each -> !page.contains("`" + each.name() + "`"))
+                .isEmpty();
+    }
+
+    /** Returns a pattern in which each variable part matches anything. */
+    private static Pattern pattern(String phrase) {
+        return Pattern.compile(
+                Stream.of(phrase.split(SourceMessages.VARIABLE, -1))
+                        .map(Pattern::quote)
+                        .reduce((a, b) -> a + ".*" + b)
+                        .orElseThrow(),
+                Pattern.DOTALL);
+    }
+}
