@@ -100,7 +100,8 @@ public final class StreamEndpoint extends SocketEndpoint {
     /** Returns the local address and port, or null if there is none. */
     public @Nullable InetSocketAddress localAddress() {
         CmId id = connecting.id();
-        return id == null || state == State.CLOSED ? null : id.localAddress();
+        InetSocketAddress local = id == null || state == State.CLOSED ? null : id.localAddress();
+        return local == null ? null : SocketFamily.withoutName(local);
     }
 
     /** Returns the peer's address and port, or null if there is none. */
