@@ -159,7 +159,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     void start(InetSocketAddress to, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
-            Transport transport = ChannelAddresses.transport(rules, to);
+            Transport transport = rules.transportTo(to);
             if (transport == Transport.TCP) {
                 switchToTcp();
                 pending.run();

@@ -157,7 +157,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             }
             InetSocketAddress to = ChannelAddresses.local(local, family);
             int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
-            switch (ChannelAddresses.transport(rules, to)) {
+            switch (rules.transportAt(to)) {
                 case RDMA -> endpoint = listenRdma(to, most);
                 case TCP -> tcp = listenTcp(to, most);
                 case EITHER -> listenBoth(to, most);

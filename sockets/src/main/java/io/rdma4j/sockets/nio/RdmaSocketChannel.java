@@ -105,7 +105,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (ChannelAddresses.transport(rules, to) == AddressRules.Transport.TCP) {
+                    if (rules.transportAt(to) == AddressRules.Transport.TCP) {
                         switchToTcp();
                     } else {
                         switchToRdma();
