@@ -158,6 +158,16 @@ public final class StreamEndpoint extends SocketEndpoint {
         return now == State.CONNECTED;
     }
 
+    /** Returns the reason why the attempt to connect has failed, or null. */
+    public @Nullable IOException connectFailure() {
+        return connecting.failure();
+    }
+
+    /** Returns the peers that refused RDMA or did not answer, of all endpoints of the connection service. */
+    public RefusedPeers refusedPeers() {
+        return service.refusedPeers();
+    }
+
     /** Closes the endpoint if it is still connecting; an established connection stays. */
     public void giveUpConnecting() {
         connecting.giveUp();

@@ -29,6 +29,25 @@ public record AddressRules(List<Rule> rules) {
     /** The system property with the rules of the JVM. */
     public static final String PROPERTY = "rdma4j.sockets.rules";
 
+    /**
+     * The system property with the time in seconds for which {@link Transport#EITHER} remembers that a peer refused RDMA or
+     * did not answer; by default {@value #DEFAULT_REFUSED_SECONDS}. Until then, connections to the same address and
+     * port use TCP at once. A connection over TCP that fails ends this earlier.
+     */
+    public static final String REFUSED_SECONDS_PROPERTY = "rdma4j.sockets.refusedSeconds";
+
+    /**
+     * The system property with the number of peers that are remembered so; by default {@value #DEFAULT_REFUSED_PEERS}, 0
+     * for none.
+     */
+    public static final String REFUSED_PEERS_PROPERTY = "rdma4j.sockets.refusedPeers";
+
+    /** The default of {@value #REFUSED_SECONDS_PROPERTY}. */
+    public static final int DEFAULT_REFUSED_SECONDS = 60;
+
+    /** The default of {@value #REFUSED_PEERS_PROPERTY}. */
+    public static final int DEFAULT_REFUSED_PEERS = 1024;
+
     /** Rules that reach every address over RDMA. */
     public static final AddressRules RDMA_ONLY = new AddressRules(List.of());
 
