@@ -10,6 +10,7 @@ import static java.net.StandardSocketOptions.TCP_NODELAY;
 
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
+import io.rdma4j.sockets.stream.BufferLimits;
 import io.rdma4j.sockets.stream.StreamSizes;
 import java.io.IOException;
 import java.net.SocketException;
@@ -138,7 +139,11 @@ public final class StreamOptions {
             updateKeepAlive();
         } else if (isBuffer(option)) {
             if (!isSized()) {
-                endpoint.settings(now.withSizes(resized(option, value, now.sizes())));
+                BufferLimits limits = option.equals(SO_SNDBUF)
+                        ? now.limits().withFixedSend()
+                        : now.limits().withFixedReceive();
+                endpoint.settings(
+                        now.withSizes(resized(option, value, now.sizes())).withLimits(limits));
             }
         } else if (!option.equals(RdmaSocketOptions.TCP_MAXSEG)) {
             requireUnsized(option);
