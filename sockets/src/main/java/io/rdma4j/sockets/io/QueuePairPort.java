@@ -27,10 +27,11 @@ final class QueuePairPort implements StreamPort {
     private final boolean hasImmediate;
     private final SendWorkRequest request = new SendWorkRequest();
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private int receives;
     private int nextWord;
 
     /**
-     * Posts all receives.
+     * Posts the first receives.
      *
      * @param words memory for a control word of each send and each receive, {@link #wordBytes}; unused with immediate
      *     data
@@ -52,13 +53,18 @@ final class QueuePairPort implements StreamPort {
         this.inlineBytes = inlineBytes;
         this.sends = sends;
         this.hasImmediate = hasImmediate;
-        for (int i = 0; i < receives; i++) {
-            postReceive(i);
-        }
+        postReceives(receives);
     }
 
     static long wordBytes(int sends, int receives) {
         return (long) Integer.BYTES * (sends + receives);
+    }
+
+    @Override
+    public void postReceives(int more) {
+        for (int i = 0; i < more; i++) {
+            postReceive(receives++);
+        }
     }
 
     /** Posts the receive of a slot again. */

@@ -87,7 +87,14 @@ final class StreamResources implements AutoCloseable {
                             .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             port = new QueuePairPort(
-                    queuePair, local, words, grown, inlineBytes, sizes.sendQueue(), sizes.receiveQueue(), hasImmediate);
+                    queuePair,
+                    local,
+                    words,
+                    grown,
+                    inlineBytes,
+                    sizes.sendQueue(),
+                    settings.limits().initialCredits(sizes),
+                    hasImmediate);
             protocol = new StreamProtocol(
                     sizes,
                     settings.limits(),

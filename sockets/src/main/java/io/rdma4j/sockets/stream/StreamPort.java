@@ -28,6 +28,12 @@ public interface StreamPort {
     void sendControlWord(long id, int controlWord);
 
     /**
+     * Posts further receives, so that the peer may send more messages. A port that has posted as many as the receive queue
+     * holds does nothing.
+     */
+    default void postReceives(int more) {}
+
+    /**
      * Memory that the peer may write data into.
      *
      * @param memory the memory, zeroed

@@ -54,6 +54,9 @@ public final class StreamProtocol {
     /** Number of the next message to be read; 16 bits. */
     private short receiveSequence;
 
+    /** Number of messages that the peer may send before it waits for credit. */
+    private int credits;
+
     /** Value of {@link #receiveSequence} at which credit is due; 16 bits. */
     private short creditMark;
 
@@ -102,7 +105,8 @@ public final class StreamProtocol {
         receiveBuffer = new ReceiveBuffer(memory, sizes, port, limits.receiveBytes());
         ownTable = memory.table().asByteBuffer().order(ByteOrder.nativeOrder());
         staging = memory.local().asSlice(StreamMemory.stagingOffset(sizes)).asByteBuffer();
-        creditMark = (short) (sizes.receiveQueue() / 2);
+        credits = limits.initialCredits(sizes);
+        creditMark = (short) (credits / 2);
         firstOffer = receiveBuffer.offer(); // the connection data has it
     }
 
@@ -113,7 +117,7 @@ public final class StreamProtocol {
         return new ConnectData(
                 ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN,
                 true,
-                sizes.receiveQueue(),
+                credits,
                 sizes.mappingEntries(),
                 new BufferDescriptor(memory.tableAddress(), memory.tableKey(), StreamMemory.DESCRIPTORS),
                 firstOffer);
@@ -270,12 +274,29 @@ public final class StreamProtocol {
 
     private boolean isCreditDue() {
         receiveSequence += (short) receiveBuffer.takeReadMessages();
-        return receiveBuffer.isOfferable() || (short) (receiveSequence - creditMark) >= 0;
+        return receiveBuffer.isOfferable() || hasReadHalf();
+    }
+
+    /** Returns whether half of the messages that the peer was granted last were read. */
+    private boolean hasReadHalf() {
+        return (short) (receiveSequence - creditMark) >= 0;
+    }
+
+    /** Grants a peer that sends many messages twice as many at a time, up to the size of the receive queue. */
+    private void raiseCredits() {
+        int more = Math.min(credits, sizes.receiveQueue() - credits);
+        if (more > 0) {
+            port.postReceives(more);
+            credits += more;
+        }
     }
 
     private void sendCredit(ConnectData to) {
-        creditMark = (short) (receiveSequence + sizes.receiveQueue() / 2);
-        int word = ControlWord.of(ControlWord.CREDIT, receiveSequence + sizes.receiveQueue() & 0xffff);
+        if (hasReadHalf()) {
+            raiseCredits();
+        }
+        creditMark = (short) (receiveSequence + credits / 2);
+        int word = ControlWord.of(ControlWord.CREDIT, receiveSequence + credits & 0xffff);
         if (!receiveBuffer.isOfferable()) {
             sendControlWord(word);
             return;
