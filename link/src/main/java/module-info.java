@@ -3,7 +3,7 @@
 @SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
 module io.rdma4j.link {
     requires static org.jspecify;
-    requires jdk.net;
+    requires jdk.net; // NioLinkSet needs IP_DONTFRAGMENT; from the class path, the rest runs without this module
     requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.link to

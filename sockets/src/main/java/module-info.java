@@ -4,10 +4,10 @@
 module io.rdma4j.sockets {
     requires static org.jspecify;
     requires io.rdma4j.wire;
-    requires jdk.net;
+    requires static jdk.net; // for TCP_KEEPIDLE
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
-    requires jdk.unsupported; // its factory of instances: see Platform
+    requires static jdk.unsupported; // its factory of instances: see Platform
 
     exports io.rdma4j.sockets;
     exports io.rdma4j.sockets.options;

@@ -51,11 +51,13 @@ class FirstSocketTest {
 
     @Test
     void socketsWorkOnceAnInterfaceIsUp() throws IOException, InterruptedException {
-        List<String> said = run(List.of("unshare", "-rn"), "", folder.resolve("run"), "interface");
+        List<String> said = run(List.of("unshare", "-rn"), "*=rdma", folder.resolve("run"), "interface");
         assumeTrue(
                 !said.isEmpty() && said.getFirst().startsWith("first"),
                 "no network namespace can be made here: " + said);
-        assertThat(said).hasSize(4);
+        said = said.stream()
+                .filter(line -> line.matches("(first|second|up|then) .*"))
+                .toList(); // no log
         assertThat(said.get(0)).startsWith("first IOException").contains("ENODEV");
         assertThat(said.get(1)).startsWith("second IOException").contains("ENODEV");
         assertThat(said.get(2)).isEqualTo("up 0");
@@ -66,6 +68,9 @@ class FirstSocketTest {
     void eitherFallsBackToTcpIfTheDeviceDoesNotStart() throws IOException, InterruptedException {
         Path file = Files.createFile(folder.resolve("file"));
         List<String> said = run(List.of(), "127.0.0.0/8=either", file, "device");
-        assertThat(said).containsExactly("first connected", "second connected");
+        assertThat(said).endsWith("first connected", "second connected");
+        assertThat(said)
+                .filteredOn(line -> line.startsWith("INFO: Connecting to"))
+                .hasSize(1);
     }
 }

@@ -3,21 +3,33 @@ package io.rdma4j.transport;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A scatter/gather list: pieces of registered memory. */
+/**
+ * A scatter/gather list: pieces of registered memory. Its arrays are allocated for the first piece, since receives of RDMA
+ * WRITEs with immediate data have none.
+ */
 public final class ScatterGather {
+    private static final @Nullable MemoryRegion[] NO_REGIONS = {};
+    private static final long[] NO_BYTES = {};
+
+    private final int max;
+
     /** Region of each piece. */
-    public final @Nullable MemoryRegion[] regions;
+    public @Nullable MemoryRegion[] regions = NO_REGIONS;
 
     /** Offset of each piece in its region, in bytes. */
-    public final long[] offsets;
+    public long[] offsets = NO_BYTES;
 
     /** Length of each piece, in bytes. */
-    public final long[] lengths;
+    public long[] lengths = NO_BYTES;
 
     /** Number of pieces in use. */
     public int count;
 
     ScatterGather(int max) {
+        this.max = max;
+    }
+
+    private void allocate() {
         regions = new @Nullable MemoryRegion[max];
         offsets = new long[max];
         lengths = new long[max];
@@ -31,6 +43,9 @@ public final class ScatterGather {
 
     /** Adds a piece. */
     public void add(MemoryRegion region, long offset, long length) {
+        if (offsets == NO_BYTES) {
+            allocate();
+        }
         regions[count] = region;
         offsets[count] = offset;
         lengths[count] = length;

@@ -3,11 +3,11 @@ package io.rdma4j.cm.host;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
-import java.net.Inet4Address;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
-import java.nio.channels.DatagramChannel;
+import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the local address that the operating system would use to reach a destination. Thread safe. */
@@ -38,15 +38,11 @@ public final class RouteLookup {
     }
 
     private static InetAddress query(String operation, @Nullable InetAddress source, InetAddress destination) {
-        StandardProtocolFamily family =
-                destination instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
-        try (DatagramChannel channel = DatagramChannel.open(family)) {
-            if (source != null) {
-                channel.bind(new InetSocketAddress(source, 0));
-            }
-            channel.connect(new InetSocketAddress(destination, ROCE_PORT));
-            return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
-        } catch (IOException | UnsupportedOperationException noRoute) {
+        // Not a DatagramChannel: the JVM may open those by a provider that uses this class.
+        try (DatagramSocket socket = new DatagramSocket(source == null ? null : new InetSocketAddress(source, 0))) {
+            socket.connect(new InetSocketAddress(destination, ROCE_PORT));
+            return socket.getLocalAddress();
+        } catch (SocketException | UncheckedIOException noRoute) {
             throw new RdmaException(
                     operation,
                     Errno.ENETUNREACH,

@@ -57,6 +57,7 @@ class ProgramsTest {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 PROVIDER,
+                "-Drdma4j.sockets.rules=*=rdma",
                 "-Drdma4j.pcap=" + capture(label),
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -28,11 +28,12 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
-import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /** A link set on NIO datagram channels and one selector. It works wherever Java does, without native access. */
@@ -50,6 +51,7 @@ public final class NioLinkSet implements LinkSet {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
+    private final SelectorProvider provider;
     private final Selector selector;
     private final WakeupGate gate = new WakeupGate();
 
@@ -62,7 +64,23 @@ public final class NioLinkSet implements LinkSet {
      * @throws IOException if the system cannot create a selector
      */
     public NioLinkSet() throws IOException {
-        selector = Selector.open();
+        provider = platformProvider();
+        selector = provider.openSelector();
+    }
+
+    /**
+     * Returns the provider of the channels that the JVM's provider opens for datagrams. The JVM's provider may be the one
+     * of RDMA sockets, which use this link: its selector would wait for the channels of the link by way of the sockets
+     * above it.
+     */
+    private static SelectorProvider platformProvider() throws IOException {
+        SelectorProvider ofJvm = SelectorProvider.provider();
+        if (ofJvm.getClass().getModule() == Object.class.getModule()) {
+            return ofJvm;
+        }
+        try (DatagramChannel opened = ofJvm.openDatagramChannel()) {
+            return opened.provider();
+        }
     }
 
     @Override
@@ -75,7 +93,7 @@ public final class NioLinkSet implements LinkSet {
         boolean ipv4 = address instanceof Inet4Address;
         // Only a socket of the address's own family sends IPv4 frames with identification 0 on every system.
         DatagramChannel channel =
-                DatagramChannel.open(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+                provider.openDatagramChannel(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
         try {
             channel.configureBlocking(false);
             forbidFragments(channel, ipv4);
@@ -118,7 +136,7 @@ public final class NioLinkSet implements LinkSet {
         NetworkInterface network = Interfaces.of(local);
         boolean ipv4 = group instanceof Inet4Address;
         DatagramChannel channel =
-                DatagramChannel.open(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+                provider.openDatagramChannel(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
         try {
             channel.configureBlocking(false);
             prefer(channel, StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);
@@ -134,11 +152,10 @@ public final class NioLinkSet implements LinkSet {
     }
 
     private static void forbidFragments(DatagramChannel channel, boolean ipv4) throws IOException {
-        if (channel.supportedOptions().contains(ExtendedSocketOptions.IP_DONTFRAGMENT)) {
-            channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
-        } else if (ipv4) {
+        if (!ExtendedOptions.forbidFragments(channel) && ipv4) {
             throw new IOException("open a UDP link: this Java cannot set IP_DONTFRAGMENT here, without which IPv4"
-                    + " packets carry an identification that the ICRC cannot foresee; use an IPv6 address");
+                    + " packets carry an identification that the ICRC cannot foresee; start Java with --add-modules"
+                    + " jdk.net, or use an IPv6 address");
         }
     }
 
@@ -155,7 +172,7 @@ public final class NioLinkSet implements LinkSet {
     @Override
     public LocalListener listenLocal(Path socket) throws IOException {
         SocketFile.prepare(socket);
-        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        ServerSocketChannel server = provider.openServerSocketChannel(StandardProtocolFamily.UNIX);
         try {
             try {
                 server.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
@@ -175,7 +192,7 @@ public final class NioLinkSet implements LinkSet {
 
     @Override
     public LocalChannel connectLocal(Path socket) throws IOException {
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        SocketChannel channel = provider.openSocketChannel(StandardProtocolFamily.UNIX);
         try {
             channel.configureBlocking(false);
             if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
@@ -199,9 +216,8 @@ public final class NioLinkSet implements LinkSet {
         Path owned = Files.exists(PROCESS_DIRECTORY)
                 ? PROCESS_DIRECTORY
                 : socket.toAbsolutePath().getParent();
-        return owned == null
-                || !channel.supportedOptions().contains(ExtendedSocketOptions.SO_PEERCRED)
-                || channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(owned));
+        UserPrincipal peer = owned == null ? null : ExtendedOptions.userOfPeer(channel);
+        return peer == null || peer.equals(Files.getOwner(owned));
     }
 
     private LocalChannel adopt(SocketChannel channel) throws IOException {

@@ -40,6 +40,7 @@ public final class ConnectionService implements AutoCloseable {
     private static final ConnectionService OF_PROCESS = new ConnectionService(ConnectionManager::ofProcess);
 
     private final Supplier<ConnectionManager> connectionManager;
+    private final RefusedPeers refusedPeers = RefusedPeers.ofProperties();
     private volatile @Nullable EventChannel channel;
     private volatile boolean closed;
 
@@ -55,6 +56,11 @@ public final class ConnectionService implements AutoCloseable {
     /** Returns the service over the connection manager of this process, which is never closed. */
     public static ConnectionService ofProcess() {
         return OF_PROCESS;
+    }
+
+    /** Returns the peers that refused RDMA from here or did not answer. */
+    public RefusedPeers refusedPeers() {
+        return refusedPeers;
     }
 
     /**

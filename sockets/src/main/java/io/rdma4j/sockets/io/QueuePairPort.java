@@ -1,11 +1,13 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.sockets.stream.StreamPort;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Posts the requests of a stream to its queue pair, and the receives for the peer's control words. If the transport has
@@ -19,23 +21,27 @@ final class QueuePairPort implements StreamPort {
     private final QueuePair queuePair;
     private final MemoryRegion local;
     private final MemoryRegion words;
+    private final GrownMemory grown;
     private final int inlineBytes;
     private final int sends;
     private final boolean hasImmediate;
     private final SendWorkRequest request = new SendWorkRequest();
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private int receives;
     private int nextWord;
 
     /**
-     * Posts all receives.
+     * Posts the first receives.
      *
      * @param words memory for a control word of each send and each receive, {@link #wordBytes}; unused with immediate
      *     data
+     * @param grown the memory of buffers that grow
      */
     QueuePairPort(
             QueuePair queuePair,
             MemoryRegion local,
             MemoryRegion words,
+            GrownMemory grown,
             int inlineBytes,
             int sends,
             int receives,
@@ -43,16 +49,22 @@ final class QueuePairPort implements StreamPort {
         this.queuePair = queuePair;
         this.local = local;
         this.words = words;
+        this.grown = grown;
         this.inlineBytes = inlineBytes;
         this.sends = sends;
         this.hasImmediate = hasImmediate;
-        for (int i = 0; i < receives; i++) {
-            postReceive(i);
-        }
+        postReceives(receives);
     }
 
     static long wordBytes(int sends, int receives) {
         return (long) Integer.BYTES * (sends + receives);
+    }
+
+    @Override
+    public void postReceives(int more) {
+        for (int i = 0; i < more; i++) {
+            postReceive(receives++);
+        }
     }
 
     /** Posts the receive of a slot again. */
@@ -87,11 +99,12 @@ final class QueuePairPort implements StreamPort {
 
     private void begin(long id, LocalRanges bytes) {
         request.reset(id).signaled();
+        MemoryRegion from = bytes.memory() instanceof GrownMemory.Piece piece ? piece.region() : local;
         if (bytes.length() > 0) {
-            request.from(local, bytes.offset(), bytes.length());
+            request.from(from, bytes.offset(), bytes.length());
         }
         if (bytes.secondLength() > 0) {
-            request.from(local, bytes.secondOffset(), bytes.secondLength());
+            request.from(from, bytes.secondOffset(), bytes.secondLength());
         }
         if (bytes.totalLength() <= inlineBytes) {
             request.inline();
@@ -104,5 +117,27 @@ final class QueuePairPort implements StreamPort {
         nextWord = (nextWord + 1) % sends;
         words.memory().set(ValueLayout.JAVA_INT, at, word);
         queuePair.postSend(request.reset(id).from(words, at, Integer.BYTES).signaled());
+    }
+
+    @Override
+    public @Nullable ReceiveMemory allocateReceiveMemory(int bytes) {
+        return grown.allocateToReceive(bytes);
+    }
+
+    @Override
+    public void releaseReceiveMemory(ReceiveMemory memory) {
+        grown.release(memory);
+    }
+
+    @Override
+    public @Nullable SendMemory allocateSendMemory(int bytes) {
+        return grown.allocate(bytes, AccessFlag.LOCAL_WRITE);
+    }
+
+    @Override
+    public void releaseSendMemory(SendMemory memory) {
+        if (memory instanceof GrownMemory.Piece piece) {
+            grown.release(piece);
+        }
     }
 }

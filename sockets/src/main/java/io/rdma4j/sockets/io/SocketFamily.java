@@ -1,6 +1,7 @@
 package io.rdma4j.sockets.io;
 
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
@@ -47,9 +48,8 @@ public enum SocketFamily {
      * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family is IPv4
      */
     public InetSocketAddress local(InetSocketAddress address) {
-        return address.getAddress().isAnyLocalAddress()
-                ? new InetSocketAddress(wildcard, address.getPort())
-                : checked(address);
+        InetSocketAddress local = checked(address);
+        return local.getAddress().isAnyLocalAddress() ? new InetSocketAddress(wildcard, local.getPort()) : local;
     }
 
     /**
@@ -81,6 +81,20 @@ public enum SocketFamily {
         return address.isAnyLocalAddress()
                 ? InetAddress.ofLiteral(address instanceof Inet4Address ? "127.0.0.1" : "::1")
                 : address;
+    }
+
+    /** Returns the address without the host name that it was made of, as the operating system reports addresses. */
+    static InetSocketAddress withoutName(InetSocketAddress address) {
+        InetAddress host = address.getAddress();
+        int scope = host instanceof Inet6Address scoped ? scoped.getScopeId() : 0;
+        try {
+            InetAddress unnamed = scope == 0
+                    ? InetAddress.getByAddress(host.getAddress())
+                    : Inet6Address.getByAddress(null, host.getAddress(), scope);
+            return new InetSocketAddress(unnamed, address.getPort());
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError("4 and 16 bytes are always an address", impossible);
+        }
     }
 
     private InetSocketAddress checked(InetSocketAddress address) {

@@ -175,8 +175,7 @@ final class StreamConnecting implements ConnectionService.Target {
         endpoint.lock.lock();
         try {
             if (endpoint.state() == State.CONNECTING) {
-                StreamResources created =
-                        new StreamResources(eventId, endpoint.settings().sizes(), endpoint.changed);
+                StreamResources created = new StreamResources(eventId, endpoint.settings(), endpoint.changed);
                 endpoint.stream(new ConnectedStream(created, endpoint.changed));
                 eventId.connect(parameters(created.protocol().connectData()));
             }
@@ -278,8 +277,7 @@ final class StreamConnecting implements ConnectionService.Target {
             id = request.id();
             endpoint.state(State.CONNECTING);
             request.id().setContext(this);
-            StreamResources created =
-                    new StreamResources(request.id(), endpoint.settings().sizes(), endpoint.changed);
+            StreamResources created = new StreamResources(request.id(), endpoint.settings(), endpoint.changed);
             endpoint.stream(new ConnectedStream(created, endpoint.changed));
             if (!created.protocol().onPeer(request.peer())) {
                 fail(new ProtocolException("Invalid connection data from the peer"));

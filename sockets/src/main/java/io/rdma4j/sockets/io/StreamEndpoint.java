@@ -100,7 +100,8 @@ public final class StreamEndpoint extends SocketEndpoint {
     /** Returns the local address and port, or null if there is none. */
     public @Nullable InetSocketAddress localAddress() {
         CmId id = connecting.id();
-        return id == null || state == State.CLOSED ? null : id.localAddress();
+        InetSocketAddress local = id == null || state == State.CLOSED ? null : id.localAddress();
+        return local == null ? null : SocketFamily.withoutName(local);
     }
 
     /** Returns the peer's address and port, or null if there is none. */
@@ -155,6 +156,16 @@ public final class StreamEndpoint extends SocketEndpoint {
             throw new SocketException("Socket closed");
         }
         return now == State.CONNECTED;
+    }
+
+    /** Returns the reason why the attempt to connect has failed, or null. */
+    public @Nullable IOException connectFailure() {
+        return connecting.failure();
+    }
+
+    /** Returns the peers that refused RDMA or did not answer, of all endpoints of the connection service. */
+    public RefusedPeers refusedPeers() {
+        return service.refusedPeers();
     }
 
     /** Closes the endpoint if it is still connecting; an established connection stays. */

@@ -7,10 +7,10 @@ import static java.net.StandardSocketOptions.SO_RCVBUF;
 import static java.net.StandardSocketOptions.SO_REUSEADDR;
 import static java.net.StandardSocketOptions.SO_SNDBUF;
 import static java.net.StandardSocketOptions.TCP_NODELAY;
-import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
 
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
+import io.rdma4j.sockets.stream.BufferLimits;
 import io.rdma4j.sockets.stream.StreamSizes;
 import java.io.IOException;
 import java.net.SocketException;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamOptions {
     /** The options that can be set and read. */
-    public static final Set<SocketOption<?>> SUPPORTED = Set.of(
+    public static final Set<SocketOption<?>> SUPPORTED = KeepIdle.with(Set.of(
             SO_SNDBUF,
             SO_RCVBUF,
             SO_REUSEADDR,
@@ -35,14 +35,13 @@ public final class StreamOptions {
             SO_LINGER,
             IP_TOS,
             TCP_NODELAY,
-            TCP_KEEPIDLE,
             RdmaSocketOptions.IPV6_V6ONLY,
             RdmaSocketOptions.RDMA_SQSIZE,
             RdmaSocketOptions.RDMA_RQSIZE,
             RdmaSocketOptions.RDMA_INLINE,
             RdmaSocketOptions.RDMA_IOMAPSIZE,
             RdmaSocketOptions.RDMA_ROUTE,
-            RdmaSocketOptions.TCP_MAXSEG);
+            RdmaSocketOptions.TCP_MAXSEG));
 
     /** The options of a listener. */
     public static final Set<SocketOption<?>> OF_LISTENERS = Set.of(
@@ -61,8 +60,6 @@ public final class StreamOptions {
     /** The size that librdmacm uses if a send buffer is too small to send from. */
     private static final int MIN_SEND_BYTES = 4096;
 
-    private static final int KEEP_IDLE_SECONDS = 7200;
-
     /** The type of service is a byte of the IP header. */
     private static final int MAX_TYPE_OF_SERVICE = 255;
 
@@ -78,7 +75,9 @@ public final class StreamOptions {
         stored.put(TCP_NODELAY, false);
         stored.put(SO_LINGER, -1);
         stored.put(SO_KEEPALIVE, false);
-        stored.put(TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+        if (KeepIdle.OPTION != null) {
+            stored.put(KeepIdle.OPTION, KeepIdle.DEFAULT_SECONDS);
+        }
     }
 
     /** Creates the options of an accepted connection, which inherits those of its listener. */
@@ -132,7 +131,7 @@ public final class StreamOptions {
                 throw new IllegalArgumentException(option + " cannot be " + value);
             }
             endpoint.settings(now.withTypeOfService(value));
-        } else if (option.equals(TCP_KEEPIDLE)) {
+        } else if (option.equals(KeepIdle.OPTION)) {
             if (value == 0) {
                 throw new IllegalArgumentException(option + " is a number of seconds, at least 1");
             }
@@ -140,7 +139,11 @@ public final class StreamOptions {
             updateKeepAlive();
         } else if (isBuffer(option)) {
             if (!isSized()) {
-                endpoint.settings(now.withSizes(resized(option, value, now.sizes())));
+                BufferLimits limits = option.equals(SO_SNDBUF)
+                        ? now.limits().withFixedSend()
+                        : now.limits().withFixedReceive();
+                endpoint.settings(
+                        now.withSizes(resized(option, value, now.sizes())).withLimits(limits));
             }
         } else if (!option.equals(RdmaSocketOptions.TCP_MAXSEG)) {
             requireUnsized(option);
@@ -180,9 +183,7 @@ public final class StreamOptions {
     }
 
     private void updateKeepAlive() throws IOException {
-        int seconds = Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) && stored.get(TCP_KEEPIDLE) instanceof Integer idle
-                ? idle
-                : 0;
+        int seconds = Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepIdle.secondsIn(stored) : 0;
         StreamSettings now = endpoint.settings();
         if (now.keepAliveSeconds() != seconds) {
             endpoint.settings(now.withKeepAliveSeconds(seconds));

@@ -55,16 +55,18 @@ final class StreamResources implements AutoCloseable {
      *
      * @param changed raised at completions, once {@link #arm} has requested that
      */
-    StreamResources(CmId id, StreamSizes wanted, Signal changed) {
+    StreamResources(CmId id, StreamSettings settings, Signal changed) {
         try {
             releases.add(arena::close);
             DeviceContext context = id.verbs();
             DeviceAttributes limits = context.attributes();
-            StreamSizes sizes = wanted.fitted(limits.maxQueuePairWorkRequests());
+            StreamSizes sizes = settings.sizes().fitted(limits.maxQueuePairWorkRequests());
             hasImmediate = context.device().transportType() != TransportType.IWARP;
             domain = context.createProtectionDomain();
             releases.add(domain::close);
             releases.add(() -> Releases.closeAll(mapped, MemoryRegion::close));
+            GrownMemory grown = new GrownMemory(domain);
+            releases.add(grown::close);
             MemoryRegion local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE);
             MemoryRegion received = registerForPeer(sizes.receiveBufferBytes());
             MemoryRegion table = registerForPeer(StreamMemory.tableBytes(sizes));
@@ -85,9 +87,17 @@ final class StreamResources implements AutoCloseable {
                             .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             port = new QueuePairPort(
-                    queuePair, local, words, inlineBytes, sizes.sendQueue(), sizes.receiveQueue(), hasImmediate);
+                    queuePair,
+                    local,
+                    words,
+                    grown,
+                    inlineBytes,
+                    sizes.sendQueue(),
+                    settings.limits().initialCredits(sizes),
+                    hasImmediate);
             protocol = new StreamProtocol(
                     sizes,
+                    settings.limits(),
                     new StreamMemory(
                             local.memory(),
                             received.memory(),

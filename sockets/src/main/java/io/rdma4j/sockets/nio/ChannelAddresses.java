@@ -1,7 +1,6 @@
 package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.io.SocketFamily;
-import io.rdma4j.sockets.options.AddressRules;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.UnresolvedAddressException;
@@ -33,12 +32,5 @@ final class ChannelAddresses {
             throw new UnresolvedAddressException();
         }
         return inet;
-    }
-
-    /** Returns the transport for connections from or to an address. */
-    static AddressRules.Transport transport(AddressRules rules, InetSocketAddress address) {
-        return address.getAddress().isAnyLocalAddress()
-                ? rules.transportToAll()
-                : rules.transportTo(address.getAddress());
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.options.AddressRules;
@@ -51,6 +52,9 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     private volatile @Nullable InetSocketAddress lastRemote;
 
     private boolean mayFallBack;
+
+    /** True if either transport may be used, and TCP was chosen because the peer has refused RDMA before. */
+    private boolean isPeerRemembered;
 
     /** The reason why TCP could not be tried, or failed at once. */
     volatile @Nullable IOException tcpFailure;
@@ -159,8 +163,9 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     void start(InetSocketAddress to, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
-            Transport transport = ChannelAddresses.transport(rules, to);
-            if (transport == Transport.TCP) {
+            Transport transport = rules.transportTo(to);
+            isPeerRemembered = transport == Transport.EITHER && refusedPeers().contains(to);
+            if (transport == Transport.TCP || isPeerRemembered) {
                 switchToTcp();
                 pending.run();
                 return;
@@ -177,7 +182,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
                 if (!mayFallBack) {
                     throw refused;
                 }
-                fallBack();
+                fallBack(refused);
                 pending.run();
             }
         }
@@ -199,13 +204,40 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             if (now != StreamEndpoint.State.FAILED && now != StreamEndpoint.State.CLOSED) {
                 return false;
             }
-            fallBack();
+            IOException why = current.connectFailure();
+            fallBack(why == null ? new SocketException("Socket closed") : why);
             return true;
         }
     }
 
-    private void fallBack() {
+    private RefusedPeers refusedPeers() {
+        return options.endpoint().refusedPeers();
+    }
+
+    /** Handles that the channel is connected. */
+    void onConnected() {
+        InetSocketAddress to = target;
+        if (to != null && tcp == null) {
+            refusedPeers().forget(to);
+        }
+    }
+
+    /** Handles that the channel cannot be connected. Returns the exception to throw. */
+    IOException onConnectFailed(IOException failed) {
+        InetSocketAddress to = target;
+        if (to == null) {
+            return failed;
+        }
+        if (isPeerRemembered) {
+            refusedPeers().forget(to); // the next attempt tries both transports again
+        }
+        boolean rulesChose = !rules.rules().isEmpty() && rules.transportTo(to) == Transport.RDMA;
+        return rulesChose ? refusedPeers().advised(failed, to) : failed;
+    }
+
+    private void fallBack(IOException why) {
         mayFallBack = false;
+        refusedPeers().onFallBack(Objects.requireNonNull(target), why);
         try {
             SocketChannel tcpChannel = switchToTcp();
             if (!tcpChannel.isBlocking()) {

@@ -1,7 +1,9 @@
 package io.rdma4j.sockets.nio;
 
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.nio.channels.spi.SelectorProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The selector provider of the platform, which creates pipes, datagram channels and TCP channels.
@@ -9,29 +11,50 @@ import java.nio.channels.spi.SelectorProvider;
  * <p>If RDMA channels are the JVM's default ({@code -Djava.nio.channels.spi.SelectorProvider}), no public method
  * returns the platform's provider: {@link SelectorProvider#provider} returns this library's. The platform's provider is
  * stateless, so another instance is equivalent. The factory that serialization libraries use creates it without a
- * command-line flag.
+ * command-line flag. This factory belongs to the module {@code jdk.unsupported}. A process without that module can
+ * export the package of the platform's provider instead: {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}.
  */
 public final class Platform {
     /** By name, since the package of that class uses this one. */
     private static final String RDMA_PROVIDER = "io.rdma4j.sockets.RdmaSelectorProvider";
 
-    private static final class Holder {
-        private static final SelectorProvider INSTANCE = find();
-    }
+    private static volatile @Nullable SelectorProvider found;
 
     private Platform() {}
 
-    /** Returns the platform's provider. */
-    public static SelectorProvider provider() {
-        return Holder.INSTANCE;
+    /**
+     * Returns the platform's provider.
+     *
+     * @throws IOException if the JVM's provider is this library's and the platform's cannot be created; the message says
+     *     how to start Java
+     */
+    public static SelectorProvider provider() throws IOException {
+        SelectorProvider known = found;
+        if (known == null) {
+            SelectorProvider ofJvm = SelectorProvider.provider();
+            known = ofJvm.getClass().getName().equals(RDMA_PROVIDER) ? create() : ofJvm;
+            found = known;
+        }
+        return known;
     }
 
-    private static SelectorProvider find() {
-        SelectorProvider ofJvm = SelectorProvider.provider();
-        return ofJvm.getClass().getName().equals(RDMA_PROVIDER) ? create() : ofJvm;
+    private static SelectorProvider create() throws IOException {
+        try {
+            Class<?> platform = Class.forName("sun.nio.ch.DefaultSelectorProvider");
+            boolean exported = platform.getModule().isExported(platform.getPackageName(), Platform.class.getModule());
+            return (SelectorProvider) (exported ? platform.getMethod("get").invoke(null) : instantiate());
+        } catch (ReflectiveOperationException | RuntimeException missing) {
+            throw new IOException(
+                    "No selector provider of the platform, which opens TCP channels, pipes and datagram channels ("
+                            + missing
+                            + "). Start Java with --add-modules jdk.unsupported, or use RdmaSockets or new"
+                            + " RdmaSelectorProvider() per channel, instead of"
+                            + " -Djava.nio.channels.spi.SelectorProvider",
+                    missing);
+        }
     }
 
-    private static SelectorProvider create() {
+    private static Object instantiate() throws ReflectiveOperationException {
         String system = System.getProperty("os.name", "");
         String name = "sun.nio.ch."
                 + switch (system) {
@@ -40,20 +63,11 @@ public final class Platform {
                     default -> system.startsWith("Windows") ? "WEPoll" : "KQueue";
                 }
                 + "SelectorProvider";
-        try {
-            Class<?> type = Class.forName(name);
-            Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
-            Object instance = factory.getMethod("getReflectionFactory").invoke(null);
-            Constructor<?> constructor =
-                    (Constructor<?>) factory.getMethod("newConstructorForSerialization", Class.class, Constructor.class)
-                            .invoke(instance, type, Object.class.getDeclaredConstructor());
-            return (SelectorProvider) constructor.newInstance();
-        } catch (ReflectiveOperationException | RuntimeException missing) {
-            throw new IllegalStateException(
-                    "No selector provider of the platform: " + name + " cannot be created on " + system
-                            + ". Use RdmaSockets or new RdmaSelectorProvider() per channel, instead of"
-                            + " -Djava.nio.channels.spi.SelectorProvider",
-                    missing);
-        }
+        Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
+        Object instance = factory.getMethod("getReflectionFactory").invoke(null);
+        Constructor<?> constructor =
+                (Constructor<?>) factory.getMethod("newConstructorForSerialization", Class.class, Constructor.class)
+                        .invoke(instance, Class.forName(name), Object.class.getDeclaredConstructor());
+        return constructor.newInstance();
     }
 }

@@ -7,6 +7,8 @@ import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * specified by {@link ServerSocketChannel}.
  */
 public final class RdmaServerSocketChannel extends ServerSocketChannel implements RdmaSelectable {
+    private static final Logger LOGGER = System.getLogger(RdmaServerSocketChannel.class.getName());
     private static final int DEFAULT_BACKLOG = 50;
     private static final int MAX_PORTS_TRIED = 20;
 
@@ -157,7 +160,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             }
             InetSocketAddress to = ChannelAddresses.local(local, family);
             int most = backlog < 1 ? DEFAULT_BACKLOG : backlog;
-            switch (ChannelAddresses.transport(rules, to)) {
+            switch (rules.transportAt(to)) {
                 case RDMA -> endpoint = listenRdma(to, most);
                 case TCP -> tcp = listenTcp(to, most);
                 case EITHER -> listenBoth(to, most);
@@ -205,10 +208,22 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         }
     }
 
-    /** Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. */
+    /**
+     * Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. Listens over TCP alone if there
+     * is no RDMA device for the address.
+     */
     private void listenBoth(InetSocketAddress local, int backlog) throws IOException {
         for (int tries = 1; tcp == null; tries++) {
-            StreamEndpoint rdma = listenRdma(local, backlog);
+            StreamEndpoint rdma;
+            try {
+                rdma = listenRdma(local, backlog);
+            } catch (BindException taken) {
+                throw taken;
+            } catch (IOException noDevice) {
+                LOGGER.log(Level.WARNING, "Listening at {0} over TCP alone, since RDMA failed: {1}", local, noDevice);
+                tcp = listenTcp(local, backlog);
+                return;
+            }
             InetSocketAddress bound = Objects.requireNonNull(rdma.localAddress());
             try {
                 ServerSocketChannel tcpChannel =

@@ -105,7 +105,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (ChannelAddresses.transport(rules, to) == AddressRules.Transport.TCP) {
+                    if (rules.transportAt(to) == AddressRules.Transport.TCP) {
                         switchToTcp();
                     } else {
                         switchToRdma();
@@ -213,8 +213,9 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         try {
             return step.step();
         } catch (IOException failed) {
+            IOException thrown = onConnectFailed(failed);
             close();
-            throw failed;
+            throw thrown;
         }
     }
 
@@ -237,6 +238,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             requireOpen();
             phase = Phase.CONNECTED;
         }
+        onConnected();
         keys.changed(); // it is writable now, even if the selectors saw the attempt fail
         return true;
     }

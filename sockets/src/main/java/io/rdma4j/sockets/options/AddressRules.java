@@ -1,16 +1,27 @@
 package io.rdma4j.sockets.options;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Rules that choose between RDMA and TCP by network. The first rule whose network contains an address applies. If no
- * rule does, the address is reached over RDMA. Immutable.
+ * Rules that choose between RDMA and TCP by host and port. The first rule that contains an address applies. If no rule
+ * does, the address is reached over RDMA. Immutable.
  *
- * <p>In the system property {@value #PROPERTY}, rules are separated by commas:
- * {@code 10.1.0.0/16=rdma,127.0.0.0/8=tcp,*=either}. A network without a prefix length is a single address; {@code *}
- * matches every address.
+ * <p>In the system property {@value #PROPERTY}, rules are separated by commas. A rule is {@code HOSTS=TRANSPORT} or
+ * {@code HOSTS:PORTS=TRANSPORT}, for example
+ * {@code 10.1.0.0/16=rdma,*:5432=tcp,db.example.com=tcp,[fd00::/8]:9000-9099=rdma,*=either}.
+ *
+ * <ul>
+ *   <li>HOSTS is {@code *} for every host, an address, a network with its prefix length, a host name, or
+ *       {@code *.example.com} for the names in a domain. Brackets enclose an IPv6 address or network if ports follow. A
+ *       host name applies to addresses that the program has made of this name. The name is not resolved, and the rule
+ *       does not apply if the program connects to the same host by another name or by its address.
+ *   <li>PORTS is a port, or the first and the last port of a range. Without ports a rule applies to all ports.
+ *   <li>TRANSPORT is {@code rdma}, {@code tcp} or {@code either}: RDMA, or TCP if RDMA is refused.
+ * </ul>
  *
  * @param rules in order of precedence
  */
@@ -18,8 +29,31 @@ public record AddressRules(List<Rule> rules) {
     /** The system property with the rules of the JVM. */
     public static final String PROPERTY = "rdma4j.sockets.rules";
 
+    /**
+     * The system property with the time in seconds for which {@link Transport#EITHER} remembers that a peer refused RDMA or
+     * did not answer; by default {@value #DEFAULT_REFUSED_SECONDS}. Until then, connections to the same address and
+     * port use TCP at once. A connection over TCP that fails ends this earlier.
+     */
+    public static final String REFUSED_SECONDS_PROPERTY = "rdma4j.sockets.refusedSeconds";
+
+    /**
+     * The system property with the number of peers that are remembered so; by default {@value #DEFAULT_REFUSED_PEERS}, 0
+     * for none.
+     */
+    public static final String REFUSED_PEERS_PROPERTY = "rdma4j.sockets.refusedPeers";
+
+    /** The default of {@value #REFUSED_SECONDS_PROPERTY}. */
+    public static final int DEFAULT_REFUSED_SECONDS = 60;
+
+    /** The default of {@value #REFUSED_PEERS_PROPERTY}. */
+    public static final int DEFAULT_REFUSED_PEERS = 1024;
+
     /** Rules that reach every address over RDMA. */
     public static final AddressRules RDMA_ONLY = new AddressRules(List.of());
+
+    /** Rules that reach every address over RDMA, or over TCP if RDMA is refused. */
+    public static final AddressRules EITHER =
+            new AddressRules(List.of(new Rule(HostPattern.ANY, PortRange.ALL, Transport.EITHER)));
 
     /** The transport of a connection. */
     public enum Transport {
@@ -32,33 +66,66 @@ public record AddressRules(List<Rule> rules) {
     }
 
     /**
-     * A rule for one network.
+     * A range of ports.
      *
-     * @param network an address of the network; the IPv6 wildcard address with prefix length 0 for all addresses
-     * @param prefixBits the prefix length of the network in bits; 0 matches any address of any family
-     * @param transport the transport of connections to the network
+     * @param first the first port
+     * @param last the last port
      */
-    public record Rule(InetAddress network, int prefixBits, Transport transport) {
-        /** Checks the prefix length. */
-        public Rule {
-            if (prefixBits < 0 || prefixBits > network.getAddress().length * Byte.SIZE) {
-                throw new IllegalArgumentException("No network: " + network.getHostAddress() + "/" + prefixBits);
+    public record PortRange(int first, int last) {
+        static final int MAX_PORT = 0xffff;
+
+        /** All ports. */
+        public static final PortRange ALL = new PortRange(0, MAX_PORT);
+
+        /** Checks the range. */
+        public PortRange {
+            if (first < 0 || first > last || last > MAX_PORT) {
+                throw new IllegalArgumentException("No range of ports: " + first + "-" + last);
             }
         }
 
-        private boolean contains(InetAddress address) {
-            byte[] expected = network.getAddress();
-            byte[] other = address.getAddress();
-            if (prefixBits > 0 && expected.length != other.length) {
-                return false;
-            }
-            for (int bit = 0; bit < prefixBits; bit++) {
-                int mask = 0x80 >> (bit & 7);
-                if (((expected[bit >> 3] ^ other[bit >> 3]) & mask) != 0) {
-                    return false;
-                }
-            }
-            return true;
+        boolean contains(int port) {
+            return port >= first && port <= last;
+        }
+    }
+
+    /**
+     * A rule for hosts and ports.
+     *
+     * @param hosts the hosts
+     * @param ports the ports
+     * @param transport the transport of connections to them
+     */
+    public record Rule(HostPattern hosts, PortRange ports, Transport transport) {
+        /**
+         * Creates a rule for all ports of one network.
+         *
+         * @param network an address of the network
+         * @param prefixBits the prefix length of the network in bits; 0 for all addresses of any family
+         * @param transport the transport of connections to the network
+         */
+        public Rule(InetAddress network, int prefixBits, Transport transport) {
+            this(hosts(network, prefixBits), PortRange.ALL, transport);
+        }
+
+        static HostPattern hosts(InetAddress network, int prefixBits) {
+            return prefixBits == 0 ? HostPattern.ANY : new HostPattern.Network(network, prefixBits);
+        }
+
+        private boolean containsPort(int port) {
+            return port == 0 ? ports.equals(PortRange.ALL) : ports.contains(port);
+        }
+
+        /** Returns whether the rule may apply to a listener, whose port and names may be unknown. */
+        private boolean mayApplyAt(@Nullable InetSocketAddress local, int port) {
+            boolean mayContain = local == null || hosts instanceof HostPattern.Name || hosts.contains(local);
+            return mayContain && (port == 0 || ports.contains(port));
+        }
+
+        /** Returns whether the rule certainly applies to a listener. */
+        private boolean appliesAt(@Nullable InetSocketAddress local, int port) {
+            boolean contains = local == null ? hosts.equals(HostPattern.ANY) : hosts.contains(local);
+            return contains && containsPort(port);
         }
     }
 
@@ -67,68 +134,42 @@ public record AddressRules(List<Rule> rules) {
         rules = List.copyOf(rules);
     }
 
-    /** Returns the rules of the system property {@value #PROPERTY}, or {@link #RDMA_ONLY} if it is not set. */
+    /**
+     * Returns the rules of the system property {@value #PROPERTY}. An address that none of them contains is reached by
+     * {@link Transport#EITHER}, as every address is if the property is not set.
+     *
+     * @throws IllegalArgumentException if a rule is malformed
+     */
     public static AddressRules ofJvm() {
-        return parse(System.getProperty(PROPERTY, ""));
+        List<Rule> all = new ArrayList<>(parse(System.getProperty(PROPERTY, "")).rules());
+        all.addAll(EITHER.rules());
+        return new AddressRules(all);
     }
 
     /**
      * Parses rules.
      *
      * @param text rules in the syntax described above; empty for {@link #RDMA_ONLY}
-     * @throws IllegalArgumentException if a rule is malformed
+     * @throws IllegalArgumentException if a rule is malformed; the message names its wrong part and what is allowed
      */
     public static AddressRules parse(String text) {
         List<Rule> rules = new ArrayList<>();
         for (String each : text.split(",", -1)) {
             if (!each.isBlank()) {
-                rules.add(parseRule(each.strip()));
+                rules.add(RuleParser.parse(each.strip()));
             }
         }
         return new AddressRules(rules);
     }
 
-    private static Rule parseRule(String text) {
-        int equals = text.lastIndexOf('=');
-        String network = equals < 0 ? "" : text.substring(0, equals).strip();
-        Transport transport = switch (text.substring(equals + 1).strip()) {
-            case "rdma" -> Transport.RDMA;
-            case "tcp" -> Transport.TCP;
-            case "either" -> Transport.EITHER;
-            default -> throw malformed(text);
-        };
-        if (network.equals("*")) {
-            return new Rule(literal("::", text), 0, transport);
-        }
-        int slash = network.indexOf('/');
-        InetAddress address = literal(slash < 0 ? network : network.substring(0, slash), text);
-        try {
-            int bits = slash < 0
-                    ? address.getAddress().length * Byte.SIZE
-                    : Integer.parseInt(network.substring(slash + 1));
-            return new Rule(address, bits, transport);
-        } catch (NumberFormatException e) {
-            throw malformed(text);
-        }
-    }
-
-    private static InetAddress literal(String address, String rule) {
-        try {
-            return InetAddress.ofLiteral(address); // a host name would cause a DNS query
-        } catch (IllegalArgumentException e) {
-            throw malformed(rule);
-        }
-    }
-
-    private static IllegalArgumentException malformed(String rule) {
-        return new IllegalArgumentException("Rule '" + rule
-                + "' of RDMA sockets: expected NETWORK[/BITS]=rdma, =tcp or =either, as in 10.1.0.0/16=rdma");
-    }
-
-    /** Returns the transport for connections to an address and for listeners at it. */
-    public Transport transportTo(InetAddress address) {
+    /**
+     * Returns the transport for connections to an address.
+     *
+     * @param remote a resolved address with a port; rules by name apply to the name that it was made of
+     */
+    public Transport transportTo(InetSocketAddress remote) {
         for (Rule rule : rules) {
-            if (rule.contains(address)) {
+            if (rule.hosts().contains(remote) && rule.ports().contains(remote.getPort())) {
                 return rule.transport();
             }
         }
@@ -136,20 +177,46 @@ public record AddressRules(List<Rule> rules) {
     }
 
     /**
-     * Returns the transport for a listener at the wildcard address: that of all networks, or both transports if the
-     * networks differ.
+     * Returns the transport for a listener at an address: that of the connections to it, or {@link Transport#EITHER} if
+     * the rules do not determine one. They differ by network for a wildcard address and by port for port 0. Clients may
+     * use any name of the host.
+     *
+     * @param local a resolved address
+     */
+    public Transport transportAt(InetSocketAddress local) {
+        return commonTransport(local.getAddress().isAnyLocalAddress() ? null : local, local.getPort());
+    }
+
+    /**
+     * Returns the transport for an address whose port is not known: that of all ports, or {@link Transport#EITHER} if
+     * ports differ.
+     */
+    public Transport transportTo(InetAddress address) {
+        return commonTransport(new InetSocketAddress(address, 0), 0);
+    }
+
+    /**
+     * Returns the transport for a listener at the wildcard address whose port is not known: that of all networks and
+     * ports, or {@link Transport#EITHER} if they differ.
      */
     public Transport transportToAll() {
-        Transport defaultTransport = Transport.RDMA;
-        boolean differ = false;
-        for (Rule rule : rules.reversed()) {
-            if (rule.prefixBits() == 0) {
-                defaultTransport = rule.transport();
-                differ = false;
-            } else {
-                differ |= rule.transport() != defaultTransport;
+        return commonTransport(null, 0);
+    }
+
+    /** Returns the transport that all rules have in common which may apply; null is any address, and 0 any port. */
+    private Transport commonTransport(@Nullable InetSocketAddress local, int port) {
+        Transport common = null;
+        for (Rule rule : rules) {
+            if (rule.mayApplyAt(local, port)) {
+                if (common != null && common != rule.transport()) {
+                    return Transport.EITHER;
+                }
+                common = rule.transport();
+                if (rule.appliesAt(local, port)) {
+                    return common;
+                }
             }
         }
-        return differ ? Transport.EITHER : defaultTransport;
+        return common == null || common == Transport.RDMA ? Transport.RDMA : Transport.EITHER;
     }
 }

@@ -49,5 +49,28 @@ public final class RdmaSocketOptions {
      */
     public static final SocketOption<Integer> TCP_MAXSEG = new Option<>("TCP_MAXSEG", Integer.class);
 
+    /**
+     * The system property with the initial size in bytes of send buffers, for sockets whose program does not set
+     * {@code SO_SNDBUF}; by default 131072. The buffers grow with use; a size that the program sets is fixed.
+     */
+    public static final String SEND_BUFFER_PROPERTY = "rdma4j.sockets.sendBufferBytes";
+
+    /** The system property with the maximum size in bytes to which send buffers grow; by default 4 MiB, 0 for no growth. */
+    public static final String MAX_SEND_BUFFER_PROPERTY = "rdma4j.sockets.maxSendBufferBytes";
+
+    /**
+     * The system property with the initial size in bytes of receive buffers, for sockets whose program does not set
+     * {@code SO_RCVBUF}; by default 131072. The buffers grow with use; a size that the program sets is fixed.
+     */
+    public static final String RECEIVE_BUFFER_PROPERTY = "rdma4j.sockets.receiveBufferBytes";
+
+    /**
+     * The system property with the maximum size in bytes to which receive buffers grow; by default 4 MiB, 0 for no growth.
+     */
+    public static final String MAX_RECEIVE_BUFFER_PROPERTY = "rdma4j.sockets.maxReceiveBufferBytes";
+
+    /** The system property with the memory in MiB by which all buffers of the process may grow; by default 256. */
+    public static final String TOTAL_GROWTH_PROPERTY = "rdma4j.sockets.totalGrowthMegabytes";
+
     private RdmaSocketOptions() {}
 }

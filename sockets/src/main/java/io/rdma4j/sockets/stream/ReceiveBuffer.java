@@ -1,15 +1,48 @@
 package io.rdma4j.sockets.stream;
 
+import io.rdma4j.wire.rsocket.BufferDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The ring buffer that the peer writes data into. It is offered to the peer in halves. Each message follows the
- * previous one in the ring. A message is counted as read when its last byte is read.
+ * The two pieces of memory that the peer writes data into, in turn. Each message follows the previous one. A piece is
+ * offered to the peer again when all of its bytes were read. A message is counted as read when its last byte is read.
+ *
+ * <p>The pieces are the halves of one buffer until the buffer grows: if the peer had to wait for space, and the reader has
+ * read all that the peer had written, then a larger buffer would have held more. A piece that is offered next is then
+ * replaced by one of twice the size. If the reader is slower than the peer, a larger buffer does not help, and the pieces
+ * stay as they are.
  */
 final class ReceiveBuffer {
-    private final ByteBuffer memory;
-    private final int size;
+    private static final class Piece {
+        private ByteBuffer memory;
+        private BufferDescriptor descriptor;
+
+        /** The memory, if it was allocated when the buffer grew. */
+        private StreamPort.@Nullable ReceiveMemory grown;
+
+        private boolean isFree = true;
+
+        Piece(MemorySegment memory, long address, int key) {
+            this.memory = memory.asByteBuffer();
+            descriptor = new BufferDescriptor(address, key, this.memory.capacity());
+        }
+
+        int length() {
+            return descriptor.length();
+        }
+
+        void replace(StreamPort.ReceiveMemory larger) {
+            grown = larger;
+            memory = larger.memory().asByteBuffer();
+            descriptor = new BufferDescriptor(larger.address(), larger.key(), memory.capacity());
+        }
+    }
+
+    private final StreamPort port;
+    private final int limitBytes;
+    private final Piece[] pieces;
 
     /** Lengths of the messages that are not completely read. */
     private final int[] messages;
@@ -17,39 +50,63 @@ final class ReceiveBuffer {
     private int firstMessage;
     private int messageCount;
 
+    /** The piece that contains the next byte to read, and the offset of that byte. */
+    private int readPiece;
+
     private int readAt;
     private int unread;
 
     /** Bytes that the peer may still announce. */
     private int offered;
 
-    /** Bytes that were read and not offered again. */
-    private int freed;
+    /** True if the peer has used up what was offered since the last time when all was read. */
+    private boolean peerWaited;
+
+    /** The size in bytes that the buffer has, or is growing to. */
+    private int sizeBytes;
 
     private int nextOffer;
     private int readMessages;
 
-    ReceiveBuffer(MemorySegment memory, int size, int maxMessages) {
-        this.memory = memory.asSlice(0, size).asByteBuffer();
-        this.size = size;
-        this.messages = new int[maxMessages];
-        this.freed = size;
+    ReceiveBuffer(StreamMemory memory, StreamSizes sizes, StreamPort port, int limitBytes) {
+        this.port = port;
+        this.limitBytes = limitBytes;
+        sizeBytes = sizes.receiveBufferBytes();
+        int half = sizeBytes / 2;
+        pieces = new Piece[] {
+            new Piece(memory.receive().asSlice(0, half), memory.receiveAddress(), memory.receiveKey()),
+            new Piece(memory.receive().asSlice(half, half), memory.receiveAddress() + half, memory.receiveKey())
+        };
+        messages = new int[sizes.receiveQueue()];
     }
 
-    /** Returns the offset of the next half to offer, or -1 if it is not free. */
-    int offerable() {
-        return freed >= size / 2 ? nextOffer : -1;
+    /** Returns whether the next piece can be offered to the peer. */
+    boolean isOfferable() {
+        return pieces[nextOffer].isFree;
     }
 
-    int halfBytes() {
-        return size / 2;
+    /** Offers the next piece, which is free, to the peer. Returns its descriptor. */
+    BufferDescriptor offer() {
+        Piece piece = pieces[nextOffer];
+        if (piece.length() < sizeBytes / 2) {
+            enlarge(piece);
+        }
+        piece.isFree = false;
+        offered += piece.length();
+        nextOffer = 1 - nextOffer;
+        return piece.descriptor;
     }
 
-    /** Marks the next half as offered to the peer. */
-    void offer() {
-        freed -= size / 2;
-        offered += size / 2;
-        nextOffer = nextOffer == 0 ? size / 2 : 0;
+    private void enlarge(Piece piece) {
+        StreamPort.ReceiveMemory larger = port.allocateReceiveMemory(sizeBytes / 2);
+        if (larger == null) {
+            return; // the next growth tries again
+        }
+        StreamPort.ReceiveMemory before = piece.grown;
+        piece.replace(larger);
+        if (before != null) {
+            port.releaseReceiveMemory(before);
+        }
     }
 
     /** Adds a message that the peer has written. Returns false if it exceeds what was offered. */
@@ -68,6 +125,7 @@ final class ReceiveBuffer {
         messageCount++;
         offered -= length;
         unread += length;
+        peerWaited |= offered == 0;
         return true;
     }
 
@@ -86,6 +144,10 @@ final class ReceiveBuffer {
     int read(ByteBuffer target) {
         int length = peek(target);
         free(length);
+        if (unread == 0 && peerWaited) {
+            peerWaited = false;
+            sizeBytes = Math.max(sizeBytes, BufferLimits.doubled(sizeBytes, limitBytes) & ~1);
+        }
         return length;
     }
 
@@ -95,9 +157,8 @@ final class ReceiveBuffer {
     }
 
     private void free(int length) {
-        readAt = Ring.advance(readAt, length, size);
         unread -= length;
-        freed += length;
+        freePieces(length);
         int left = length;
         while (left > 0) {
             int first = messages[firstMessage];
@@ -112,18 +173,33 @@ final class ReceiveBuffer {
         }
     }
 
+    private void freePieces(int length) {
+        int left = length;
+        while (left > 0) {
+            Piece piece = pieces[readPiece];
+            int here = Math.min(left, piece.length() - readAt);
+            readAt += here;
+            left -= here;
+            if (readAt == piece.length()) {
+                piece.isFree = true;
+                readPiece = 1 - readPiece;
+                readAt = 0;
+            }
+        }
+    }
+
     /** Copies available bytes into a buffer without consuming them and returns their number. */
     int peek(ByteBuffer target) {
         int length = Math.min(unread, target.remaining());
-        int beforeWrap = Math.min(length, size - readAt);
-        copyOut(target, readAt, beforeWrap);
-        copyOut(target, 0, length - beforeWrap);
+        int here = Math.min(length, pieces[readPiece].length() - readAt);
+        copyOut(target, readPiece, readAt, here);
+        copyOut(target, 1 - readPiece, 0, length - here);
         return length;
     }
 
-    private void copyOut(ByteBuffer target, int at, int length) {
+    private void copyOut(ByteBuffer target, int piece, int at, int length) {
         if (length > 0) {
-            target.put(target.position(), memory, at, length);
+            target.put(target.position(), pieces[piece].memory, at, length);
             target.position(target.position() + length);
         }
     }

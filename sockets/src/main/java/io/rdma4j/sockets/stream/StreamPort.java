@@ -1,8 +1,12 @@
 package io.rdma4j.sockets.stream;
 
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The operations that a stream needs of a reliable connection. All requests are signaled and complete in posting order.
- * The bytes lie in the stream's {@link StreamMemory#local()}, in one range or in two.
+ * The bytes lie in the stream's {@link StreamMemory#local()}, or in memory of {@link #allocateSendMemory}, in one range
+ * or in two. A port that allocates no memory has streams with buffers of a fixed size.
  */
 public interface StreamPort {
     /**
@@ -24,25 +28,82 @@ public interface StreamPort {
     void sendControlWord(long id, int controlWord);
 
     /**
+     * Posts further receives, so that the peer may send more messages. A port that has posted as many as the receive queue
+     * holds does nothing.
+     */
+    default void postReceives(int more) {}
+
+    /**
+     * Memory that the peer may write data into.
+     *
+     * @param memory the memory, zeroed
+     * @param address its remote address
+     * @param key its remote key
+     */
+    record ReceiveMemory(MemorySegment memory, long address, int key) {}
+
+    /**
+     * Allocates and registers memory for a receive buffer that grows.
+     *
+     * @return null if there is none; the buffer then keeps its size
+     */
+    default @Nullable ReceiveMemory allocateReceiveMemory(int bytes) {
+        return null;
+    }
+
+    /** Releases memory of {@link #allocateReceiveMemory}. The peer has filled it, so it has no right to write there. */
+    default void releaseReceiveMemory(ReceiveMemory memory) {}
+
+    /** Memory to send from, besides {@link StreamMemory#local()}. */
+    interface SendMemory {
+        /** Returns the memory. */
+        MemorySegment memory();
+    }
+
+    /**
+     * Allocates and registers memory for a send buffer that grows.
+     *
+     * @return null if there is none; the buffer then keeps its size
+     */
+    default @Nullable SendMemory allocateSendMemory(int bytes) {
+        return null;
+    }
+
+    /** Releases memory of {@link #allocateSendMemory}. No request that refers to it is outstanding. */
+    default void releaseSendMemory(SendMemory memory) {}
+
+    /**
      * Bytes of local memory: one range, or two if they wrap around the end of a ring. Reused: valid only during the call. Not
      * thread safe.
      */
     final class LocalRanges {
+        private @Nullable SendMemory memory;
         private long offset;
         private int length;
         private long secondOffset;
         private int secondLength;
 
         LocalRanges empty() {
-            return set(0, 0, 0, 0);
+            return set(null, 0, 0, 0, 0);
         }
 
-        LocalRanges set(long newOffset, int newLength, long newSecondOffset, int newSecondLength) {
+        LocalRanges set(
+                @Nullable SendMemory newMemory,
+                long newOffset,
+                int newLength,
+                long newSecondOffset,
+                int newSecondLength) {
+            memory = newMemory;
             offset = newOffset;
             length = newLength;
             secondOffset = newSecondOffset;
             secondLength = newSecondLength;
             return this;
+        }
+
+        /** Returns the memory of the ranges; null for {@link StreamMemory#local()}. */
+        public @Nullable SendMemory memory() {
+            return memory;
         }
 
         /** Returns the offset of the first range. */

@@ -33,6 +33,7 @@ public final class StreamProtocol {
     private final SendSlots slots;
     private final SendBuffer sendBuffer;
     private final ReceiveBuffer receiveBuffer;
+    private final BufferDescriptor firstOffer;
     private final ByteBuffer ownTable;
     private final ByteBuffer staging;
     private final StreamPort.LocalRanges ranges = new StreamPort.LocalRanges();
@@ -53,6 +54,9 @@ public final class StreamProtocol {
     /** Number of the next message to be read; 16 bits. */
     private short receiveSequence;
 
+    /** Number of messages that the peer may send before it waits for credit. */
+    private int credits;
+
     /** Value of {@link #receiveSequence} at which credit is due; 16 bits. */
     private short creditMark;
 
@@ -70,7 +74,7 @@ public final class StreamProtocol {
     private int pendingControl = -1;
 
     /**
-     * Creates an end that is not connected.
+     * Creates an end that is not connected, with buffers of a fixed size.
      *
      * @param sizes the sizes of the stream
      * @param memory the memory of the stream, registered and zeroed
@@ -78,17 +82,32 @@ public final class StreamProtocol {
      * @param hasImmediate true if the transport has immediate data
      */
     public StreamProtocol(StreamSizes sizes, StreamMemory memory, StreamPort port, boolean hasImmediate) {
+        this(sizes, BufferLimits.FIXED, memory, port, hasImmediate);
+    }
+
+    /**
+     * Creates an end that is not connected, whose buffers may grow.
+     *
+     * @param sizes the initial sizes of the stream
+     * @param limits the sizes to which the buffers may grow
+     * @param memory the memory of the stream, registered and zeroed
+     * @param port the receiver of the requests, and the source of further memory
+     * @param hasImmediate true if the transport has immediate data
+     */
+    public StreamProtocol(
+            StreamSizes sizes, BufferLimits limits, StreamMemory memory, StreamPort port, boolean hasImmediate) {
         this.sizes = sizes;
         this.memory = memory;
         this.port = port;
         this.hasImmediate = hasImmediate;
         slots = new SendSlots(sizes.sendQueue());
-        sendBuffer = new SendBuffer(memory.local(), sizes.sendBufferBytes());
-        receiveBuffer = new ReceiveBuffer(memory.receive(), sizes.receiveBufferBytes(), sizes.receiveQueue());
+        sendBuffer = new SendBuffer(memory.local(), sizes.sendBufferBytes(), port, limits.sendBytes());
+        receiveBuffer = new ReceiveBuffer(memory, sizes, port, limits.receiveBytes());
         ownTable = memory.table().asByteBuffer().order(ByteOrder.nativeOrder());
         staging = memory.local().asSlice(StreamMemory.stagingOffset(sizes)).asByteBuffer();
-        creditMark = (short) (sizes.receiveQueue() / 2);
-        receiveBuffer.offer(); // the connection data offers the first half
+        credits = limits.initialCredits(sizes);
+        creditMark = (short) (credits / 2);
+        firstOffer = receiveBuffer.offer(); // the connection data has it
     }
 
     // ---- connecting
@@ -98,10 +117,10 @@ public final class StreamProtocol {
         return new ConnectData(
                 ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN,
                 true,
-                sizes.receiveQueue(),
+                credits,
                 sizes.mappingEntries(),
                 new BufferDescriptor(memory.tableAddress(), memory.tableKey(), StreamMemory.DESCRIPTORS),
-                new BufferDescriptor(memory.receiveAddress(), memory.receiveKey(), receiveBuffer.halfBytes()));
+                firstOffer);
     }
 
     /**
@@ -250,26 +269,40 @@ public final class StreamProtocol {
     }
 
     private int creditSlots() {
-        return hasImmediate || receiveBuffer.offerable() < 0 ? 1 : 2;
+        return hasImmediate || !receiveBuffer.isOfferable() ? 1 : 2;
     }
 
     private boolean isCreditDue() {
         receiveSequence += (short) receiveBuffer.takeReadMessages();
-        return receiveBuffer.offerable() >= 0 || (short) (receiveSequence - creditMark) >= 0;
+        return receiveBuffer.isOfferable() || hasReadHalf();
+    }
+
+    /** Returns whether half of the messages that the peer was granted last were read. */
+    private boolean hasReadHalf() {
+        return (short) (receiveSequence - creditMark) >= 0;
+    }
+
+    /** Grants a peer that sends many messages twice as many at a time, up to the size of the receive queue. */
+    private void raiseCredits() {
+        int more = Math.min(credits, sizes.receiveQueue() - credits);
+        if (more > 0) {
+            port.postReceives(more);
+            credits += more;
+        }
     }
 
     private void sendCredit(ConnectData to) {
-        creditMark = (short) (receiveSequence + sizes.receiveQueue() / 2);
-        int word = ControlWord.of(ControlWord.CREDIT, receiveSequence + sizes.receiveQueue() & 0xffff);
-        int at = receiveBuffer.offerable();
-        if (at < 0) {
+        if (hasReadHalf()) {
+            raiseCredits();
+        }
+        creditMark = (short) (receiveSequence + credits / 2);
+        int word = ControlWord.of(ControlWord.CREDIT, receiveSequence + credits & 0xffff);
+        if (!receiveBuffer.isOfferable()) {
             sendControlWord(word);
             return;
         }
-        StreamPort.LocalRanges bytes = ranges.set(nextStagingOffset(), BufferDescriptor.LENGTH, 0, 0);
-        new BufferDescriptor(memory.receiveAddress() + at, memory.receiveKey(), receiveBuffer.halfBytes())
-                .write(staging, (int) (bytes.offset() - StreamMemory.stagingOffset(sizes)));
-        receiveBuffer.offer();
+        StreamPort.LocalRanges bytes = ranges.set(null, nextStagingOffset(), BufferDescriptor.LENGTH, 0, 0);
+        receiveBuffer.offer().write(staging, (int) (bytes.offset() - StreamMemory.stagingOffset(sizes)));
         long entry = to.table().address() + (long) nextPeerEntry * BufferDescriptor.LENGTH;
         nextPeerEntry = (nextPeerEntry + 1) % to.table().length();
         slots.takeControl(hasImmediate ? 1 : 2);
@@ -318,10 +351,14 @@ public final class StreamProtocol {
 
     /** Returns whether at least one byte can be sent now. */
     public boolean canWrite() {
+        return canSend() && sendBuffer.freeBytes() >= StreamSizes.LOW_WATER_BYTES;
+    }
+
+    /** Returns whether data could be sent now if the send buffer had space. */
+    private boolean canSend() {
         return isOpen()
                 && !outputShut
                 && slots.hasData(hasImmediate ? 1 : 2)
-                && sendBuffer.freeBytes() >= StreamSizes.LOW_WATER_BYTES
                 && sendSequence != sendLimit
                 && peerBuffers != null
                 && peerBuffers.available() > 0;
@@ -342,7 +379,7 @@ public final class StreamProtocol {
         announceMappings();
         PeerBuffers to = peerBuffers;
         int begin = source.position();
-        while (to != null && source.hasRemaining() && canWrite()) {
+        while (to != null && source.hasRemaining() && (canWrite() || canSend() && sendBuffer.grow())) {
             int length = Math.min(transferBytes(source), to.available());
             StreamPort.LocalRanges bytes = sendBuffer.copy(source, length);
             long address = to.address();
@@ -427,7 +464,7 @@ public final class StreamProtocol {
         Mappings.Announcement next;
         ConnectData to = peer;
         while (mappings != null && to != null && (next = mappings.next()) != null && canAnnounce()) {
-            StreamPort.LocalRanges bytes = ranges.set(nextStagingOffset(), MappingEntry.LENGTH, 0, 0);
+            StreamPort.LocalRanges bytes = ranges.set(null, nextStagingOffset(), MappingEntry.LENGTH, 0, 0);
             next.entry().write(staging, (int) (bytes.offset() - StreamMemory.stagingOffset(sizes)));
             long entry = to.table().address()
                     + (long) to.table().length() * BufferDescriptor.LENGTH

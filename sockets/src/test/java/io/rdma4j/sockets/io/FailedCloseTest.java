@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.sockets.datagram.DatagramAddress;
-import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
@@ -67,7 +66,7 @@ class FailedCloseTest {
     void otherMappedMemoryIsDeregistered() {
         CmId id = service.createId(event -> {});
         id.bindAddress(ADDRESS);
-        StreamResources resources = new StreamResources(id, StreamSizes.DEFAULT, new Signal());
+        StreamResources resources = new StreamResources(id, StreamSettings.DEFAULT, new Signal());
         int before = open("MemoryRegion");
         resources.map(Arena.global().allocate(8));
         resources.map(Arena.global().allocate(8));

@@ -6,7 +6,6 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.TestClassPath;
 import io.rdma4j.sockets.datagram.DatagramSizes;
-import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
@@ -69,7 +68,7 @@ class FailedResourcesTest {
         private static void stream() {
             try (CmId id = CmId.create(PortSpace.TCP)) {
                 id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
-                new StreamResources(id, StreamSizes.DEFAULT, new Signal()).close();
+                new StreamResources(id, StreamSettings.DEFAULT, new Signal()).close();
             }
         }
 

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.options.AddressRules;
+import java.io.IOException;
 import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -61,6 +63,68 @@ class FallBackTest {
             assertThat(client.connect(Objects.requireNonNull(listener.getLocalAddress())))
                     .isTrue();
             assertThat(client.getLocalAddress()).isEqualTo(taken.getLocalAddress());
+        }
+    }
+
+    private static InetSocketAddress boundTo(ServerSocketChannel listener) throws IOException {
+        return (InetSocketAddress) Objects.requireNonNull(listener.getLocalAddress());
+    }
+
+    private static boolean isOverTcp(SocketChannel channel) {
+        return ((RdmaSocketChannel) channel).platformChannel() != null;
+    }
+
+    @Test
+    void secondConnectionToATcpServerDoesNotTryRdma() throws Exception {
+        InetAddress here = Loopback.address();
+        try (ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
+                SocketChannel first = provider("either").openSocketChannel();
+                SocketChannel second = provider("either").openSocketChannel()) {
+            listener.bind(new InetSocketAddress(here, 0));
+            assertThat(first.configureBlocking(true).isBlocking()).isTrue();
+            assertThat(first.connect(boundTo(listener))).isTrue();
+            second.configureBlocking(false);
+            second.connect(boundTo(listener));
+            assertThat(isOverTcp(second)).isTrue();
+            while (!second.finishConnect()) {
+                Thread.onSpinWait();
+            }
+            assertThat(second.isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void failureOverTcpForgetsThatThePeerRefusedRdma() throws Exception {
+        InetSocketAddress at;
+        try (ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
+                SocketChannel client = provider("either").openSocketChannel()) {
+            listener.bind(new InetSocketAddress(Loopback.address(), 0));
+            at = boundTo(listener);
+            assertThat(client.connect(at)).isTrue();
+        }
+        try (ServerSocketChannel listener = provider("rdma").openServerSocketChannel();
+                SocketChannel first = provider("either").openSocketChannel();
+                SocketChannel second = provider("either").openSocketChannel()) {
+            listener.bind(at);
+            assertThatThrownBy(() -> first.connect(at)).isInstanceOf(ConnectException.class);
+            assertThat(second.connect(at)).isTrue();
+            assertThat(isOverTcp(second)).isFalse();
+        }
+    }
+
+    @Test
+    void refusalNamesTheRuleThatWouldTryTcp() throws Exception {
+        InetAddress here =
+                InetAddress.getByAddress("db.example.com", Loopback.address().getAddress());
+        String advice = "if db.example.com:9 listens with TCP, the rule db.example.com:9=either before the others of"
+                + " -Drdma4j.sockets.rules reaches it";
+        try (Loopback others = new Loopback(provider("rdma"), here);
+                SocketChannel client = provider("rdma").openSocketChannel()) {
+            assertThat(others.listener.isOpen()).isTrue();
+            assertThatThrownBy(() -> client.connect(new InetSocketAddress(here, 9)))
+                    .isInstanceOf(ConnectException.class)
+                    .hasMessageStartingWith("Connection refused")
+                    .hasMessageEndingWith(advice);
         }
     }
 }

@@ -12,7 +12,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -109,6 +112,7 @@ final class StreamEnd implements StreamPort {
     }
 
     final StreamSizes sizes;
+    final BufferLimits limits;
     final StreamMemory memory;
     final StreamProtocol protocol;
     final MemorySegment mapped = MemorySegment.ofArray(new byte[10_000]);
@@ -124,11 +128,24 @@ final class StreamEnd implements StreamPort {
     /** Requests that were delivered but not completed. */
     final ArrayDeque<Posted> delivered = new ArrayDeque<>();
 
+    /** Memory by which the receive buffer has grown, by key. */
+    final Map<Integer, ReceiveMemory> received = new HashMap<>();
+
+    /** Memory by which the send buffer has grown. */
+    final List<SendMemory> toSend = new ArrayList<>();
+
+    private int allocations;
+
     private final boolean hasImmediate;
 
     /** Creates an end with addresses and keys of its own. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, int number) {
-        this(sizes, hasImmediate, piece(number, 2), piece(number, 1));
+        this(sizes, BufferLimits.FIXED, hasImmediate, piece(number, 2), piece(number, 1));
+    }
+
+    /** Creates an end with immediate data, and with buffers that grow. */
+    static StreamEnd growing(StreamSizes sizes, BufferLimits limits, int number) {
+        return new StreamEnd(sizes, limits, true, piece(number, 2), piece(number, 1));
     }
 
     private static BufferDescriptor piece(int number, int index) {
@@ -138,7 +155,17 @@ final class StreamEnd implements StreamPort {
 
     /** Creates an end whose table and receive buffer have the given addresses and keys; the lengths are ignored. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, BufferDescriptor table, BufferDescriptor buffer) {
+        this(sizes, BufferLimits.FIXED, hasImmediate, table, buffer);
+    }
+
+    private StreamEnd(
+            StreamSizes sizes,
+            BufferLimits limits,
+            boolean hasImmediate,
+            BufferDescriptor table,
+            BufferDescriptor buffer) {
         this.sizes = sizes;
+        this.limits = limits;
         this.hasImmediate = hasImmediate;
         memory = new StreamMemory(
                 MemorySegment.ofArray(new byte[(int) StreamMemory.localBytes(sizes)]),
@@ -150,7 +177,7 @@ final class StreamEnd implements StreamPort {
                 table.key());
         mappedAddress = table.address() + (1L << 34);
         mappedKey = ~table.key();
-        protocol = new StreamProtocol(sizes, memory, this, hasImmediate);
+        protocol = new StreamProtocol(sizes, limits, memory, this, hasImmediate);
     }
 
     /** Creates an end with immediate data whose input comes from a test. */
@@ -183,13 +210,46 @@ final class StreamEnd implements StreamPort {
     }
 
     private void post(long id, LocalRanges bytes, long address, int key, @Nullable Integer word, boolean isSend) {
+        SendMemory grown = bytes.memory();
+        assertThat(grown == null || toSend.contains(grown))
+                .as("sends from released memory")
+                .isTrue();
+        MemorySegment from = grown == null ? memory.local() : grown.memory();
         List<MemorySegment> pieces = List.of(
-                memory.local().asSlice(bytes.offset(), bytes.length()),
-                memory.local().asSlice(bytes.secondOffset(), bytes.secondLength()));
+                from.asSlice(bytes.offset(), bytes.length()), from.asSlice(bytes.secondOffset(), bytes.secondLength()));
         Posted request = new Posted(id, pieces, address, key, word, isSend);
         posted.add(request);
         fresh.add(request);
         assertThat(posted.size() + delivered.size()).as("outstanding requests").isLessThanOrEqualTo(sizes.sendQueue());
+    }
+
+    @Override
+    public ReceiveMemory allocateReceiveMemory(int bytes) {
+        allocations++;
+        int key = memory.receiveKey() + (allocations << 16);
+        ReceiveMemory piece = new ReceiveMemory(
+                MemorySegment.ofArray(new byte[bytes]), memory.receiveAddress() + ((long) allocations << 28), key);
+        received.put(key, piece);
+        return piece;
+    }
+
+    @Override
+    public void releaseReceiveMemory(ReceiveMemory piece) {
+        assertThat(received.remove(piece.key())).isSameAs(piece);
+    }
+
+    @Override
+    public SendMemory allocateSendMemory(int bytes) {
+        MemorySegment piece = MemorySegment.ofArray(new byte[bytes]);
+        SendMemory created = () -> piece;
+        toSend.add(created);
+        return created;
+    }
+
+    @Override
+    public void releaseSendMemory(SendMemory piece) {
+        assertThat(toSend.remove(piece)).isTrue();
+        piece.memory().fill((byte) -1); // outstanding requests would send this
     }
 
     // ---- actions of a test
@@ -232,6 +292,10 @@ final class StreamEnd implements StreamPort {
     }
 
     private MemorySegment target(int key) {
+        ReceiveMemory grown = received.get(key);
+        if (grown != null) {
+            return grown.memory();
+        }
         if (key == memory.receiveKey()) {
             return memory.receive();
         }
@@ -243,6 +307,10 @@ final class StreamEnd implements StreamPort {
     }
 
     private long targetAddress(int key) {
+        ReceiveMemory grown = received.get(key);
+        if (grown != null) {
+            return grown.address();
+        }
         if (key == memory.receiveKey()) {
             return memory.receiveAddress();
         }

@@ -12,7 +12,8 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * A ring of completions between producers and the threads that poll. Allocates nothing.
+ * A ring of completions between producers and the threads that poll. Its table starts small, and doubles while more
+ * completions are in the ring than ever before: most queues never hold as many as they may. Allocates nothing else.
  *
  * <p>There is one producer at a time unless {@link #expectManyProducers} was called.
  */
@@ -34,6 +35,9 @@ final class CompletionRing {
     private static final int HAS_INVALIDATED_KEY = 2;
     private static final int HAS_ROUTE_HEADER = 4;
 
+    /** The initial number of slots. */
+    private static final int INITIAL_ENTRIES = 16;
+
     private static final CompletionStatus[] STATUSES = CompletionStatus.values();
 
     /** The slots of the completions, by columns. Replaced to change the size. */
@@ -52,7 +56,7 @@ final class CompletionRing {
         private final long[] timestamps;
 
         Table(int entries) {
-            int size = Integer.highestOneBit(Math.max(entries, 2) - 1) << 1;
+            int size = powerOfTwo(entries);
             mask = size - 1;
             ids = new long[size];
             byteLengths = new long[size];
@@ -91,15 +95,26 @@ final class CompletionRing {
     @SuppressWarnings("UnusedVariable") // by TAIL
     private long tail;
 
-    /** Replaced only by {@link #resize}, which excludes the producers and the consumers. */
+    /** The maximum number of completions, a power of two. Changes like {@link #table}. */
+    private volatile int capacity;
+
+    /**
+     * Replaced by {@link #resize}, which excludes the producers and the consumers, and by the producer, which excludes the
+     * consumers.
+     */
     private volatile Table table;
 
     CompletionRing(int entries) {
-        table = new Table(entries);
+        capacity = powerOfTwo(entries);
+        table = new Table(Math.min(capacity, INITIAL_ENTRIES));
+    }
+
+    private static int powerOfTwo(int entries) {
+        return Integer.highestOneBit(Math.max(entries, 2) - 1) << 1;
     }
 
     int capacity() {
-        return table.mask + 1;
+        return capacity;
     }
 
     /** Allows several threads to add at the same time from now on. No thread may add during the call. */
@@ -122,15 +137,32 @@ final class CompletionRing {
             if (to - from > entries) {
                 return false;
             }
-            Table resized = new Table(entries);
-            for (long at = from; at < to; at++) {
-                resized.copy(table, at);
-            }
-            table = resized;
+            capacity = powerOfTwo(entries);
+            replaceTable(Math.clamp(to - from, Math.min(capacity, INITIAL_ENTRIES), capacity), from, to);
             return true;
         } finally {
             consumers.unlock();
             producers.unlock();
+        }
+    }
+
+    /** Replaces the table by one with space for a number of completions. No thread uses the table meanwhile. */
+    private Table replaceTable(int entries, long from, long to) {
+        Table replaced = new Table(entries);
+        for (long at = from; at < to; at++) {
+            replaced.copy(table, at);
+        }
+        table = replaced;
+        return replaced;
+    }
+
+    /** Doubles the table. Called by the only producer. */
+    private Table grow(Table full, long to) {
+        consumers.lock();
+        try {
+            return replaceTable(2 * (full.mask + 1), (long) HEAD.getOpaque(this), to);
+        } finally {
+            consumers.unlock();
         }
     }
 
@@ -156,7 +188,10 @@ final class CompletionRing {
         Table t = table;
         long at = (long) TAIL.getOpaque(this);
         if (at - (long) HEAD.getAcquire(this) > t.mask) {
-            return false;
+            if (t.mask + 1 >= capacity) {
+                return false;
+            }
+            t = grow(t, at);
         }
         int i = (int) at & t.mask;
         t.ids[i] = completion.workRequestId;

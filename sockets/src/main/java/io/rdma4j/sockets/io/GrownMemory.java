@@ -1,0 +1,93 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.sockets.stream.StreamPort;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** The memory by which the buffers of one stream have grown. The sum over the process is limited. Not thread safe. */
+final class GrownMemory implements AutoCloseable {
+    private static final int ALIGNMENT = 64;
+
+    /** The bytes by which the buffers of the process may still grow. */
+    private static final AtomicLong AVAILABLE = new AtomicLong(BufferProperties.TOTAL_BYTES);
+
+    /** Registered memory, which is allocated for itself. */
+    record Piece(MemoryRegion region, Arena arena) implements StreamPort.SendMemory {
+        @Override
+        public MemorySegment memory() {
+            return region.memory();
+        }
+    }
+
+    private final ProtectionDomain domain;
+    private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
+
+    GrownMemory(ProtectionDomain domain) {
+        this.domain = domain;
+    }
+
+    /** Allocates memory. Returns null if the process has used up what its buffers may grow by, or has no memory. */
+    @Nullable
+    Piece allocate(int bytes, AccessFlag... access) {
+        if (AVAILABLE.addAndGet(-bytes) < 0) {
+            AVAILABLE.addAndGet(bytes);
+            return null;
+        }
+        Arena arena = Arena.ofShared();
+        boolean done = false;
+        try {
+            Piece piece = new Piece(domain.register(arena.allocate(bytes, ALIGNMENT), access), arena);
+            pieces.add(piece);
+            done = true;
+            return piece;
+        } catch (RdmaException | OutOfMemoryError refused) {
+            return null; // the buffer keeps its size
+        } finally {
+            if (!done) {
+                arena.close();
+                AVAILABLE.addAndGet(bytes);
+            }
+        }
+    }
+
+    StreamPort.@Nullable ReceiveMemory allocateToReceive(int bytes) {
+        Piece piece = allocate(bytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        return piece == null
+                ? null
+                : new StreamPort.ReceiveMemory(
+                        piece.memory(), piece.region().address(), piece.region().remoteKey());
+    }
+
+    void release(StreamPort.ReceiveMemory memory) {
+        for (Piece each : pieces) {
+            if (each.memory().equals(memory.memory())) {
+                release(each);
+                return;
+            }
+        }
+    }
+
+    void release(Piece piece) {
+        pieces.remove(piece);
+        free(piece);
+    }
+
+    private static void free(Piece piece) {
+        long bytes = piece.memory().byteSize();
+        piece.region().close();
+        piece.arena().close();
+        AVAILABLE.addAndGet(bytes);
+    }
+
+    @Override
+    public void close() {
+        Releases.closeAll(pieces, GrownMemory::free);
+    }
+}

@@ -1,0 +1,124 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.sockets.options.AddressRules;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.ConnectException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/**
+ * The peers that refused a connection over RDMA or did not answer, by address and port, for a limited time. A socket
+ * that may use either transport connects to them over TCP at once. Thread safe.
+ */
+public final class RefusedPeers {
+    private static final Logger LOGGER = System.getLogger(RefusedPeers.class.getName());
+
+    private final int maxPeers;
+    private final long expiryNanos;
+    private final LongSupplier clock;
+
+    /** The time at which each peer is forgotten, in the order of the refusals; the monitor guards it. */
+    private final Map<InetSocketAddress, Long> expiries = new LinkedHashMap<>();
+
+    private final AtomicBoolean fallBackLogged = new AtomicBoolean();
+    private final AtomicBoolean refusalLogged = new AtomicBoolean();
+
+    /**
+     * Creates an empty table.
+     *
+     * @param maxPeers number of peers, above which the oldest one is forgotten; 0 to remember none
+     * @param expiryNanos time in nanoseconds after which a peer is forgotten
+     * @param clock current time in nanoseconds, such as {@link System#nanoTime}
+     */
+    RefusedPeers(int maxPeers, long expiryNanos, LongSupplier clock) {
+        this.maxPeers = maxPeers;
+        this.expiryNanos = expiryNanos;
+        this.clock = clock;
+    }
+
+    /**
+     * Creates an empty table by the properties {@value AddressRules#REFUSED_PEERS_PROPERTY} and
+     * {@value AddressRules#REFUSED_SECONDS_PROPERTY}.
+     */
+    static RefusedPeers ofProperties() {
+        int maxPeers = NumberProperty.read(
+                AddressRules.REFUSED_PEERS_PROPERTY, AddressRules.DEFAULT_REFUSED_PEERS, 0, Integer.MAX_VALUE);
+        int seconds = NumberProperty.read(
+                AddressRules.REFUSED_SECONDS_PROPERTY, AddressRules.DEFAULT_REFUSED_SECONDS, 0, Integer.MAX_VALUE);
+        return new RefusedPeers(maxPeers, TimeUnit.SECONDS.toNanos(seconds), System::nanoTime);
+    }
+
+    /** Returns whether a peer has refused RDMA and is not forgotten yet. */
+    public synchronized boolean contains(InetSocketAddress peer) {
+        Long expiry = expiries.get(peer);
+        if (expiry != null && clock.getAsLong() - expiry >= 0) {
+            expiries.remove(peer);
+            return false;
+        }
+        return expiry != null;
+    }
+
+    /** Forgets a peer: a connection over RDMA has succeeded, or one over TCP has failed. */
+    public synchronized void forget(InetSocketAddress peer) {
+        expiries.remove(peer);
+    }
+
+    /**
+     * Handles that an attempt over RDMA has failed and TCP is tried. Remembers the peer if it has refused or not answered,
+     * but not after an error of this host. Logs the first case at level INFO, others at DEBUG.
+     */
+    public void onFallBack(InetSocketAddress peer, IOException why) {
+        if (why instanceof ConnectException) {
+            remember(peer);
+        }
+        Level level = fallBackLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
+        LOGGER.log(
+                level,
+                "Connecting to {0} over TCP, since RDMA failed: {1}. The rule {0}=tcp in -D{2} avoids this attempt, and"
+                        + " {0}=rdma avoids TCP. Other peers are logged at level DEBUG",
+                destination(peer),
+                why.getMessage(),
+                AddressRules.PROPERTY);
+    }
+
+    private synchronized void remember(InetSocketAddress peer) {
+        expiries.remove(peer);
+        expiries.put(SocketFamily.withoutName(peer), clock.getAsLong() + expiryNanos);
+        while (expiries.size() > maxPeers) {
+            expiries.remove(expiries.keySet().iterator().next());
+        }
+    }
+
+    /**
+     * Returns the exception of a peer that rules reach over RDMA alone: if it has refused or not answered, with the rule
+     * that would try TCP. The first one is logged at level WARNING.
+     */
+    public IOException advised(IOException failed, InetSocketAddress peer) {
+        if (!(failed instanceof ConnectException)) {
+            return failed;
+        }
+        String rule = destination(peer) + "=either";
+        ConnectException advised = new ConnectException(failed.getMessage() + "; if " + destination(peer)
+                + " listens with TCP, the rule " + rule + " before the others of -D" + AddressRules.PROPERTY
+                + " reaches it");
+        advised.initCause(failed);
+        if (refusalLogged.compareAndSet(false, true)) {
+            LOGGER.log(Level.WARNING, advised.getMessage());
+        }
+        return advised;
+    }
+
+    /** Returns an address in the syntax of rules, by the name that the program used if it used one. */
+    private static String destination(InetSocketAddress peer) {
+        String host = peer.getHostString();
+        boolean isLiteral = peer.getAddress() instanceof Inet6Address && host.indexOf(':') >= 0;
+        return (isLiteral ? "[" + host + "]" : host) + ":" + peer.getPort();
+    }
+}

@@ -1,0 +1,78 @@
+package io.rdma4j.soft.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.transport.Completion;
+import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.WorkCompletion;
+import org.junit.jupiter.api.Test;
+
+/** The ring of completions keeps their order while its table grows, and holds as many as its capacity. */
+class CompletionRingTest {
+    private static final int CAPACITY = 256;
+
+    private final CompletionRing ring = new CompletionRing(CAPACITY);
+    private long added;
+    private long polled;
+
+    private boolean add() {
+        Completion completion = new Completion();
+        completion.workRequestId = added;
+        completion.status = CompletionStatus.SUCCESS;
+        completion.opcode = WorkOpcode.SEND;
+        boolean fits = ring.add(completion, added);
+        added += fits ? 1 : 0;
+        return fits;
+    }
+
+    private void poll(int most) {
+        WorkCompletion[] completions = WorkCompletion.array(most);
+        int count = ring.poll(completions);
+        for (int i = 0; i < count; i++) {
+            assertThat(completions[i].id()).isEqualTo(polled++);
+        }
+    }
+
+    @Test
+    void ringHoldsAsManyAsItsCapacity() {
+        while (add()) {
+            assertThat(ring.size()).isEqualTo(added);
+        }
+        assertThat(added).isEqualTo(CAPACITY);
+        while (polled < added) {
+            poll(7);
+        }
+        assertThat(ring.size()).isZero();
+    }
+
+    @Test
+    void completionsKeepTheirOrderWhileTheTableGrows() {
+        for (int burst = 1; burst <= CAPACITY; burst += 3) {
+            for (int i = 0; i < burst && ring.size() < CAPACITY; i++) {
+                assertThat(add()).isTrue();
+            }
+            poll(burst / 2 + 1);
+        }
+        while (polled < added) {
+            poll(CAPACITY);
+        }
+    }
+
+    @Test
+    void resizedRingKeepsItsCompletions() {
+        for (int i = 0; i < 100; i++) {
+            assertThat(add()).isTrue();
+        }
+        assertThat(ring.resize(64)).isFalse();
+        assertThat(ring.resize(128)).isTrue();
+        assertThat(ring.capacity()).isEqualTo(128);
+        while (add()) {
+            assertThat(ring.size()).isEqualTo(added);
+        }
+        assertThat(added).isEqualTo(128);
+        while (polled < added) {
+            poll(16);
+        }
+    }
+}
