@@ -63,4 +63,15 @@ class CompletionTest {
         assertThat(completions("ib_send_bw", "-f", "")).containsExactly("");
         assertThat(completions("ucmatose", "-f", "n")).containsExactly("name");
     }
+
+    @Test
+    void commandOfRunIsCompleted() throws Exception {
+        assertThat(completions("rdma4j", "run", "--pr")).containsExactly("--print");
+        assertThat(completions("rdma4j", "run", "--trace", "--every")).containsExactly("--every-jvm");
+        assertThat(completions("rdma4j", "run", "--rules", "*=ei")).containsExactly("*=either");
+        assertThat(completions("rdma4j", "run", "--", "mkfif")).contains("mkfifo");
+        Files.createFile(folder.resolve("program.jar"));
+        assertThat(completions("rdma4j", "run", "--rules", "*=tcp", "java", "-jar", "pro"))
+                .containsExactly("program.jar");
+    }
 }
