@@ -111,6 +111,7 @@ class RunTest {
     static Stream<List<String>> starts() {
         return Stream.of(
                 List.of("-cp", "classes", PROGRAMS + ".ChannelEcho"),
+                List.of("-cp", "classes", PROGRAMS + ".SocketEcho"),
                 List.of("-jar", "program.jar"),
                 List.of("-p", "classes", "-m", "programs/" + PROGRAMS + ".ChannelEcho"));
     }
@@ -129,10 +130,11 @@ class RunTest {
                 .hasLineCount(1);
     }
 
-    @Test
-    void rulesSelectTcp() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"ChannelEcho", "SocketEcho"})
+    void rulesSelectTcp(String program) throws Exception {
         Outcome outcome =
-                run(Map.of(), "--rules", "127.0.0.1=tcp,*=rdma", JAVA, "-cp", "classes", PROGRAMS + ".ChannelEcho");
+                run(Map.of(), "--rules", "127.0.0.1=tcp,*=rdma", JAVA, "-cp", "classes", PROGRAMS + "." + program);
         assertThat(outcome.out()).as(outcome.err()).matches("\nTCP sockets: [23]\n");
     }
 
@@ -144,6 +146,23 @@ class RunTest {
         Outcome outcome =
                 run(Map.of(), "--", "sh", script.toString(), PROGRAMS + ".Child", PROGRAMS + ".ChannelEcho", "hello");
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("hello\nTCP sockets: 0\n");
+    }
+
+    /** The command of a run may use run itself. Its options win. */
+    @Test
+    void runsCanBeNested() throws Exception {
+        Outcome outcome = run(
+                Map.of(),
+                "--rules=*=tcp",
+                "sh",
+                CHECKOUT.resolve("rdma4j").toString(),
+                "run",
+                "--rules=*=rdma",
+                JAVA,
+                "-cp",
+                "classes",
+                PROGRAMS + ".SocketEcho");
+        assertThat(outcome.out()).as(outcome.err()).isEqualTo("\nTCP sockets: 0\n");
     }
 
     @Test
