@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * A Java agent that puts RDMA under the sockets and channels of a whole virtual machine. {@code rdma4j run} starts it:
  * <pre>java -javaagent:rdma4j-agent.jar -jar program.jar</pre>
  *
- * <p>It sets the property {@code java.nio.channels.spi.SelectorProvider}, unless the program's command line does, and
- * installs the factories of {@link Socket} and {@link ServerSocket}. The rules of {@link AddressRules#PROPERTY} choose
+ * <p>It sets the properties {@code java.nio.channels.spi.SelectorProvider} and
+ * {@code java.nio.channels.spi.AsynchronousChannelProvider}, unless the program's command line does, and installs the factories of {@link Socket} and {@link ServerSocket}. The rules of {@link AddressRules#PROPERTY} choose
  * between RDMA and TCP. Sockets over TCP are those of the platform. One difference remains: if system properties name a
  * SOCKS proxy, {@code new Socket(Proxy.NO_PROXY)} uses it over TCP, too.
  */
 public final class SocketsAgent {
     private static final String SELECTOR_PROVIDER = "java.nio.channels.spi.SelectorProvider";
+
+    private static final String ASYNCHRONOUS_PROVIDER = "java.nio.channels.spi.AsynchronousChannelProvider";
 
     private static final AtomicBoolean INSTALLED = new AtomicBoolean();
 
@@ -40,6 +42,7 @@ public final class SocketsAgent {
         }
         AddressRules rules = AddressRules.ofJvm(); // a malformed rule is reported at the start
         setUnlessSet(SELECTOR_PROVIDER, RdmaSelectorProvider.class);
+        setUnlessSet(ASYNCHRONOUS_PROVIDER, RdmaAsynchronousChannelProvider.class);
         openJavaNet(instrumentation);
         installSockets(rules);
     }
