@@ -120,7 +120,7 @@ class RunTest {
     @ParameterizedTest
     @MethodSource("starts")
     void programUsesNoTcpHoweverItIsStarted(List<String> start) throws Exception {
-        List<String> words = new ArrayList<>(List.of("--", JAVA));
+        List<String> words = new ArrayList<>(List.of("--rules=*=rdma", "--", JAVA));
         words.addAll(start);
         words.addAll(List.of("hello,", "two  blanks"));
         Outcome outcome = run(Map.of(), words.toArray(String[]::new));
@@ -144,8 +144,15 @@ class RunTest {
     void processesOfTheCommandInheritTheOptions() throws Exception {
         Path script =
                 Files.writeString(folder.resolve("start script"), "exec \"$JAVA_HOME/bin/java\" -cp classes \"$@\"\n");
-        Outcome outcome =
-                run(Map.of(), "--", "sh", script.toString(), PROGRAMS + ".Child", PROGRAMS + ".ChannelEcho", "hello");
+        Outcome outcome = run(
+                Map.of(),
+                "--rules",
+                "*=rdma",
+                "sh",
+                script.toString(),
+                PROGRAMS + ".Child",
+                PROGRAMS + ".ChannelEcho",
+                "hello");
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("hello\nTCP sockets: 0\n");
     }
 

@@ -158,7 +158,10 @@ public final class DeferredSocketImpl extends SocketImpl {
                 ? new InetSocketAddress(InetAddress.getLocalHost(), named.getPort()) // as the platform does
                 : named;
         switch (transport(to.getAddress())) {
-            case TCP -> PlatformSockets.connect(inner(), to, timeoutMillis);
+            case TCP -> {
+                TcpLog.byRule(to);
+                PlatformSockets.connect(inner(), to, timeoutMillis);
+            }
             case RDMA -> connectOverRdma(to, timeoutMillis);
             case EITHER -> connectOverEither(to, timeoutMillis);
         }
@@ -202,6 +205,7 @@ public final class DeferredSocketImpl extends SocketImpl {
                             && Thread.currentThread().isInterrupted()) {
                 throw refused;
             }
+            TcpLog.afterFailure(to, refused);
             connectOverTcp(to, deadlineNanos, refused);
         }
     }

@@ -3,6 +3,7 @@ package io.rdma4j.sockets.nio;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
@@ -161,6 +162,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             target = to;
             Transport transport = ChannelAddresses.transport(rules, to);
             if (transport == Transport.TCP) {
+                TcpLog.byRule(to);
                 switchToTcp();
                 pending.run();
                 return;

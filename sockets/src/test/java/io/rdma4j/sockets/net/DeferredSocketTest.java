@@ -16,7 +16,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -149,6 +155,40 @@ class DeferredSocketTest {
             rdma.bind(taken.getLocalSocketAddress());
             assertThat(rdma.getLocalPort()).isEqualTo(taken.getLocalPort());
         }
+    }
+
+    /** The program's log tells once for each reason what goes over TCP. */
+    @Test
+    void firstConnectionOverTcpIsLogged() throws IOException {
+        List<LogRecord> records = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                records.add(record);
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(TcpLog.class.getName());
+        logger.setLevel(Level.FINE);
+        logger.addHandler(handler);
+        try {
+            for (int i = 0; i < 2; i++) {
+                connectsOverTcp(DeferredSockets.by("*=tcp"), PLATFORM);
+                connectsOverTcp(EITHER, PLATFORM);
+            }
+        } finally {
+            logger.removeHandler(handler);
+            logger.setLevel(null);
+        }
+        assertThat(records.stream().map(LogRecord::getMessage))
+                .anyMatch(message -> message.contains("by the rules"))
+                .anyMatch(message -> message.contains("since RDMA failed"));
+        assertThat(records.stream().skip(2).map(LogRecord::getLevel)).containsOnly(Level.FINE);
     }
 
     /** A failed bind leaves the socket usable. */

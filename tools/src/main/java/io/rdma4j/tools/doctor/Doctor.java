@@ -27,7 +27,8 @@ public final class Doctor implements Tool {
     private static final String HELP = """
         usage: rdma4j doctor
         Reports Java and the kind of network access, every RDMA device with its addresses (GIDs) and path MTU,
-        whether UDP port 4791 is free at these addresses, and the RDMA devices of the kernel.
+        whether UDP port 4791 is free at these addresses, whether programs that are started from this shell use RDMA
+        sockets and what stays on TCP, and the RDMA devices of the kernel.
         """;
 
     /** Creates the tool. */
@@ -59,6 +60,7 @@ public final class Doctor implements Tool {
         reportJava(out, report);
         List<Map<String, Object>> devices = reportDevices(out);
         report.result("devices", devices);
+        SocketsReport.print(System.getenv(), out, report);
         reportKernel(out, report);
         if (devices.isEmpty()) {
             out.println("No address of this machine has an RDMA device: is a network interface up?");
