@@ -27,7 +27,7 @@ final class Operation<V> implements Future<V> {
         Object now() throws IOException;
     }
 
-    /** What the program wants to be called at the end of an operation. */
+    /** The call that a program wants at the end of an operation. */
     interface Handler<V> {
         void call(@Nullable V value, @Nullable Throwable failure);
 

@@ -15,7 +15,7 @@ final class SocketsReport {
     private static final String AGENT = "rdma4j-agent.jar";
     private static final Pattern RULES = Pattern.compile("-D" + Pattern.quote(AddressRules.PROPERTY) + "=([^\\s'\"]*)");
 
-    /** What the agent cannot put on RDMA. */
+    /** The traffic that the agent cannot put on RDMA. */
     private static final List<String> NEVER = List.of(
             "datagrams (DatagramSocket, DatagramChannel)",
             "Unix-domain sockets",
