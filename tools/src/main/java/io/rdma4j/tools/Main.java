@@ -11,6 +11,8 @@ import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
+import io.rdma4j.tools.manual.CompletionTool;
+import io.rdma4j.tools.manual.Man;
 import io.rdma4j.tools.messages.Mckey;
 import io.rdma4j.tools.messages.RdmaClient;
 import io.rdma4j.tools.messages.RdmaServer;
@@ -27,6 +29,7 @@ import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
+import io.rdma4j.tools.run.Run;
 import io.rdma4j.tools.sim.Sim;
 import io.rdma4j.tools.sockets.Rcopy;
 import io.rdma4j.tools.sockets.Riostream;
@@ -60,6 +63,7 @@ public final class Main {
     private static final int LOW_BYTE = 0xff;
 
     private static final List<Tool> TOOLS = List.of(
+            new Run(),
             new Demo(),
             new Rping(),
             new Ucmatose(),
@@ -90,7 +94,9 @@ public final class Main {
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor(),
-            new Sim());
+            new Sim(),
+            new Man(Main::tools),
+            new CompletionTool(Main::tools));
 
     private Main() {}
 
