@@ -8,13 +8,17 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
 /**
- * Compiles the rooms that the tools need and packs each into a modular jar, with nothing but a JDK: no Maven, no
- * network. Run by the launcher {@code rdma4j}; the build that checks everything is Maven's.
+ * Compiles the rooms that the tools need and packs each into a modular jar, and those of the sockets also into the jar
+ * of the agent, with nothing but a JDK: no Maven, no network. Run by the launcher {@code rdma4j}; the build that checks everything is Maven's.
  *
  * <p>Usage: {@code java Build.java CHECKOUT OUTPUT ROOM...}
  */
 final class Build {
     private static final String MODULE_PREFIX = "io.rdma4j.";
+
+    /** The rooms that a program needs for RDMA sockets over the software device. */
+    private static final List<String> AGENT_ROOMS =
+            List.of("wire", "transport", "link", "verbs", "cm", "soft", "sockets");
 
     private Build() {}
 
@@ -25,14 +29,19 @@ final class Build {
         Path classes = output.resolve("classes");
         compile(checkout, classes, rooms);
         for (String room : rooms) {
-            pack(checkout.resolve(room).resolve("src/main/resources"), classes.resolve(MODULE_PREFIX + room), output, room);
+            pack(
+                    checkout.resolve(room).resolve("src/main/resources"),
+                    classes.resolve(MODULE_PREFIX + room),
+                    output,
+                    room);
         }
+        packAgent(checkout, classes, output);
         delete(classes);
     }
 
     private static void compile(Path checkout, Path classes, List<String> rooms) {
-        List<String> options = new ArrayList<>(
-                List.of("-d", classes.toString(), "--release", "25", "-g", "-proc:none", "-nowarn", "-encoding", "UTF-8"));
+        List<String> options = new ArrayList<>(List.of(
+                "-d", classes.toString(), "--release", "25", "-g", "-proc:none", "-nowarn", "-encoding", "UTF-8"));
         options.add("--module-source-path");
         options.add("org.jspecify=" + checkout.resolve("tools/launcher/jspecify"));
         for (String room : rooms) {
@@ -51,6 +60,43 @@ final class Build {
         options.addAll(List.of("-C", classes.toString(), "."));
         if (Files.isDirectory(resources)) {
             options.addAll(List.of("-C", resources.toString(), "."));
+        }
+        run("jar", options);
+    }
+
+    /**
+     * Packs the rooms that sockets need into one jar without modules, which is an agent: {@code -javaagent} puts it on
+     * the class path of any program. It is in a folder of its own, since the other jars are a module path.
+     */
+    private static void packAgent(Path checkout, Path classes, Path output) throws IOException {
+        Path entry = classes.resolve("agent");
+        run(
+                "javac",
+                List.of(
+                        "-d",
+                        entry.toString(),
+                        "--release",
+                        "8",
+                        "-Xlint:-options",
+                        "-proc:none",
+                        "-encoding",
+                        "UTF-8",
+                        checkout.resolve("tools/launcher/agent/io/rdma4j/agent/Premain.java")
+                                .toString()));
+        Path manifest = Files.writeString(
+                classes.resolve("MANIFEST.MF"),
+                "Premain-Class: io.rdma4j.agent.Premain\nAutomatic-Module-Name: io.rdma4j.agent\n");
+        Path jar = Files.createDirectory(output.resolve("agent")).resolve("rdma4j-agent.jar");
+        List<String> options = new ArrayList<>(List.of("--create", "--file", jar.toString()));
+        options.addAll(List.of("--manifest", manifest.toString(), "--no-compress", "-C", entry.toString(), "."));
+        for (String room : AGENT_ROOMS) {
+            Path ofRoom = classes.resolve(MODULE_PREFIX + room);
+            Files.delete(ofRoom.resolve("module-info.class"));
+            options.addAll(List.of("-C", ofRoom.toString(), "."));
+            Path resources = checkout.resolve(room).resolve("src/main/resources");
+            if (Files.isDirectory(resources)) {
+                options.addAll(List.of("-C", resources.toString(), "."));
+            }
         }
         run("jar", options);
     }

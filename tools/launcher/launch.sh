@@ -69,6 +69,7 @@ usage: rdma4j TOOL [OPTION...]
 RDMA for Java, over a software RoCEv2 device: no RDMA hardware, no kernel module, no root.
 
 Tools:
+  run             runs a command whose Java programs use RDMA instead of TCP
   demo            server and client on this machine: pings, latencies, a packet capture
   rping           RDMA ping-pong: the rping of librdmacm, option for option
   ucmatose        many connections at a time, with messages both ways
@@ -106,6 +107,7 @@ Tools:
 
 Examples:
   rdma4j demo
+  rdma4j run -- java -jar server.jar           a program that knows nothing of RDMA
   rdma4j rping -s -v -C 10                     server on every IPv4 address, ends after one client
   rdma4j rping -c -a 192.0.2.1 -v -V -C 10     ten validated pings to it, from another terminal or machine
   rdma4j rping --help                          the options of one tool

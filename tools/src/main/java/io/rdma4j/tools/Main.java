@@ -30,6 +30,7 @@ import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
+import io.rdma4j.tools.run.Run;
 import io.rdma4j.tools.sim.Sim;
 import io.rdma4j.tools.sockets.Rcopy;
 import io.rdma4j.tools.sockets.Riostream;
@@ -64,6 +65,7 @@ public final class Main {
     private static final int LOW_BYTE = 0xff;
 
     private static final List<Tool> TOOLS = List.of(
+            new Run(),
             new Demo(),
             new Rping(),
             new Ucmatose(),

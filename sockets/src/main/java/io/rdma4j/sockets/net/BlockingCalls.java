@@ -1,6 +1,9 @@
 package io.rdma4j.sockets.net;
 
+import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.Waiter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
@@ -47,16 +50,8 @@ public final class BlockingCalls {
                 if (result != null) {
                     return result;
                 }
-                if (endpoint.await(wanted, deadlineNanos) != 0) {
-                    continue;
-                }
-                if (Thread.currentThread().isInterrupted()) {
-                    if (Thread.currentThread().isVirtual()) {
-                        throw new InterruptedIOException("Interrupted");
-                    }
-                    interrupted = Thread.interrupted();
-                } else if (isOver(deadlineNanos)) {
-                    throw new SocketTimeoutException(timedOut);
+                if (endpoint.await(wanted, deadlineNanos) == 0) {
+                    interrupted |= hasInterrupted(deadlineNanos, timedOut);
                 }
             }
         } finally {
@@ -64,6 +59,52 @@ public final class BlockingCalls {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /**
+     * Repeats an attempt until it has a result, like the other method. Waits between attempts for the signal of the
+     * endpoint, which changes its readiness, and for another one.
+     */
+    static <T> T await(StreamEndpoint endpoint, Signal other, long deadlineNanos, String timedOut, Attempt<T> attempt)
+            throws IOException {
+        boolean interrupted = false;
+        Waiter waiter = new Waiter();
+        endpoint.signal().add(waiter);
+        other.add(waiter);
+        try {
+            while (true) {
+                waiter.reset();
+                requireOpen(endpoint);
+                T result = attempt.now();
+                if (result != null) {
+                    return result;
+                }
+                if (endpoint.readinessToWait() == 0
+                        && !SocketEndpoint.await(waiter, endpoint.waitDriver(), deadlineNanos)) {
+                    interrupted |= hasInterrupted(deadlineNanos, timedOut);
+                }
+            }
+        } finally {
+            endpoint.signal().remove(waiter);
+            other.remove(waiter);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Handles the end of a wait without a result. Returns true if the thread was interrupted and waits again. */
+    private static boolean hasInterrupted(long deadlineNanos, String timedOut) throws IOException {
+        if (Thread.currentThread().isInterrupted()) {
+            if (Thread.currentThread().isVirtual()) {
+                throw new InterruptedIOException("Interrupted");
+            }
+            return Thread.interrupted();
+        }
+        if (isOver(deadlineNanos)) {
+            throw new SocketTimeoutException(timedOut);
+        }
+        return false;
     }
 
     private static void requireOpen(StreamEndpoint endpoint) throws SocketException {

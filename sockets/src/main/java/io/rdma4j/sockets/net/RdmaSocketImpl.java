@@ -180,6 +180,30 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
         }
     }
 
+    /**
+     * Accepts a connection over RDMA or TCP.
+     *
+     * @param next becomes the connection if it is over RDMA
+     * @return the connection: {@code next}, or an implementation of the platform
+     */
+    SocketImpl accept(RdmaSocketImpl next, TcpAcceptor tcp) throws IOException {
+        StreamEndpoint current = endpoint();
+        long deadline = BlockingCalls.deadlineNanos(timeoutMillis);
+        BlockingCalls.lock(readLock, deadline, ACCEPT_TIMED_OUT);
+        try {
+            return BlockingCalls.await(current, tcp.arrived(), deadline, ACCEPT_TIMED_OUT, () -> {
+                StreamEndpoint overRdma = current.accept();
+                if (overRdma == null) {
+                    return tcp.poll();
+                }
+                next.accepted(overRdma);
+                return next;
+            });
+        } finally {
+            readLock.unlock();
+        }
+    }
+
     private void accepted(StreamEndpoint created) {
         use(created);
         InetSocketAddress peer = created.peerAddress();

@@ -4,6 +4,7 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
@@ -166,6 +167,9 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             Transport transport = rules.transportTo(to);
             isPeerRemembered = transport == Transport.EITHER && refusedPeers().contains(to);
             if (transport == Transport.TCP || isPeerRemembered) {
+                if (!isPeerRemembered) {
+                    TcpLog.byRule(to);
+                }
                 switchToTcp();
                 pending.run();
                 return;

@@ -20,20 +20,20 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.provider.Arguments;
 
 /** Small programs that use channels, and the results they observe, with helpers for such programs. */
-final class ChannelPrograms {
-    static final long PATIENCE_MILLIS = 20_000;
+public final class ChannelPrograms {
+    public static final long PATIENCE_MILLIS = 20_000;
 
     private ChannelPrograms() {}
 
     /** The observations of a program, step by step. */
-    static final class Log {
-        final List<String> seen = new ArrayList<>();
+    public static final class Log {
+        public final List<String> seen = new ArrayList<>();
 
-        void note(String what, Object value) {
+        public void note(String what, Object value) {
             seen.add(what + ": " + value);
         }
 
-        void note(String what, Call call) {
+        public void note(String what, Call call) {
             String result;
             try {
                 result = String.valueOf(call.call());
@@ -43,7 +43,7 @@ final class ChannelPrograms {
             seen.add(what + ": " + result);
         }
 
-        void run(String what, Task task) {
+        public void run(String what, Task task) {
             note(what, () -> {
                 task.run();
                 return "done";
@@ -51,11 +51,11 @@ final class ChannelPrograms {
         }
     }
 
-    interface Call {
+    public interface Call {
         Object call() throws Exception;
     }
 
-    interface Task {
+    public interface Task {
         void run() throws Exception;
     }
 
@@ -121,13 +121,13 @@ final class ChannelPrograms {
         return all.toString();
     }
 
-    static <T> FutureTask<T> start(java.util.concurrent.Callable<T> call) {
+    public static <T> FutureTask<T> start(java.util.concurrent.Callable<T> call) {
         FutureTask<T> task = new FutureTask<>(call);
         Thread.ofPlatform().daemon().start(task);
         return task;
     }
 
-    static <T> T get(FutureTask<T> task) throws Exception {
+    public static <T> T get(FutureTask<T> task) throws Exception {
         try {
             return task.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (java.util.concurrent.ExecutionException failed) {

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Two connected channels of a provider, and their listener, on a loopback address of their own. */
-final class Loopback implements Closeable {
+public final class Loopback implements Closeable {
     final ServerSocketChannel listener;
     final SocketChannel client;
     final SocketChannel server;
@@ -31,7 +31,7 @@ final class Loopback implements Closeable {
     }
 
     /** Returns an address of the loopback network that no other test uses. */
-    static InetAddress address() throws IOException {
+    public static InetAddress address() throws IOException {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return InetAddress.getByAddress(new byte[] {
             127, (byte) random.nextInt(1, 255), (byte) random.nextInt(256), (byte) random.nextInt(1, 255)

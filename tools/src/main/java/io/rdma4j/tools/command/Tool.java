@@ -22,4 +22,9 @@ public interface Tool {
      * @return the exit status that C's {@code main} would return; the shell sees it modulo 256
      */
     int run(List<String> arguments, ToolEnvironment environment);
+
+    /** Returns whether the options of {@link CommonOptions} apply to the tool. */
+    default boolean hasCommonOptions() {
+        return true;
+    }
 }

@@ -28,8 +28,9 @@ public final class Doctor implements Tool {
     private static final String HELP = """
         usage: rdma4j doctor
         Reports Java and the kind of network access, every RDMA device with its addresses (GIDs) and path MTU,
-        whether UDP port 4791 is free at these addresses, the RDMA devices of the kernel, the processes of this
-        user that use rdma4j, and warnings: what may cause trouble, and what to do about it.
+        whether UDP port 4791 is free at these addresses, whether programs that are started from this shell use RDMA
+        sockets and what stays on TCP, the RDMA devices of the kernel, the processes of this user that use rdma4j,
+        and warnings: what may cause trouble, and what to do about it.
         """;
 
     /** Creates the tool. */
@@ -61,6 +62,7 @@ public final class Doctor implements Tool {
         reportJava(out, report);
         List<Map<String, Object>> devices = reportDevices(out);
         report.result("devices", devices);
+        SocketsReport.print(System.getenv(), out, report);
         reportKernel(out, report);
         reportProcessesAndWarnings(out, report);
         if (devices.isEmpty()) {

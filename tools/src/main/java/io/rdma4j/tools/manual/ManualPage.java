@@ -46,7 +46,9 @@ final class ManualPage {
                 result.section(title, Objects.requireNonNull(written.remove(title)));
             }
         }
-        result.section("OPTIONS OF EVERY TOOL", items(HelpText.commonOptions()));
+        if (tool.hasCommonOptions()) {
+            result.section("OPTIONS OF EVERY TOOL", items(HelpText.commonOptions()));
+        }
         written.forEach(result::section);
         if (!help.examples().isEmpty()) {
             result.section("EXAMPLES", verbatim(help.examples()));

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -75,5 +76,27 @@ class DoctorTest {
             holder.bind(new InetSocketAddress(address, 4791));
             assertThat(RocePort.state(address)).startsWith("UDP 4791 in use");
         }
+    }
+
+    private static String socketsReport(Map<String, String> environment) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
+        SocketsReport.print(environment, stream, new ToolEnvironment(stream, stream).report());
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void environmentOfRunIsReportedWithWhatStaysOnTcp() {
+        assertThat(socketsReport(Map.of("JDK_JAVA_OPTIONS", "-Xmx1g")))
+                .contains("sockets   programs use TCP, unless rdma4j run starts them", "  stays   datagrams");
+        String agent = "-javaagent:/opt/agent/rdma4j-agent.jar";
+        assertThat(socketsReport(Map.of("JDK_JAVA_OPTIONS", agent))).contains("JDK_JAVA_OPTIONS puts RDMA under");
+        assertThat(socketsReport(Map.of(
+                        "JAVA_TOOL_OPTIONS",
+                        agent + " -Drdma4j.sockets.rules=*=tcp -Drdma4j.sockets.rules=10.1.0.0/16=tcp,*=rdma -Dx")))
+                .contains(
+                        "JAVA_TOOL_OPTIONS puts RDMA under programs, rules 10.1.0.0/16=tcp,*=rdma\n",
+                        "  stays   connections by the rule 10.1.0.0/16=tcp\n")
+                .doesNotContain("rule *=tcp");
     }
 }

@@ -1,0 +1,22 @@
+package io.rdma4j.sockets.async;
+
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+
+/** An asynchronous channel of a group, with the non-blocking channel that it consists of. */
+interface Member {
+    RdmaChannelGroup group();
+
+    SelectableChannel channel();
+
+    /** Continues the operations for which the channel is ready: a set of {@link java.nio.channels.SelectionKey}. */
+    void onReady(int ops);
+
+    /** Handles the cancellation of an operation: the direction refuses further ones. */
+    void onCancel(Direction direction);
+
+    /** Completes closing if a failure has closed the non-blocking channel. */
+    void closeIfFailed();
+
+    void close() throws IOException;
+}

@@ -1,0 +1,263 @@
+package io.rdma4j.sockets.async;
+
+import java.io.IOException;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group of asynchronous channels: one thread that waits at a selector for all of them and drives the device, and a
+ * pool of threads that call the completion handlers. Thread safe.
+ */
+public final class RdmaChannelGroup extends AsynchronousChannelGroup {
+    /** The number of handlers that may call each other on one stack: those of operations that complete at once. */
+    private static final int MAX_DIRECT_CALLS = 16;
+
+    /** The handlers that the current thread of a pool runs inside each other. */
+    private static final class Calls {
+        @Nullable
+        RdmaChannelGroup group;
+
+        int depth;
+    }
+
+    private static final ThreadLocal<Calls> CALLS = ThreadLocal.withInitial(Calls::new);
+
+    private final SelectorProvider channels;
+    private final ExecutorService pool;
+
+    /** The registrations to change, which only the selecting thread does. */
+    private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
+
+    private final CountDownLatch terminated = new CountDownLatch(1);
+
+    /** Guarded by this. */
+    private final Set<Member> members = new HashSet<>();
+
+    private @Nullable Selector selector;
+    private volatile boolean isShutdown;
+    private volatile boolean isEnding;
+
+    /**
+     * Creates a group without channels.
+     *
+     * @param channels opens its channels and its selector
+     * @param pool calls the handlers, and is shut down with the group
+     */
+    public RdmaChannelGroup(AsynchronousChannelProvider provider, SelectorProvider channels, ExecutorService pool) {
+        super(provider);
+        this.channels = channels;
+        this.pool = pool;
+    }
+
+    SelectorProvider channels() {
+        return channels;
+    }
+
+    // ---- members
+
+    /**
+     * Adds an open channel.
+     *
+     * @throws ShutdownChannelGroupException if the group is shut down
+     */
+    synchronized void add(Member member) throws IOException {
+        if (isShutdown) {
+            throw new ShutdownChannelGroupException();
+        }
+        if (selector == null) {
+            Selector opened = channels.openSelector();
+            selector = opened;
+            Thread.ofPlatform().daemon().name("rdma4j-asynchronous-channels").start(() -> run(opened));
+        }
+        members.add(member);
+    }
+
+    /** Removes a closed channel, and ends a group that is shut down with its last one. */
+    void remove(Member member) {
+        Selector current;
+        synchronized (this) {
+            members.remove(member);
+            current = selector;
+        }
+        if (current != null) {
+            current.wakeup(); // it removes the key of the closed channel
+        }
+        endIfUnused();
+    }
+
+    private void endIfUnused() {
+        Selector current;
+        synchronized (this) {
+            if (!isShutdown || !members.isEmpty() || isEnding) {
+                return;
+            }
+            isEnding = true;
+            current = selector;
+        }
+        if (current == null) {
+            end();
+        } else {
+            current.wakeup();
+        }
+    }
+
+    private void end() {
+        pool.shutdown();
+        terminated.countDown();
+    }
+
+    // ---- waiting
+
+    /** Makes the selecting thread wait until a channel is ready for one of {@code ops}. */
+    void await(Member member, int ops) {
+        changes.add(() -> register(member, ops));
+        Selector current;
+        synchronized (this) {
+            current = selector;
+        }
+        if (current != null) {
+            current.wakeup();
+        }
+    }
+
+    private void register(Member member, int ops) {
+        Selector current;
+        synchronized (this) {
+            current = selector;
+        }
+        try {
+            if (current != null) {
+                SelectionKey key = member.channel().keyFor(current);
+                int others = key == null ? 0 : key.interestOps();
+                member.channel().register(current, others | ops, member);
+            }
+        } catch (ClosedChannelException | CancelledKeyException closed) {
+            member.closeIfFailed(); // a program that closed the channel has completed its operations
+        }
+    }
+
+    private void run(Selector waiting) {
+        try (waiting) {
+            while (!isEnding) {
+                for (Runnable change = changes.poll(); change != null; change = changes.poll()) {
+                    change.run();
+                }
+                waiting.select();
+                for (SelectionKey key : List.copyOf(waiting.selectedKeys())) {
+                    onSelected(key);
+                }
+                waiting.selectedKeys().clear();
+            }
+        } catch (IOException failed) {
+            shutdownNow();
+        } finally {
+            end();
+        }
+    }
+
+    private static void onSelected(SelectionKey key) {
+        try {
+            int ready = key.readyOps();
+            key.interestOps(key.interestOps() & ~ready);
+            ((Member) key.attachment()).onReady(ready);
+        } catch (CancelledKeyException closed) {
+            ((Member) key.attachment()).closeIfFailed();
+        }
+    }
+
+    // ---- handlers
+
+    /** Calls a handler: at once in a thread of the pool that runs few handlers already, or by the pool. */
+    void call(Runnable handler) {
+        Calls calls = CALLS.get();
+        if (calls.group == this && calls.depth < MAX_DIRECT_CALLS) {
+            calls.depth++;
+            try {
+                handler.run();
+            } finally {
+                calls.depth--;
+            }
+            return;
+        }
+        Runnable task = () -> callInPool(handler);
+        try {
+            pool.execute(task);
+        } catch (RejectedExecutionException shutdown) {
+            Thread.ofVirtual().start(handler); // the group is ending, and the program still learns the result
+        }
+    }
+
+    private void callInPool(Runnable handler) {
+        Calls calls = CALLS.get();
+        RdmaChannelGroup outer = calls.group;
+        int outerDepth = calls.depth;
+        calls.group = this;
+        calls.depth = 1;
+        try {
+            handler.run();
+        } finally {
+            calls.group = outer;
+            calls.depth = outerDepth;
+        }
+    }
+
+    // ---- end
+
+    @Override
+    public boolean isShutdown() {
+        return isShutdown;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return terminated.getCount() == 0 && pool.isTerminated();
+    }
+
+    @Override
+    public void shutdown() {
+        synchronized (this) {
+            isShutdown = true;
+        }
+        endIfUnused();
+    }
+
+    @Override
+    public void shutdownNow() {
+        List<Member> open;
+        synchronized (this) {
+            isShutdown = true;
+            open = List.copyOf(members);
+        }
+        for (Member member : open) {
+            try {
+                member.close();
+            } catch (IOException unused) {
+                // The others are closed, too.
+            }
+        }
+        endIfUnused();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
+        return terminated.await(timeout, unit)
+                && pool.awaitTermination(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+}

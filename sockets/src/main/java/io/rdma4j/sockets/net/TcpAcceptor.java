@@ -1,0 +1,102 @@
+package io.rdma4j.sockets.net;
+
+import io.rdma4j.verbs.wait.Signal;
+import java.io.IOException;
+import java.net.SocketImpl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A TCP listener beside one over RDMA. While the program waits for a connection, a virtual thread waits for one over
+ * TCP. A connection that arrives after the program has stopped waiting is kept for the next call. Thread safe.
+ */
+final class TcpAcceptor {
+    private final SocketImpl listener;
+    private final Signal arrived = new Signal();
+    private boolean isAccepting;
+    private boolean isClosed;
+    private @Nullable SocketImpl accepted;
+    private @Nullable IOException failure;
+
+    /** Creates an acceptor of a bound implementation of the platform, which has no timeout. */
+    TcpAcceptor(SocketImpl listener) {
+        this.listener = listener;
+    }
+
+    void listen(int backlog) throws IOException {
+        PlatformSockets.listen(listener, backlog);
+    }
+
+    /** Returns the signal that is raised when {@link #poll} has a result. */
+    Signal arrived() {
+        return arrived;
+    }
+
+    /**
+     * Returns an accepted connection, or null. In that case the signal is raised when there is one.
+     *
+     * @throws IOException if accepting has failed, for example for lack of file descriptors
+     */
+    synchronized @Nullable SocketImpl poll() throws IOException {
+        IOException why = failure;
+        failure = null;
+        if (why != null) {
+            throw why;
+        }
+        SocketImpl next = accepted;
+        accepted = null;
+        if (next == null && !isAccepting && !isClosed) {
+            isAccepting = true;
+            Thread.ofVirtual().name("rdma4j-tcp-accept").start(this::accept);
+        }
+        return next;
+    }
+
+    private void accept() {
+        SocketImpl next = null;
+        IOException why = null;
+        try {
+            next = PlatformSockets.accept(listener);
+        } catch (IOException e) {
+            why = e;
+        }
+        boolean keep = end(next, why);
+        arrived.raise();
+        if (next != null && !keep) {
+            closeQuietly(next);
+        }
+    }
+
+    private synchronized boolean end(@Nullable SocketImpl next, @Nullable IOException why) {
+        isAccepting = false;
+        if (!isClosed) {
+            accepted = next;
+            failure = why;
+        }
+        return !isClosed;
+    }
+
+    /** Closes the listener, and a connection that no call has returned. */
+    void close() throws IOException {
+        SocketImpl kept;
+        synchronized (this) {
+            isClosed = true;
+            kept = accepted;
+            accepted = null;
+        }
+        try {
+            PlatformSockets.close(listener);
+        } finally {
+            if (kept != null) {
+                closeQuietly(kept);
+            }
+        }
+    }
+
+    private static void closeQuietly(SocketImpl connection) {
+        try {
+            PlatformSockets.close(connection);
+        } catch (IOException unused) {
+            // The program has never seen this connection.
+        }
+    }
+}
