@@ -10,14 +10,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** The open objects of stacks, with the calls that created them. Thread safe. */
 final class ObjectTracker implements ObjectObserver {
     private record Creation(long number, Throwable calls) {}
 
-    private final Map<Object, Creation> open = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Creation> open = new IdentityHashMap<>();
     private long created;
 
     @Override

@@ -81,7 +81,7 @@ final class ThreadWatch implements AutoCloseable {
         long giveUp = System.nanoTime() + timeout.toNanos();
         List<RunningThread> running = new ArrayList<>();
         for (Thread thread : allThreads()) {
-            if (thread.getContextClassLoader() != marker || thread == Thread.currentThread()) {
+            if (thread.getContextClassLoader() != marker || thread.equals(Thread.currentThread())) {
                 continue;
             }
             List<StackTraceElement> calls = creationOf(thread);
