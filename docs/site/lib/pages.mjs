@@ -1,11 +1,11 @@
-// pages.mjs HOME FOLDER: copies the pages of the repository into the folder of the generator, at the same relative paths, so that the
-// links between them stay as they are. A source file or folder that a page links to becomes a page of its own. Manual pages become
+// pages.mjs HOME FOLDER MANUAL: copies the pages of the repository into the folder of the generator, at the same relative paths, so that the
+// links between them stay as they are. A source file or folder that a page links to becomes a page of its own. The manual pages in the folder MANUAL become
 // HTML. Fails if a page links to a file that is not there.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
 
-const [home, folder] = process.argv.slice(2);
+const [home, folder, manualFolder] = process.argv.slice(2);
 const LINK = /(\]\()([^)\s]+)(\))/g;
 const LANGUAGES = { '.java': 'java', '.mjs': 'js', '.xml': 'xml', '.sh': 'bash', '': 'bash' };
 const missing = [];
@@ -83,9 +83,9 @@ function source(path) {
 }
 
 function manualPages() {
-  const names = readdirSync(join(home, 'docs/man')).filter((name) => /\.[1-9]$/.test(name)).sort();
+  const names = readdirSync(manualFolder).filter((name) => /\.[1-9]$/.test(name)).sort();
   for (const name of names) {
-    const html = execFileSync('mandoc', ['-T', 'html', '-O', 'fragment', join(home, 'docs/man', name)], { encoding: 'utf8' });
+    const html = execFileSync('mandoc', ['-T', 'html', '-O', 'fragment', join(manualFolder, name)], { encoding: 'utf8' });
     const title = name.replace(/\.([1-9])$/, '($1)');
     // In one line except for preformatted text: Markdown ends HTML at an empty line, and Vue drops line ends between elements.
     const line = html.split(/(<pre[\s\S]*?<\/pre>)/).map((part) =>
