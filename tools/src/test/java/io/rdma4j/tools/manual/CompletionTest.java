@@ -105,4 +105,13 @@ class CompletionTest {
                 .contains("__fish_seen_subcommand_from rping' -s S -r -f -d 'ping data size'")
                 .contains("__fish_seen_subcommand_from ib_send_bw' -s s -l size -r");
     }
+
+    /** The options of all tools are not options of run, whose command has options of its own. */
+    @Test
+    void optionsAndFilesOfRunAreCompleted() throws Exception {
+        assertThat(completions("rdma4j", "run", "--every")).containsExactly("--every-jvm");
+        assertThat(completions("rdma4j", "run", "--js")).containsExactly("");
+        Files.createFile(folder.resolve("program.jar"));
+        assertThat(completions("rdma4j", "run", "--", "java", "-jar", "pro")).containsExactly("program.jar");
+    }
 }
