@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  *
  * <p>For single channels, use {@code new RdmaSelectorProvider().openSocketChannel()}, or pass a provider to the
- * program. {@link AddressRules} determine which networks are reached over RDMA and which over TCP. Pipes, datagram
+ * program. {@link AddressRules} determine which hosts and ports are reached over RDMA and which over
+ * TCP. By default, clients try RDMA and then TCP, and servers listen with both. Pipes, datagram
  * channels and channels of Unix-domain sockets are the platform's. The selector accepts all of them.
  * {@link RdmaSockets#openDatagramChannel} opens a datagram channel over RDMA, which the selector accepts too. Stateless
  * and thread safe.

@@ -43,7 +43,7 @@ public final class ScatterGather {
 
     /** Adds a piece. */
     public void add(MemoryRegion region, long offset, long length) {
-        if (offsets == NO_BYTES) {
+        if (offsets.length == 0) {
             allocate();
         }
         regions[count] = region;

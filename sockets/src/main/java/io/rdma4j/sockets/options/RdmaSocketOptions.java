@@ -17,7 +17,7 @@ public final class RdmaSocketOptions {
     public static final SocketOption<Integer> RDMA_SQSIZE = new Option<>("RDMA_SQSIZE", Integer.class);
 
     /**
-     * Number of messages that the peer may send before it waits for credit; can be set before connecting. C:
+     * Maximum number of messages that the peer may send before it waits for credit; can be set before connecting. C:
      * {@code RDMA_RQSIZE}.
      */
     public static final SocketOption<Integer> RDMA_RQSIZE = new Option<>("RDMA_RQSIZE", Integer.class);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.transport.WorkStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,7 @@ class CompletionRingTest {
     private boolean add() {
         Completion completion = new Completion();
         completion.workRequestId = added;
-        completion.status = CompletionStatus.SUCCESS;
+        completion.status = WorkStatus.SUCCESS;
         completion.opcode = WorkOpcode.SEND;
         boolean fits = ring.add(completion, added);
         added += fits ? 1 : 0;
