@@ -1,5 +1,7 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.soft.events.FlightEvents;
+import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.transport.QueuePairMachine;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -50,6 +52,11 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** The bytes of all frames that were received, without IP and UDP headers. */
     long receivedBytes;
 
+    private final QueuePairCounters counters;
+
+    /** The last sum of the counters of {@link #hasRetransmissions}; -1 if Flight Recorder was off at the creation. */
+    private long observedSum = FlightEvents.isOn() ? 0 : -1;
+
     private @Nullable RetransmissionObserver retransmissions;
 
     @SuppressWarnings("UnusedVariable") // read and written through RUNG
@@ -61,6 +68,7 @@ public final class DrivenQueuePair extends DeadlineTask {
     DrivenQueuePair(Engine engine, QueuePairMachine machine, Consumer<RuntimeException> onFailure) {
         this.engine = engine;
         this.machine = machine;
+        counters = machine.counters();
         this.onFailure = onFailure;
     }
 
@@ -113,14 +121,29 @@ public final class DrivenQueuePair extends DeadlineTask {
         return receivedBytes;
     }
 
-    /** Reports retransmissions since the last call to Flight Recorder, which must be on; under the engine lock. */
-    void observeRetransmissions() {
+    /** Returns whether there are retransmissions, timeouts or RNR NAKs that were not reported. Cheap; under the engine lock. */
+    boolean hasRetransmissions() {
+        return retransmissionSum() != observedSum;
+    }
+
+    private long retransmissionSum() {
+        QueuePairCounters c = counters;
+        return c.retransmittedPackets + c.timeouts + c.receivedRnrNaks + c.sentRnrNaks;
+    }
+
+    /** Reports what {@link #hasRetransmissions} has found to Flight Recorder, which must be on; under the engine lock. */
+    void reportRetransmissions() {
+        boolean isComplete = observedSum >= 0;
+        observedSum = retransmissionSum();
         RetransmissionObserver observer = retransmissions;
         if (observer == null) {
             observer = new RetransmissionObserver(this);
             retransmissions = observer;
+            if (!isComplete) {
+                observer.remember(); // what happened before the recording is not reported
+            }
         }
-        observer.observe();
+        observer.report();
     }
 
     boolean ring() {

@@ -12,7 +12,6 @@ import io.rdma4j.transport.QueuePairCounters;
 final class RetransmissionObserver {
     private final DrivenQueuePair queuePair;
     private final QueuePairCounters counters;
-    private long sum;
     private long packets;
     private long timeouts;
     private long sequenceNaks;
@@ -27,31 +26,10 @@ final class RetransmissionObserver {
     RetransmissionObserver(DrivenQueuePair queuePair) {
         this.queuePair = queuePair;
         counters = queuePair.machine.counters();
-        sum = sum();
-        remember();
     }
 
-    /** Writes events for what has happened since the last call. */
-    void observe() {
-        long now = sum();
-        if (now != sum) {
-            sum = now;
-            report();
-            remember();
-        }
-    }
-
-    private long sum() {
-        return counters.retransmittedPackets
-                + counters.timeouts
-                + counters.receivedSequenceErrors
-                + counters.impliedNaks
-                + counters.tailLossProbes
-                + counters.receivedRnrNaks
-                + counters.sentRnrNaks;
-    }
-
-    private void remember() {
+    /** Takes the current counters as those of the last report. */
+    void remember() {
         packets = counters.retransmittedPackets;
         timeouts = counters.timeouts;
         sequenceNaks = counters.receivedSequenceErrors;
@@ -61,7 +39,8 @@ final class RetransmissionObserver {
         sentRnrNaks = counters.sentRnrNaks;
     }
 
-    private void report() {
+    /** Writes events for what has happened since the last report. */
+    void report() {
         long received = counters.receivedRnrNaks - receivedRnrNaks;
         long sent = counters.sentRnrNaks - sentRnrNaks;
         if (received + sent > 0) {
@@ -85,6 +64,7 @@ final class RetransmissionObserver {
         if (counters.retransmittedPackets > packets || counters.timeouts > timeouts) {
             reportRetransmission();
         }
+        remember();
     }
 
     private void reportReceiverNotReady(long received, long sent) {

@@ -80,8 +80,8 @@ final class Transmitter {
             } else {
                 queuePair.active = false;
                 flushIfFailed(queuePair);
-                if (FlightEvents.isOn()) {
-                    queuePair.observeRetransmissions();
+                if (FlightEvents.isOn() && queuePair.hasRetransmissions()) {
+                    queuePair.reportRetransmissions();
                 }
                 engine.refreshDeadline(queuePair);
             }

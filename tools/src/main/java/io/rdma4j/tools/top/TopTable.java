@@ -1,5 +1,6 @@
 package io.rdma4j.tools.top;
 
+import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.command.TerminalText;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -43,10 +44,15 @@ final class TopTable {
         now.answers().problems().forEach(problem -> lines.add(TerminalText.of(problem)));
         if (processes > 0) {
             addDevices(lines, devices);
+            for (StackReport idle : now.answers().reports()) {
+                if (idle.devices().isEmpty()) {
+                    lines.add(format("%8d  %-28s  -", idle.pid(), program(idle.program())));
+                }
+            }
             addQueuePairs(lines, queuePairs);
         }
         int omitted = now.answers().reports().stream()
-                .mapToInt(stack -> stack.omittedQueuePairs())
+                .mapToInt(StackReport::omittedQueuePairs)
                 .sum();
         if (omitted > 0) {
             lines.add("and " + omitted + " more queue pairs, which the processes did not report");

@@ -139,6 +139,14 @@ class TopTest {
     }
 
     @Test
+    void aProcessThatOnlyListensIsListedToo() {
+        StackReport listening = new StackReport(4712, "app.jar", 8, List.of(), List.of(), 0);
+        Sample now = new Sample(1, new StackReader.Answers(List.of(listening), List.of()));
+        assertThat(new TopTable(false).lines(now, new Sample(0, now.answers())))
+                .contains("1 process, 0 queue pairs", "    4712  app.jar                       -");
+    }
+
+    @Test
     void aTerminalHasColoursForRetransmissionsAndErrors() {
         Sample earlier = sample(1, 1000, 0, "READY_TO_SEND");
         assertThat(new TopTable(true)
