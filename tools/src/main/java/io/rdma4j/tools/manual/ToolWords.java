@@ -17,7 +17,8 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
     static final List<HelpOption> COMMON = HelpText.commonOptions();
 
     /** Examples of the values of {@code --fault}. */
-    static final List<String> FAULTS = List.of("loss=1%", "dup=1%", "reorder=1%", "corrupt=1%", "delay=1ms", "rate=10Gbit");
+    static final List<String> FAULTS =
+            List.of("loss=1%", "dup=1%", "reorder=1%", "corrupt=1%", "delay=1ms", "rate=10Gbit");
 
     /** The values of the argument of {@code completion}. */
     static final List<String> SHELLS = List.of("bash", "zsh", "fish");
