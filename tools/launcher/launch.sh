@@ -114,7 +114,7 @@ Examples:
 
 Options of every tool (before or after its own):
   --pcap FILE    write every packet to FILE in pcapng, for Wireshark
-  --fault SPEC   damage the traffic on purpose: loss=1%,dup=1%,reorder=1%,corrupt=1%,delay=1ms,seed=7
+  --fault SPEC   damage the traffic on purpose: loss=1%,dup=1%,reorder=1%,corrupt=1%,delay=1ms,rate=10Gbit,seed=7
   --trace        print one line per packet on stderr
   --device NAME  use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
   --no-warm-up   measure at once: the tools that measure otherwise have Java compile their code before

@@ -29,10 +29,7 @@ class JUnit5Test {
             jars.forEach(jar -> path.add(jar.toString()));
         }
         assertThat(path).hasSize(2);
-        classPath()
-                .filter(entry ->
-                        !entry.contains("junit") && !entry.contains("surefire") && !entry.contains("opentest4j"))
-                .forEach(path::add);
+        classPath().filter(entry -> !isOfRunner(entry)).forEach(path::add);
         Process tests = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
@@ -50,6 +47,12 @@ class JUnit5Test {
         String output = new String(tests.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(tests.waitFor()).as(output).isZero();
         assertThat(output).contains(" 0 tests failed").doesNotContain(" 0 tests successful");
+    }
+
+    /** Returns whether a library belongs to the version of JUnit that runs this test. */
+    private static boolean isOfRunner(String entry) {
+        String name = Path.of(entry).getFileName().toString();
+        return name.startsWith("junit-") || name.startsWith("surefire") || name.startsWith("opentest4j");
     }
 
     /** Returns the class path and the module path of this process, with the tests that surefire adds to the module. */

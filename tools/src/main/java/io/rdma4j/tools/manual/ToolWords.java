@@ -17,7 +17,8 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
     static final List<HelpOption> COMMON = HelpText.commonOptions();
 
     /** Examples of the values of {@code --fault}. */
-    static final List<String> FAULTS = List.of("loss=1%", "dup=1%", "reorder=1%", "corrupt=1%", "delay=1ms", "rate=10Gbit");
+    static final List<String> FAULTS =
+            List.of("loss=1%", "dup=1%", "reorder=1%", "corrupt=1%", "delay=1ms", "rate=10Gbit");
 
     /** The values of the argument of {@code completion}. */
     static final List<String> SHELLS = List.of("bash", "zsh", "fish");
@@ -45,15 +46,14 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
         List<String> own =
                 options.stream().flatMap(option -> option.names().stream()).toList();
         COMMON.stream()
-                .filter(option ->
-                        tool.hasCommonOptions() && !own.contains(option.names().getFirst()))
+                .filter(option -> !own.contains(option.names().getFirst()))
                 .forEach(options::add);
         return new ToolWords(tool.name(), tool.summary(), List.copyOf(options), argumentsOf(tool.name()));
     }
 
     private static Values argumentsOf(String tool) {
         return switch (tool) {
-            case "rcopy", "run" -> Values.FILES;
+            case "rcopy" -> Values.FILES;
             case "man" -> Values.TOOLS;
             case "completion" -> Values.SHELLS;
             default -> tool.startsWith("ib_") || tool.endsWith("pingpong") ? Values.HOSTS : Values.NONE;
