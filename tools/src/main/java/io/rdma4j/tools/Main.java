@@ -11,6 +11,8 @@ import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
+import io.rdma4j.tools.manual.CompletionTool;
+import io.rdma4j.tools.manual.Man;
 import io.rdma4j.tools.messages.Mckey;
 import io.rdma4j.tools.messages.RdmaClient;
 import io.rdma4j.tools.messages.RdmaServer;
@@ -90,7 +92,9 @@ public final class Main {
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor(),
-            new Sim());
+            new Sim(),
+            new Man(Main::tools),
+            new CompletionTool(Main::tools));
 
     private Main() {}
 

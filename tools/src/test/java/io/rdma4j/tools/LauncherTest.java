@@ -221,6 +221,11 @@ class LauncherTest {
     void colonInThePathOfTheCheckoutIsReportedInOneLine() throws Exception {
         Path checkout = Files.createDirectory(folder.resolve("check:out"));
         Path launcher = Files.copy(CHECKOUT.resolve("rdma4j"), checkout.resolve("rdma4j"));
+        Path sourced = Path.of("tools", "launcher");
+        Files.createDirectories(checkout.resolve(sourced));
+        Files.copy(
+                CHECKOUT.resolve(sourced).resolve("launch.sh"),
+                checkout.resolve(sourced).resolve("launch.sh"));
         build("build", Instant.now().plusSeconds(3600));
         Outcome outcome = run(launcher, environment(printingJdk(), "build"), "rping");
         assertThat(outcome.status()).isEqualTo(1);

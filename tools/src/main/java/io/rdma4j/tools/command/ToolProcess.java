@@ -108,10 +108,12 @@ public final class ToolProcess implements AutoCloseable {
         new StringTokenizer(Objects.requireNonNullElse(System.getenv(OPTIONS_VARIABLE), ""))
                 .asIterator()
                 .forEachRemaining(option -> command.add((String) option));
-        String modulePath = System.getProperty("jdk.module.path", "");
-        if (ToolProcess.class.getModule().isNamed() && !modulePath.isEmpty()) {
+        if (ToolProcess.class.getModule().isNamed()) {
             command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.tools");
-            command.addAll(List.of("--module-path", modulePath));
+            String modulePath = System.getProperty("jdk.module.path", "");
+            if (!modulePath.isEmpty()) { // else the runtime contains the modules
+                command.addAll(List.of("--module-path", modulePath));
+            }
             command.addAll(List.of("--module", ToolProcess.class.getModule().getName() + "/" + MAIN_CLASS));
         } else {
             command.add("--enable-native-access=ALL-UNNAMED");

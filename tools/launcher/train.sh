@@ -1,0 +1,20 @@
+# Sourced by the launcher of a checkout, and by the build of an installation.
+# shellcheck shell=sh disable=SC2154
+
+# Runs the training and creates the ahead-of-time cache $2. $1 is the program java; modules the folder of the jars, or empty if the
+# runtime contains them; run_dir a run directory; java_options those of launch.sh. A subshell, because it removes the user's
+# environment variables for the tool.
+# The cache has no profiles (AOTRecordTraining): with them Java compiles so early that a short run takes longer. Java ignores a
+# faulty cache silently, so the last command checks the new one with AOTMode=on, which fails instead.
+train_and_check() (
+    unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS RDMA4J_DEVICE
+    made=$2
+    # shellcheck disable=SC2086
+    set -- "$1" $java_options -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining \
+        ${modules:+--module-path "$modules"}
+    "$@" -XX:AOTMode=record -XX:AOTConfiguration="$made.record" -Drdma4j.run.dir="$run_dir" \
+        --module io.rdma4j.tools/io.rdma4j.tools.StartTraining &&
+        "$@" -XX:AOTMode=create -XX:AOTConfiguration="$made.record" -XX:AOTCache="$made" \
+            --module io.rdma4j.tools/io.rdma4j.tools.Main &&
+        "$@" -XX:AOTMode=on -XX:AOTCache="$made" --module io.rdma4j.tools/io.rdma4j.tools.Main rping --help
+)

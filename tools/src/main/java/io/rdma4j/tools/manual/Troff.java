@@ -1,0 +1,12 @@
+package io.rdma4j.tools.manual;
+
+/** Text in the language of manual pages: man(7). */
+final class Troff {
+    private Troff() {}
+
+    /** Returns text as it has to be written in a line of a manual page. */
+    static String escaped(String text) {
+        String result = text.replace("\\", "\\e").replace("-", "\\-");
+        return result.startsWith(".") || result.startsWith("'") ? "\\&" + result : result;
+    }
+}

@@ -1,0 +1,5 @@
+/** The manual pages of the tools and the completions for shells, generated from the tools' help texts. */
+@NullMarked
+package io.rdma4j.tools.manual;
+
+import org.jspecify.annotations.NullMarked;
