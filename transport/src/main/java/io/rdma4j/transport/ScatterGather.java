@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * WRITEs with immediate data have none.
  */
 public final class ScatterGather {
-    private static final @Nullable MemoryRegion[] NO_REGIONS = {};
+    private static final @Nullable MemoryRegion[] NO_REGIONS = new @Nullable MemoryRegion[0];
     private static final long[] NO_BYTES = {};
 
     private final int max;
@@ -43,7 +43,7 @@ public final class ScatterGather {
 
     /** Adds a piece. */
     public void add(MemoryRegion region, long offset, long length) {
-        if (offsets.length == 0) {
+        if (lengths.length == 0) {
             allocate();
         }
         regions[count] = region;
