@@ -160,7 +160,7 @@ public final class RdmaAsynchronousServerSocketChannel extends AsynchronousServe
         }
         try {
             channel.close();
-        } catch (IOException unused) {
+        } catch (IOException _) {
             // It is closed nevertheless.
         }
         Operation<?> pending = accepting.pending();

@@ -360,7 +360,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
         }
         try {
             channel.close();
-        } catch (IOException unused) {
+        } catch (IOException _) {
             // It is closed nevertheless.
         }
         for (Direction direction : List.of(connecting, reading, writing)) {
