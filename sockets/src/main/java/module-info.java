@@ -5,7 +5,7 @@ module io.rdma4j.sockets {
     requires static org.jspecify;
     requires io.rdma4j.wire;
     requires static jdk.net; // for TCP_KEEPIDLE
-    requires static java.instrument; // for the agent, which a virtual machine starts only with this module
+    requires static transitive java.instrument; // for the agent, which a virtual machine starts only with this module
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires static jdk.unsupported; // its factory of instances: see Platform

@@ -97,6 +97,7 @@ final class Operation<V> implements Future<V> {
     }
 
     /** Tries the operation. Returns false if it is still pending. */
+    @SuppressWarnings("ReferenceEquality") // NOT_YET is one object
     boolean tryNow() {
         Object value;
         synchronized (this) {
@@ -169,7 +170,7 @@ final class Operation<V> implements Future<V> {
         if (mayInterruptIfRunning) {
             try {
                 channel.close();
-            } catch (IOException unused) {
+            } catch (IOException _) {
                 // The channel is closed nevertheless.
             }
         }

@@ -82,7 +82,7 @@ public final class RdmaAsynchronousServerSocketChannel extends AsynchronousServe
 
     @Override
     public <A> void accept(A attachment, CompletionHandler<AsynchronousSocketChannel, ? super A> handler) {
-        accept(Handler.of(handler, attachment));
+        var _ = accept(Handler.of(handler, attachment));
     }
 
     private Future<AsynchronousSocketChannel> accept(@Nullable Handler<AsynchronousSocketChannel> handler) {
@@ -160,7 +160,7 @@ public final class RdmaAsynchronousServerSocketChannel extends AsynchronousServe
         }
         try {
             channel.close();
-        } catch (IOException unused) {
+        } catch (IOException _) {
             // It is closed nevertheless.
         }
         Operation<?> pending = accepting.pending();

@@ -108,7 +108,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
 
     @Override
     public <A> void connect(SocketAddress remote, A attachment, CompletionHandler<Void, ? super A> handler) {
-        connect(remote, Handler.of(handler, attachment));
+        var _ = connect(remote, Handler.of(handler, attachment));
     }
 
     private Future<Void> connect(SocketAddress remote, @Nullable Handler<Void> handler) {
@@ -162,7 +162,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
             TimeUnit unit,
             A attachment,
             CompletionHandler<Integer, ? super A> handler) {
-        read(target, timeout, unit, Handler.of(handler, attachment));
+        var _ = read(target, timeout, unit, Handler.of(handler, attachment));
     }
 
     private Future<Integer> read(ByteBuffer target, long timeout, TimeUnit unit, @Nullable Handler<Integer> handler) {
@@ -186,7 +186,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
         if (Arrays.stream(buffers).anyMatch(ByteBuffer::isReadOnly)) {
             throw new IllegalArgumentException("Read-only buffer");
         }
-        read(hasRemaining(buffers), -1L, 0L, () -> channel.read(buffers), timeout, unit, called);
+        var _ = read(hasRemaining(buffers), -1L, 0L, () -> channel.read(buffers), timeout, unit, called);
     }
 
     private static ByteBuffer[] part(ByteBuffer[] buffers, int offset, int length) {
@@ -250,7 +250,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
             A attachment,
             CompletionHandler<Integer, ? super A> handler) {
         Handler<Integer> called = Handler.of(handler, attachment);
-        write(source.hasRemaining(), 0, () -> channel.write(source), timeout, unit, called);
+        var _ = write(source.hasRemaining(), 0, () -> channel.write(source), timeout, unit, called);
     }
 
     @Override
@@ -264,7 +264,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
             CompletionHandler<Long, ? super A> handler) {
         Handler<Long> called = Handler.of(handler, attachment);
         ByteBuffer[] buffers = part(sources, offset, length);
-        write(hasRemaining(buffers), 0L, () -> channel.write(buffers), timeout, unit, called);
+        var _ = write(hasRemaining(buffers), 0L, () -> channel.write(buffers), timeout, unit, called);
     }
 
     private <V extends Number> Future<V> write(
@@ -360,7 +360,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
         }
         try {
             channel.close();
-        } catch (IOException unused) {
+        } catch (IOException _) {
             // It is closed nevertheless.
         }
         for (Direction direction : List.of(connecting, reading, writing)) {

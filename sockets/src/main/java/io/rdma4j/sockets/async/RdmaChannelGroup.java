@@ -247,7 +247,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         for (Member member : open) {
             try {
                 member.close();
-            } catch (IOException unused) {
+            } catch (IOException _) {
                 // The others are closed, too.
             }
         }

@@ -98,7 +98,7 @@ final class DeferredOptions {
             return current.getOption(number);
         }
         Object value = stored(number);
-        return value == null ? Boolean.FALSE : value;
+        return value == null ? false : value;
     }
 
     /** Applies the options that were set, and that RDMA has, to an implementation over RDMA. */

@@ -202,7 +202,7 @@ final class PlatformSockets {
         return (Set<SocketOption<?>>) value(OPTIONS, socket);
     }
 
-    static void setOption(SocketImpl socket, SocketOption<?> option, @Nullable Object value) throws IOException {
+    static void setOption(SocketImpl socket, SocketOption<?> option, Object value) throws IOException {
         call(SET_OPTION, socket, option, value);
     }
 

@@ -95,7 +95,7 @@ final class TcpAcceptor {
     private static void closeQuietly(SocketImpl connection) {
         try {
             PlatformSockets.close(connection);
-        } catch (IOException unused) {
+        } catch (IOException _) {
             // The program has never seen this connection.
         }
     }
