@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -163,14 +164,6 @@ public final class DeferredSocketImpl extends SocketImpl {
         }
     }
 
-    private void connectOverRdmaAlone(InetSocketAddress to, int timeoutMillis) throws IOException {
-        try {
-            connectOverRdma(to, timeoutMillis);
-        } catch (IOException failed) {
-            throw rules.rules().isEmpty() ? failed : service.refusedPeers().advised(failed, to);
-        }
-    }
-
     private void connectOverRdma(InetSocketAddress to, int timeoutMillis) throws IOException {
         RdmaSocketImpl created = newRdma();
         boolean isConnected = false;
@@ -198,13 +191,22 @@ public final class DeferredSocketImpl extends SocketImpl {
         }
     }
 
+    /** Connects over RDMA. A refusal names the rule that would try TCP. */
+    private void connectOverRdmaAlone(InetSocketAddress to, int timeoutMillis) throws IOException {
+        try {
+            connectOverRdma(to, timeoutMillis);
+        } catch (IOException refused) {
+            throw rules.rules().isEmpty() ? refused : service.refusedPeers().advised(refused, to);
+        }
+    }
+
     private void connectOverEither(InetSocketAddress to, int timeoutMillis) throws IOException {
         RefusedPeers refusedPeers = service.refusedPeers();
+        long deadlineNanos = BlockingCalls.deadlineNanos(timeoutMillis);
         if (refusedPeers.contains(to)) {
-            connectToRefusedPeer(to, timeoutMillis, refusedPeers);
+            connectOverTcp(to, deadlineNanos, null);
             return;
         }
-        long deadlineNanos = BlockingCalls.deadlineNanos(timeoutMillis);
         try {
             int half = timeoutMillis == 0 ? RDMA_TIMEOUT_MILLIS : Math.max(1, timeoutMillis / 2);
             connectOverRdma(to, Math.min(RDMA_TIMEOUT_MILLIS, half));
@@ -215,22 +217,19 @@ public final class DeferredSocketImpl extends SocketImpl {
                             && Thread.currentThread().isInterrupted()) {
                 throw refused;
             }
-            refusedPeers.onFallBack(to, refused);
+            refusedPeers.onFallBack(to, reason(refused));
             connectOverTcp(to, deadlineNanos, refused);
         }
     }
 
-    private void connectToRefusedPeer(InetSocketAddress to, int timeoutMillis, RefusedPeers refusedPeers)
-            throws IOException {
-        try {
-            PlatformSockets.connect(inner(), to, timeoutMillis);
-        } catch (IOException failed) {
-            refusedPeers.forget(to); // the next attempt tries both transports again
-            throw failed;
-        }
+    /** Returns the reason of a failure as for an attempt without a timeout: no answer is one of the peer, too. */
+    private static IOException reason(IOException failure) {
+        return failure instanceof SocketTimeoutException ? new ConnectException("Connection timed out") : failure;
     }
 
-    private void connectOverTcp(InetSocketAddress to, long deadlineNanos, IOException overRdma) throws IOException {
+    /** Connects over TCP, after a failure over RDMA, or at once to a peer that is remembered to refuse RDMA. */
+    private void connectOverTcp(InetSocketAddress to, long deadlineNanos, @Nullable IOException overRdma)
+            throws IOException {
         int timeoutMillis = 0;
         if (deadlineNanos != Long.MAX_VALUE) {
             timeoutMillis = (int) TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
@@ -241,7 +240,11 @@ public final class DeferredSocketImpl extends SocketImpl {
         try {
             PlatformSockets.connect(inner(), to, timeoutMillis);
         } catch (IOException failed) {
-            failed.addSuppressed(overRdma);
+            if (overRdma == null) {
+                service.refusedPeers().forget(to); // the next attempt tries both transports again
+            } else {
+                failed.addSuppressed(overRdma);
+            }
             throw failed;
         }
     }
@@ -276,11 +279,23 @@ public final class DeferredSocketImpl extends SocketImpl {
         }
     }
 
-    /** Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. */
+    /**
+     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if there is no
+     * RDMA device for the address.
+     */
     private void bindBoth(InetAddress host, int port) throws IOException {
         SocketImpl platform = inner();
         for (int tries = 1; tcp == null; tries++) {
-            RdmaSocketImpl created = boundRdma(host, port);
+            RdmaSocketImpl created;
+            try {
+                created = boundRdma(host, port);
+            } catch (BindException taken) {
+                throw taken;
+            } catch (IOException noDevice) {
+                TcpLog.listeningWithoutRdma(new InetSocketAddress(host, port), noDevice);
+                PlatformSockets.bind(platform, host, port);
+                return;
+            }
             try {
                 PlatformSockets.bind(platform, host, PlatformSockets.localPort(created));
                 platform.setOption(SO_TIMEOUT, 0); // the timeout is that of the wait for both
