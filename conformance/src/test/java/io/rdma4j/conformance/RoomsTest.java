@@ -304,7 +304,8 @@ class RoomsTest {
         noClasses()
                 .that(resideInAPackage("io.rdma4j..").and(not(resideInAPackage(packages("tools")))))
                 .should()
-                .dependOnClassesThat(not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.jfr..", "jdk.net..", "org.jspecify..")))
+                .dependOnClassesThat(
+                        not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.jfr..", "jdk.net..", "org.jspecify..")))
                 .check(CLASSES);
     }
 }
