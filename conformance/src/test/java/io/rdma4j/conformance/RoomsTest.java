@@ -325,7 +325,8 @@ class RoomsTest {
                 .that(resideInAPackage("io.rdma4j..")
                         .and(not(resideInAnyPackage(packages("tools"), "io.rdma4j.testkit.junit"))))
                 .should()
-                .dependOnClassesThat(not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.net..", "org.jspecify..")))
+                .dependOnClassesThat(
+                        not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.jfr..", "jdk.net..", "org.jspecify..")))
                 .check(CLASSES);
     }
 }

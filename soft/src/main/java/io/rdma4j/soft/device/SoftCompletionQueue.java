@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A completion queue. */
 final class SoftCompletionQueue implements CompletionQueue {
+    /** All statuses by their numbers. */
+    private static final CompletionStatus[] STATUSES = CompletionStatus.values();
+
     private final SoftContext context;
     private final CompletionRing ring;
     private final @Nullable Object userContext;
@@ -152,7 +155,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR) {
             return;
         }
-        CompletionStatus status = CompletionStatus.values()[completion.status.code()];
+        CompletionStatus status = STATUSES[completion.status.code()];
         synchronized (users) {
             for (SoftQueuePair user : users) {
                 if (user.number() == completion.queuePairNumber) {
