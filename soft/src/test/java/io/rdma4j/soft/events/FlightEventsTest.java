@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
@@ -54,7 +55,8 @@ class FlightEventsTest {
             String serverText = address + ":" + listener.sourcePort();
             String clientNumber;
             try (CmId connection = connect(client, address, listener)) {
-                clientNumber = FlightEvents.queuePair(connection.queuePair().number());
+                clientNumber = FlightEvents.queuePair(
+                        Objects.requireNonNull(connection.queuePair()).number());
                 write(connection);
                 requireSetup(events, serverText, clientNumber);
                 requireRetransmission(events, address, clientNumber);
@@ -197,7 +199,7 @@ class FlightEventsTest {
                 TestEndpoint a = new TestEndpoint(address);
                 TestEndpoint b = new TestEndpoint(address)) {
             TestEndpoint.connect(a, b);
-            a.queuePair.postSend(new SendWorkRequest().send(1, a.region, 0, 100).signaled());
+            a.queuePair.postSend(SendWorkRequest.send(1, a.region, 0, 100).signaled());
             RecordedEvent received = events.await(
                     "ReceiverNotReady",
                     each -> each.getString("queuePair").equals(number(a)) && each.getLong("received") > 0);
