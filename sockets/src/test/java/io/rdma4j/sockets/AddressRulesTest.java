@@ -59,7 +59,7 @@ class AddressRulesTest {
             "[fd00::/8]:9000-9099=rdma,10.0.0.1:22=tcp,*:5432=tcp,db.example.com=tcp,*.Example.org:80=either,fd00::=tcp");
 
     private static InetSocketAddress address(String host, int port) throws UnknownHostException {
-        String[] parts = host.split("=");
+        String[] parts = host.split("=", 2);
         InetAddress literal = InetAddress.ofLiteral(parts[parts.length - 1]);
         return new InetSocketAddress(
                 parts.length == 1 ? literal : InetAddress.getByAddress(parts[0], literal.getAddress()), port);
