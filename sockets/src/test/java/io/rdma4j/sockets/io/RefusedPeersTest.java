@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** The table of peers that refused RDMA: bounds, expiry, and the text of advice. */
 class RefusedPeersTest {
-    private static final IOException REFUSED = new ConnectException("Connection refused");
+    private final IOException refused = new ConnectException("Connection refused");
 
     private long nowNanos;
     private final RefusedPeers peers = new RefusedPeers(2, 100, () -> nowNanos);
@@ -22,7 +22,7 @@ class RefusedPeersTest {
 
     @Test
     void refusalIsRememberedByAddressAndPortUntilItExpires() {
-        peers.onFallBack(peer("10.0.0.1", 80), REFUSED);
+        peers.onFallBack(peer("10.0.0.1", 80), refused);
         assertThat(peers.contains(peer("10.0.0.1", 80))).isTrue();
         assertThat(peers.contains(peer("10.0.0.1", 81))).isFalse();
         assertThat(peers.contains(peer("10.0.0.2", 80))).isFalse();
@@ -34,22 +34,22 @@ class RefusedPeersTest {
 
     @Test
     void peerIsForgottenOnRequest() {
-        peers.onFallBack(peer("10.0.0.1", 80), REFUSED);
+        peers.onFallBack(peer("10.0.0.1", 80), refused);
         peers.forget(peer("10.0.0.1", 80));
         assertThat(peers.contains(peer("10.0.0.1", 80))).isFalse();
     }
 
     @Test
     void oldestRefusalMakesRoom() {
-        peers.onFallBack(peer("10.0.0.1", 80), REFUSED);
-        peers.onFallBack(peer("10.0.0.2", 80), REFUSED);
-        peers.onFallBack(peer("10.0.0.1", 80), REFUSED);
-        peers.onFallBack(peer("10.0.0.3", 80), REFUSED);
+        peers.onFallBack(peer("10.0.0.1", 80), refused);
+        peers.onFallBack(peer("10.0.0.2", 80), refused);
+        peers.onFallBack(peer("10.0.0.1", 80), refused);
+        peers.onFallBack(peer("10.0.0.3", 80), refused);
         assertThat(peers.contains(peer("10.0.0.1", 80))).isTrue();
         assertThat(peers.contains(peer("10.0.0.2", 80))).isFalse();
         assertThat(peers.contains(peer("10.0.0.3", 80))).isTrue();
         RefusedPeers none = new RefusedPeers(0, 100, () -> nowNanos);
-        none.onFallBack(peer("10.0.0.1", 80), REFUSED);
+        none.onFallBack(peer("10.0.0.1", 80), refused);
         assertThat(none.contains(peer("10.0.0.1", 80))).isFalse();
     }
 
@@ -61,10 +61,10 @@ class RefusedPeersTest {
 
     @Test
     void adviceHasTheSyntaxOfRules() {
-        assertThat(peers.advised(REFUSED, peer("::1", 80)))
+        assertThat(peers.advised(refused, peer("::1", 80)))
                 .hasMessage("Connection refused; if [0:0:0:0:0:0:0:1]:80 listens with TCP, the rule"
                         + " [0:0:0:0:0:0:0:1]:80=either before the others of -Drdma4j.sockets.rules reaches it")
-                .hasCause(REFUSED);
+                .hasCause(refused);
         IOException other = new SocketException("No such device");
         assertThat(peers.advised(other, peer("::1", 80))).isSameAs(other);
     }

@@ -362,7 +362,7 @@ class SocketComparisonTest {
         try (Socket fresh = pair.sockets.socket()) {
             fresh.connect(pair.listener.getLocalSocketAddress());
             try (Socket accepted = pair.listener.accept()) {
-                start(() -> {
+                var _ = start(() -> {
                     fresh.getOutputStream().write(7);
                     return null;
                 });

@@ -25,7 +25,7 @@ final class FishCompletion {
     static String script(List<ToolWords> tools) {
         StringBuilder script = new StringBuilder(BEGIN);
         ToolWords.COMMON.forEach(option -> option(" -n __fish_use_subcommand", option, script));
-        String names = String.join(" ", tools.stream().map(ToolWords::name).toList());
+        List<String> names = tools.stream().map(ToolWords::name).toList();
         for (ToolWords tool : tools) {
             script.append("\ncomplete -c rdma4j -n __fish_use_subcommand -a ")
                     .append(tool.name())
@@ -37,7 +37,7 @@ final class FishCompletion {
             if (tool.arguments() != Values.NONE) {
                 script.append("complete -c rdma4j")
                         .append(condition)
-                        .append(values(tool.arguments(), List.of(names.split(" "))))
+                        .append(values(tool.arguments(), names))
                         .append('\n');
             }
         }

@@ -104,7 +104,8 @@ record HelpOption(List<String> names, String argument, List<String> description)
                 .map(CHOICES::matcher)
                 .filter(Matcher::matches)
                 .findFirst()
-                .map(matcher -> Stream.concat(Arrays.stream(matcher.group(1).split(", ")), Stream.of(matcher.group(2)))
+                .map(matcher -> Stream.concat(
+                                Arrays.stream(matcher.group(1).split(", ", -1)), Stream.of(matcher.group(2)))
                         .toList())
                 .orElse(List.of());
     }

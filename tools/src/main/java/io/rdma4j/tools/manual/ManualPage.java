@@ -137,7 +137,7 @@ final class ManualPage {
             if (stream != null) {
                 String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
                 for (String section :
-                        text.substring(text.indexOf(".SH ") + ".SH ".length()).split("(?m)^\\.SH ")) {
+                        text.substring(text.indexOf(".SH ") + ".SH ".length()).split("(?m)^\\.SH ", -1)) {
                     int end = section.indexOf('\n');
                     result.put(section.substring(0, end), section.substring(end + 1));
                 }
