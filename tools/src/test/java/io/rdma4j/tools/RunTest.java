@@ -268,7 +268,7 @@ class RunTest {
                 "/no/such/command|127|there is no command /no/such/command"
             })
     void invalidCommandLineIsReportedInOneLine(String line) throws Exception {
-        String[] parts = line.split("\\|");
+        String[] parts = line.split("\\|", -1);
         Outcome outcome = parts[0].isEmpty() ? run(Map.of()) : run(Map.of(), parts[0]);
         assertThat(outcome.status()).isEqualTo(Integer.parseInt(parts[1]));
         assertThat(outcome.err()).startsWith("rdma4j run: " + parts[2]).hasLineCount(1);

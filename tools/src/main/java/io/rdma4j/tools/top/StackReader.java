@@ -50,8 +50,8 @@ public final class StackReader {
                 try {
                     answers.get(i).get().ifPresent(reports::add);
                 } catch (ExecutionException e) {
-                    problems.add(
-                            sockets.get(i).getFileName() + ": " + e.getCause().getMessage());
+                    String reason = answers.get(i).exceptionNow().getMessage();
+                    problems.add(sockets.get(i).getFileName() + ": " + reason);
                 }
             }
         }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.tools.Main;
 import io.rdma4j.tools.command.Tool;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -42,8 +44,7 @@ class ManualPageTest {
                 "-a address   the local address | -a | address | the local address",
             })
     void optionIsReadFromALineOfAHelpText(String line, String names, String argument, String description) {
-        HelpOption option = HelpOption.parse("\t" + line.replace("\\t", "\t"));
-        assertThat(option).isNotNull();
+        HelpOption option = Objects.requireNonNull(HelpOption.parse("\t" + line.replace("\\t", "\t")));
         assertThat(String.join(" ", option.names())).isEqualTo(names);
         assertThat(option.argument()).isEqualTo(argument.replace("''", ""));
         assertThat(option.summary()).isEqualTo(description.replace("''", ""));
@@ -74,7 +75,7 @@ class ManualPageTest {
     @MethodSource("tools")
     void pageHasTheSectionsOfAManualPage(Tool tool) {
         assertThat(ManualPage.of(tool))
-                .startsWith(".TH RDMA4J\\-" + tool.name().toUpperCase(java.util.Locale.ROOT) + " 1 ")
+                .startsWith(".TH RDMA4J\\-" + tool.name().toUpperCase(Locale.ROOT) + " 1 ")
                 .contains(
                         ".SH NAME\nrdma4j\\-" + tool.name() + " \\- ",
                         ".SH SYNOPSIS\n",

@@ -51,7 +51,7 @@ public final class AsynchronousEcho {
         @Override
         public void completed(Integer count, AsynchronousSocketChannel connection) {
             if (count >= 0) {
-                connection.write(bytes.flip());
+                var _ = connection.write(bytes.flip());
             }
         }
 

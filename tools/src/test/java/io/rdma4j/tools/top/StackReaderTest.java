@@ -43,7 +43,7 @@ class StackReaderTest {
                         reader.write(buffer);
                     }
                 } catch (IOException e) {
-                    continue; // the reader has seen enough, or the test is over
+                    // the reader has seen enough, or the test is over
                 }
             }
         });

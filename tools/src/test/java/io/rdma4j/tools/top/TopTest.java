@@ -11,10 +11,12 @@ import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -40,14 +42,14 @@ class TopTest {
 
     @Test
     void queuePairsOfARunningProcessAreListed() throws Exception {
-        InetSocketAddress any = new InetSocketAddress("127.0.0.1", 0);
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (CmId listener = CmId.listen(any, CmQueuePairAttributes.defaults())) {
             CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
                 CmId connection = listener.getRequest();
                 connection.accept(ConnectionParameters.defaults());
                 return connection;
             });
-            InetSocketAddress server = new InetSocketAddress("127.0.0.1", listener.sourcePort());
+            InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort());
             try (CmId client = CmId.connect(server, CmQueuePairAttributes.defaults());
                     CmId connection = accepted.get(20, TimeUnit.SECONDS)) {
                 assertThat(new Top(false).run(List.of("-d", "0.1", "-n", "2"), environment))
@@ -57,7 +59,8 @@ class TopTest {
                             .containsPattern("\\n +%d  0x%06x  RC +RTS +127\\.0\\.0\\.1 "
                                     .formatted(
                                             ProcessHandle.current().pid(),
-                                            each.queuePair().number()));
+                                            Objects.requireNonNull(each.queuePair())
+                                                    .number()));
                 }
                 assertThat(text()).containsPattern("rdma4j_lo +2 ").doesNotContain(ESCAPE);
                 assertThat(text().split("PROGRAM", -1)).as("refreshes").hasSize(3);
