@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,8 @@ class LimitedModulesTest {
     @SuppressWarnings("NullAway.Init")
     Path folder;
 
+    private int runs;
+
     /** Runs {@link LimitedModulesProcess} with the module {@code java.base} alone, and returns its output. */
     private List<String> run(String arguments, String... options) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("--limit-modules", "java.base"));
@@ -38,7 +41,8 @@ class LimitedModulesTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
-                "-Drdma4j.run.dir=" + folder));
+                "-Djdk.system.logger.level=WARNING", // of java.base alone
+                "-Djava.util.logging.config.file=" + Files.createFile(folder.resolve("logging" + ++runs))));
         command.addAll(options);
         command.addAll(
                 List.of("-cp", TestClassPath.of(LimitedModulesProcess.class), LimitedModulesProcess.class.getName()));

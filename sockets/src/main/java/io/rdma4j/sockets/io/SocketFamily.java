@@ -83,10 +83,13 @@ public enum SocketFamily {
                 : address;
     }
 
-    /** Returns the address without the host name that it was made of, as the operating system reports addresses. */
+    /**
+     * Returns the address as the operating system reports it: without the host name that it was made of, and with a scope
+     * only if it is link-local.
+     */
     static InetSocketAddress withoutName(InetSocketAddress address) {
         InetAddress host = address.getAddress();
-        int scope = host instanceof Inet6Address scoped ? scoped.getScopeId() : 0;
+        int scope = host instanceof Inet6Address scoped && host.isLinkLocalAddress() ? scoped.getScopeId() : 0;
         try {
             InetAddress unnamed = scope == 0
                     ? InetAddress.getByAddress(host.getAddress())

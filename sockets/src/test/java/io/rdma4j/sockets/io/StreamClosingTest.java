@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.sockets.stream.BufferLimits;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.wire.rsocket.ControlWord;
 import java.io.IOException;
@@ -25,7 +26,10 @@ import org.junit.jupiter.api.Timeout;
 class StreamClosingTest {
     private static final int PEERS = 12;
 
-    private final StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
+    /** Connections of fixed sizes grant credit for 384 messages at once. */
+    private final StreamEndpoint listener =
+            new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT.withLimits(BufferLimits.FIXED));
+
     private final InetAddress address = RawStreamPeer.loopback();
     private final List<RawStreamPeer> peers = new ArrayList<>();
 
