@@ -5,6 +5,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -41,16 +42,24 @@ public final class RouteLookup {
         // Not a DatagramChannel: the JVM may open those by a provider that uses this class.
         try (DatagramSocket socket = new DatagramSocket(source == null ? null : new InetSocketAddress(source, 0))) {
             socket.connect(new InetSocketAddress(destination, ROCE_PORT));
-            return socket.getLocalAddress();
+            InetAddress local = socket.getLocalAddress();
+            return local.isLinkLocalAddress() ? local : ofBytes(local.getAddress()); // else without a scope
         } catch (SocketException | UncheckedIOException noRoute) {
             throw new RdmaException(
                     operation,
                     Errno.ENETUNREACH,
                     "this host has no route " + (source == null ? "" : "from " + AddressText.of(source) + " ") + "to "
-                            + AddressText.of(destination) + " (" + noRoute.getMessage() + ")",
+                            + AddressText.of(destination) + " (" + reason(noRoute, destination) + ")",
                     "Check the address and the routing table",
                     noRoute);
         }
+    }
+
+    /** Returns why there is no route. Without IPv6, Java opens sockets of IPv4 alone. */
+    private static String reason(Exception noRoute, InetAddress destination) {
+        String message = String.valueOf(noRoute.getMessage());
+        boolean isWithoutIpv6 = destination instanceof Inet6Address && message.equals("Unsupported address type");
+        return isWithoutIpv6 ? "IPv6 not available" : message;
     }
 
     /** Returns the IPv4 wildcard, {@code 0.0.0.0}. */
