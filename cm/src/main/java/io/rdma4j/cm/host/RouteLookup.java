@@ -41,6 +41,7 @@ public final class RouteLookup {
     private static InetAddress query(String operation, @Nullable InetAddress source, InetAddress destination) {
         // Not a DatagramChannel: the JVM may open those by a provider that uses this class.
         try (DatagramSocket socket = new DatagramSocket(source == null ? null : new InetSocketAddress(source, 0))) {
+            socket.setBroadcast(false); // then the system refuses broadcast addresses
             socket.connect(new InetSocketAddress(destination, ROCE_PORT));
             InetAddress local = socket.getLocalAddress();
             return local.isLinkLocalAddress() ? local : ofBytes(local.getAddress()); // else without a scope

@@ -46,14 +46,15 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
         List<String> own =
                 options.stream().flatMap(option -> option.names().stream()).toList();
         COMMON.stream()
-                .filter(option -> !own.contains(option.names().getFirst()))
+                .filter(option ->
+                        tool.hasCommonOptions() && !own.contains(option.names().getFirst()))
                 .forEach(options::add);
         return new ToolWords(tool.name(), tool.summary(), List.copyOf(options), argumentsOf(tool.name()));
     }
 
     private static Values argumentsOf(String tool) {
         return switch (tool) {
-            case "rcopy" -> Values.FILES;
+            case "rcopy", "run" -> Values.FILES;
             case "man" -> Values.TOOLS;
             case "completion" -> Values.SHELLS;
             default -> tool.startsWith("ib_") || tool.endsWith("pingpong") ? Values.HOSTS : Values.NONE;
