@@ -22,8 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class MainTest {
     /** The tools that C does not have. */
-    private static final Set<String> OWN_TOOLS =
-            Set.of("run", "demo", "doctor", "top", "sim", "man", "completion");
+    private static final Set<String> OWN_TOOLS = Set.of("run", "demo", "doctor", "top", "sim", "man", "completion");
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
