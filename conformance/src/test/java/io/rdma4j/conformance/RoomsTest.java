@@ -57,7 +57,7 @@ class RoomsTest {
 
     /** Rooms that may use all others, and that no room may use; their classes are not checked here. */
     private static final Set<String> ROOMS_THAT_USE_ALL =
-            Set.of("conformance", "acceptance", "bench", "examples", "fuzz", "stress", "variants");
+            Set.of("conformance", "acceptance", "bench", "examples", "fuzz", "programs", "stress", "variants");
 
     /** Maven modules without classes: lists of artifacts and of modules. */
     private static final Set<String> LISTS = Set.of("bom", "library");

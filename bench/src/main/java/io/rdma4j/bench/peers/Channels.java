@@ -19,22 +19,34 @@ final class Channels {
         return parameters.text("kind", "tcp").equals("rdma");
     }
 
+    /** Opens a listener on the passive side, and sends its port to the active side. */
+    static ServerSocketChannel listen(Control control, Parameters parameters) throws IOException {
+        ServerSocketChannel listener = isRdma(parameters)
+                ? RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)
+                : ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(WorkerAddresses.SERVER, 0));
+        control.send(((InetSocketAddress) listener.getLocalAddress()).getPort());
+        return listener;
+    }
+
     /** Accepts a connection on the passive side. */
     static SocketChannel accept(Control control, Parameters parameters) throws IOException {
-        try (ServerSocketChannel listener = isRdma(parameters)
-                ? RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)
-                : ServerSocketChannel.open()) {
-            listener.bind(new InetSocketAddress(WorkerAddresses.SERVER, 0));
-            control.send(((InetSocketAddress) listener.getLocalAddress()).getPort());
+        try (ServerSocketChannel listener = listen(control, parameters)) {
             return configure(listener.accept(), parameters);
         }
     }
 
-    /** Connects on the active side. */
-    static SocketChannel connect(Control control, Parameters parameters) throws IOException {
+    /** Opens a channel on the active side. */
+    static SocketChannel open(Parameters parameters) throws IOException {
         SocketChannel channel =
                 isRdma(parameters) ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
         channel.bind(new InetSocketAddress(WorkerAddresses.CLIENT, 0));
+        return channel;
+    }
+
+    /** Connects on the active side. */
+    static SocketChannel connect(Control control, Parameters parameters) throws IOException {
+        SocketChannel channel = open(parameters);
         channel.connect(new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive()));
         return configure(channel, parameters);
     }

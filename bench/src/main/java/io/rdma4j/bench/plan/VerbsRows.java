@@ -6,6 +6,9 @@ import static io.rdma4j.bench.plan.Experiments.pair;
 import static io.rdma4j.bench.plan.Experiments.sizeName;
 import static io.rdma4j.bench.plan.Experiments.sizeText;
 
+import io.rdma4j.bench.report.Unit;
+import io.rdma4j.bench.worker.Figures;
+import io.rdma4j.bench.worker.Parameters;
 import java.util.List;
 import java.util.Locale;
 
@@ -125,6 +128,26 @@ final class VerbsRows {
         new RowBuilder(plan, "socket-64kib", Experiments.SOCKETS, "64 KiB writes, stream")
                 .rawAtLeast(Experiments.RAW_STREAM, 0.7)
                 .throughput(pair("channel-stream", "kind", "rdma", "size", KIB_64));
+        opening("socket-open", "a connection: set-up, blocking", "rdma")
+                .timesAtMost(5, "tcp-open")
+                .latency(opening("rdma"));
+        opening("socket-connections", "connections one after the other, a byte there and back on each", "rdma")
+                .timesAtLeast(0.2, "tcp-connections")
+                .figure(Figures.CONNECTIONS_PER_SECOND, Unit.PER_SECOND, opening("rdma"));
+        opening("tcp-open", "NIO TCP, a connection: set-up, blocking", "tcp").latency(opening("tcp"));
+        opening("tcp-connections", "NIO TCP, the same", "tcp")
+                .figure(Figures.CONNECTIONS_PER_SECOND, Unit.PER_SECOND, opening("tcp"));
+    }
+
+    private RowBuilder opening(String id, String title, String kind) {
+        String group = kind.equals("rdma") ? Experiments.SOCKETS : Experiments.JAVA_PEERS;
+        return new RowBuilder(plan, id, group, title).from(1);
+    }
+
+    /** While one end works, the other one waits in the kernel, so a compiler thread has a processor of its own. */
+    private static Experiment opening(String kind) {
+        return new PairExperiment(
+                "channel-opening", List.of("-XX:+BackgroundCompilation"), Parameters.of("kind", kind));
     }
 
     private void sizes() {

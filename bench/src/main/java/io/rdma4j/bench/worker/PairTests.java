@@ -2,6 +2,7 @@ package io.rdma4j.bench.worker;
 
 import io.rdma4j.bench.peers.AeronPair;
 import io.rdma4j.bench.peers.ChannelLatency;
+import io.rdma4j.bench.peers.ChannelOpening;
 import io.rdma4j.bench.peers.ChannelStream;
 import io.rdma4j.bench.peers.NettyLatency;
 import io.rdma4j.bench.peers.NettyStream;
@@ -30,6 +31,7 @@ public final class PairTests {
             entry("rdma-set-up", SetUp::new),
             entry("rdma-idle", IdleConnections::new),
             entry("channel-latency", ChannelLatency::new),
+            entry("channel-opening", ChannelOpening::new),
             entry("channel-stream", ChannelStream::new),
             entry("netty-latency", NettyLatency::new),
             entry("netty-stream", NettyStream::new),
