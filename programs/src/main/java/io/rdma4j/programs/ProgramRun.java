@@ -108,12 +108,18 @@ final class ProgramRun {
         while (true) {
             try (ServerSocket first = new ServerSocket(0, 1, loopback)) {
                 int port = first.getLocalPort();
-                try (ServerSocket _ = new ServerSocket(port + 1, 1, loopback)) {
+                if (isFree(port + 1, loopback)) {
                     return port;
-                } catch (IOException e) {
-                    continue; // taken
                 }
             }
+        }
+    }
+
+    private static boolean isFree(int port, InetAddress address) {
+        try (ServerSocket _ = new ServerSocket(port, 1, address)) {
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.programs.peer;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The data that clients send and expect back: different in each operation. Not thread safe. */
 final class Blocks {
@@ -21,9 +22,10 @@ final class Blocks {
     }
 
     /** Checks that data are those that {@link #next} returned last. */
-    void requireSame(byte[] received) {
+    void requireSame(byte @Nullable [] received) {
         if (!Arrays.equals(block, received)) {
-            throw new IllegalStateException(received.length + " wrong bytes instead of " + block.length);
+            throw new IllegalStateException(
+                    (received == null ? "no" : received.length + " wrong") + " bytes instead of " + block.length);
         }
     }
 }

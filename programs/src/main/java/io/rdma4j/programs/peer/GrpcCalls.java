@@ -12,6 +12,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
@@ -44,7 +45,7 @@ final class GrpcCalls implements ServingPeer {
 
     @Override
     public void serve(int port, Path folder) throws Exception {
-        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .addService(ServerServiceDefinition.builder("programs.Echo")
                         .addMethod(
                                 ECHO,

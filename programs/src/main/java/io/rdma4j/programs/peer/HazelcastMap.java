@@ -1,5 +1,6 @@
 package io.rdma4j.programs.peer;
 
+import com.hazelcast.cluster.Member;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.core.Hazelcast;
@@ -54,10 +55,8 @@ final class HazelcastMap implements ServingPeer {
 
     private static int keyOfOther(HazelcastInstance member) {
         int key = 0;
-        while (member.getPartitionService()
-                .getPartition(key)
-                .getOwner()
-                .equals(member.getCluster().getLocalMember())) {
+        Member local = member.getCluster().getLocalMember();
+        while (local.equals(member.getPartitionService().getPartition(key).getOwner())) {
             key++;
         }
         return key;

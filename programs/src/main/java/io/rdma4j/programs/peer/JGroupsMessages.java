@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jgroups.Address;
@@ -44,12 +46,12 @@ final class JGroupsMessages implements ServingPeer {
     }
 
     private JChannel member(int port, int first, Receiver receiver) throws Exception {
-        InetAddress loopback = InetAddress.getByName("127.0.0.1");
+        InetAddress loopback = InetAddress.getLoopbackAddress();
         BasicTCP transport = channels ? new TCP_NIO2() : new TCP();
         transport.setBindAddress(loopback);
         transport.setBindPort(port);
         transport.setPortRange(0);
-        transport.getDiagnosticsHandler().setEnabled(false);
+        transport.disableDiagnostics(); // which would join a multicast group of all interfaces
         TCPPING discovery = new TCPPING();
         discovery.setInitialHosts(List.of(new InetSocketAddress(loopback, first)));
         discovery.setPortRange(0);
@@ -58,7 +60,7 @@ final class JGroupsMessages implements ServingPeer {
                 discovery,
                 new MERGE3(),
                 new FD_SOCK2().setBindAddress(loopback),
-                new VERIFY_SUSPECT2().setBindAddress(loopback),
+                new VERIFY_SUSPECT2(),
                 new NAKACK2().useMcastXmit(false),
                 new UNICAST3(),
                 new STABLE(),
@@ -71,17 +73,18 @@ final class JGroupsMessages implements ServingPeer {
     @Override
     public void serve(int port, Path folder) throws Exception {
         Echo echo = new Echo();
-        echo.member = member(port, port, echo);
+        boolean _ = echo.member.complete(member(port, port, echo));
     }
 
     /** Sends messages back. */
     private static final class Echo implements Receiver {
-        private volatile JChannel member;
+        /** Complete when the first message arrives, or shortly after. */
+        private final CompletableFuture<JChannel> member = new CompletableFuture<>();
 
         @Override
         public void receive(Message message) {
             try {
-                member.send(new BytesMessage(
+                member.join().send(new BytesMessage(
                         message.getSrc(), message.getArray(), message.getOffset(), message.getLength()));
             } catch (Exception e) {
                 throw new IllegalStateException("cannot reply", e);
@@ -112,7 +115,7 @@ final class JGroupsMessages implements ServingPeer {
 
         @Override
         public void receive(Message message) {
-            arrived.add(java.util.Arrays.copyOfRange(
+            arrived.add(Arrays.copyOfRange(
                     message.getArray(), message.getOffset(), message.getOffset() + message.getLength()));
         }
 

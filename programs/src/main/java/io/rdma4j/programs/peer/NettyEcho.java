@@ -59,7 +59,7 @@ final class NettyEcho implements ServingPeer {
                 .channel();
         Blocks blocks = new Blocks(BYTES);
         return () -> {
-            channel.writeAndFlush(Unpooled.wrappedBuffer(blocks.next().clone()));
+            var _ = channel.writeAndFlush(Unpooled.wrappedBuffer(blocks.next().clone()));
             byte[] echo = collector.arrived.poll(30, TimeUnit.SECONDS);
             if (echo == null || echo.length == 0) {
                 throw new IOException(echo == null ? "no echo" : "the connection is closed");
@@ -72,7 +72,7 @@ final class NettyEcho implements ServingPeer {
     private static final class Echo extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            context.writeAndFlush(message);
+            var _ = context.writeAndFlush(message);
         }
     }
 
@@ -103,7 +103,7 @@ final class NettyEcho implements ServingPeer {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            context.close();
+            var _ = context.close();
         }
     }
 }

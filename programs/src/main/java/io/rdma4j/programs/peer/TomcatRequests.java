@@ -50,7 +50,7 @@ final class TomcatRequests implements ServingPeer {
         tomcat.setConnector(connector);
         Context context = tomcat.addContext("", folder.toString());
         Tomcat.addServlet(context, "echo", new EchoServlet());
-        context.addServletMappingDecoded("/echo", "echo");
+        context.addServletMapping("/echo", "echo");
         tomcat.start();
     }
 
