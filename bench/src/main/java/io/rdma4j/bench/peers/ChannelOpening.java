@@ -28,14 +28,14 @@ public final class ChannelOpening implements PairTest {
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
+        Thread acceptor;
         try (ServerSocketChannel listener = Channels.listen(control, parameters)) {
-            Thread acceptor = Thread.ofPlatform().start(() -> acceptAll(listener));
+            acceptor = Thread.ofPlatform().start(() -> acceptAll(listener));
             control.awaitPeer();
             control.serveQueries();
             control.awaitStop();
-            listener.close();
-            acceptor.join();
         }
+        acceptor.join();
     }
 
     private static void acceptAll(ServerSocketChannel listener) {

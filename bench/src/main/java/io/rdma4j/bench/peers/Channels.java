@@ -38,15 +38,13 @@ final class Channels {
 
     /** Opens a channel on the active side. */
     static SocketChannel open(Parameters parameters) throws IOException {
-        SocketChannel channel =
-                isRdma(parameters) ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
-        channel.bind(new InetSocketAddress(WorkerAddresses.CLIENT, 0));
-        return channel;
+        return isRdma(parameters) ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
     }
 
     /** Connects on the active side. */
     static SocketChannel connect(Control control, Parameters parameters) throws IOException {
         SocketChannel channel = open(parameters);
+        channel.bind(new InetSocketAddress(WorkerAddresses.CLIENT, 0));
         channel.connect(new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive()));
         return configure(channel, parameters);
     }
