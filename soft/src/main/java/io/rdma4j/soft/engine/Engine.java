@@ -63,6 +63,7 @@ public final class Engine implements WaitDriver {
     private final Receiver receiver;
     private final Transmitter transmitter;
     private final EngineInput input;
+    private final YieldPolicy yieldPolicy;
     private long now;
 
     /**
@@ -78,6 +79,7 @@ public final class Engine implements WaitDriver {
         this.index = index;
         this.links = links;
         now = clock.nanoTime();
+        yieldPolicy = new YieldPolicy(now);
         queuePairs = new QueuePairTable(engines.numbers(), index, engines.random()::nextInt);
         receiver = new Receiver(this);
         input = new EngineInput(receiver, crossEngineQueue);
@@ -439,6 +441,7 @@ public final class Engine implements WaitDriver {
      * received.
      */
     @Override
+    @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     public boolean poll() {
         // Threads that wait for the lock would otherwise lose every race against a busy poller.
         if (lock.hasQueuedThreads() || !tryLock()) {
@@ -446,6 +449,7 @@ public final class Engine implements WaitDriver {
             return false;
         }
         boolean received;
+        boolean yields;
         try {
             counters.cycles++;
             waitCoordinator.notePoll(now);
@@ -456,10 +460,14 @@ public final class Engine implements WaitDriver {
                 transmitter.run(now);
             }
             noteDeadline();
+            yields = yieldPolicy.yieldsAfter(received, now);
         } finally {
             lock.unlock();
         }
         serveDoorbells();
+        if (yields) {
+            Thread.yield();
+        }
         return received;
     }
 

@@ -1,0 +1,32 @@
+package io.rdma4j.soft.engine;
+
+/**
+ * Decides when a thread that polls without success yields its processor. A peer on the same host may wait for that
+ * processor, or a compiler of the Java virtual machine, without which both stay slow. Under the engine lock.
+ */
+final class YieldPolicy {
+    /**
+     * The time without input after which a thread yields. Between two bursts of a transfer over the loopback interface
+     * less time passes.
+     */
+    static final long AFTER_NANOS = 100_000;
+
+    /** One of this number of polls yields, since it costs more than a poll. */
+    static final int INTERVAL_POLLS = 8;
+
+    private long lastInputNanos;
+    private int polls;
+
+    YieldPolicy(long nowNanos) {
+        lastInputNanos = nowNanos;
+    }
+
+    /** Notes a poll, and returns whether its thread yields after it. */
+    boolean yieldsAfter(boolean hasReceived, long nowNanos) {
+        if (hasReceived) {
+            lastInputNanos = nowNanos;
+            return false;
+        }
+        return ++polls % INTERVAL_POLLS == 0 && nowNanos - lastInputNanos > AFTER_NANOS;
+    }
+}
