@@ -39,6 +39,12 @@ final class Main implements Callable<Integer> {
     @Option(names = "--quick", description = "short times, which show that everything works, but no rates")
     private boolean quick;
 
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            description = "time before the measurement; default: 15, and 0.5 with --quick")
+    private double warmUpSeconds = -1;
+
     @Option(names = "--json", paramLabel = "FILE", description = "writes the outcomes as JSON, too")
     private @Nullable Path json;
 
@@ -67,20 +73,25 @@ final class Main implements Callable<Integer> {
                     "%-12s  %-38s  %-14s  %s%n", each.name(), each.title(), each.version(), each.exchange()));
             return 0;
         }
-        Path logs = Files.createDirectories(
-                Path.of(System.getProperty("rdma4j.home", "."), "programs", "target", "logs"));
+        Pace pace = quick ? Pace.QUICK : Pace.DEFAULT;
+        if (warmUpSeconds >= 0) {
+            pace = pace.withWarmUp((long) (warmUpSeconds * 1000));
+        }
+        Path logs =
+                Files.createDirectories(Path.of(System.getProperty("rdma4j.home", "."), "programs", "target", "logs"));
         List<Outcome> outcomes = new ArrayList<>();
         for (Program program : programs) {
             for (Transport each : Transport.values()) {
                 if (transport == null || transport == each) {
                     System.err.printf("programs: %s over %s%n", program.name(), each);
-                    outcomes.add(new ProgramRun(program, each, quick ? Pace.QUICK : Pace.DEFAULT, logs).run());
+                    outcomes.add(new ProgramRun(program, each, pace, logs).run());
                 }
             }
         }
         System.out.print(OutcomeTable.text(programs, outcomes));
         write(outcomes);
-        long failed = outcomes.stream().filter(each -> each.whatFailed() != null).count();
+        long failed =
+                outcomes.stream().filter(each -> each.whatFailed() != null).count();
         System.out.printf(Locale.ROOT, "%d passed, %d failed%n", outcomes.size() - failed, failed);
         return failed == 0 ? 0 : 1;
     }

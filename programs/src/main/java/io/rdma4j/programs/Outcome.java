@@ -33,12 +33,11 @@ record Outcome(
     }
 
     /** Returns the problem if there is one, or a use of TCP where RDMA was to be used. */
-    @Nullable String whatFailed() {
+    @Nullable
+    String whatFailed() {
         if (problem != null) {
             return problem;
         }
-        return transport == Transport.RDMA && tcpConnections > 0
-                ? tcpConnections + " connections used TCP"
-                : null;
+        return transport == Transport.RDMA && tcpConnections > 0 ? tcpConnections + " connections used TCP" : null;
     }
 }

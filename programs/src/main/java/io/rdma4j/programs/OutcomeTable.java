@@ -16,7 +16,8 @@ final class OutcomeTable {
         text.append(String.format(
                 FORM, "", "", "operations", "a second", "time", "", "idle", "%", "client", "server", "killed,"));
         text.append(String.format(
-                FORM, "program", "version", "TCP", "RDMA", "x TCP", "TCP", "TCP", "RDMA", "killed", "TCP ms", "RDMA ms"));
+                FORM, "program", "version", "TCP", "RDMA", "x TCP", "TCP", "TCP", "RDMA", "killed", "TCP ms",
+                "RDMA ms"));
         for (Program program : programs) {
             Outcome tcp = of(outcomes, program, Transport.TCP);
             Outcome rdma = of(outcomes, program, Transport.RDMA);
@@ -50,7 +51,6 @@ final class OutcomeTable {
                 .findFirst()
                 .orElse(null);
     }
-
 
     private static String connections(@Nullable Outcome outcome) {
         return outcome == null || outcome.problem() != null ? "-" : Integer.toString(outcome.tcpConnections());

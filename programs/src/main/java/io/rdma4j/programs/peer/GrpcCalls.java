@@ -47,12 +47,10 @@ final class GrpcCalls implements ServingPeer {
     public void serve(int port, Path folder) throws Exception {
         NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .addService(ServerServiceDefinition.builder("programs.Echo")
-                        .addMethod(
-                                ECHO,
-                                ServerCalls.asyncUnaryCall((request, observer) -> {
-                                    observer.onNext(request);
-                                    observer.onCompleted();
-                                }))
+                        .addMethod(ECHO, ServerCalls.asyncUnaryCall((request, observer) -> {
+                            observer.onNext(request);
+                            observer.onCompleted();
+                        }))
                         .build())
                 .build()
                 .start();
@@ -63,7 +61,7 @@ final class GrpcCalls implements ServingPeer {
         ManagedChannel channel =
                 NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
         Blocks blocks = new Blocks(BYTES);
-        return () -> blocks.requireSame(
-                ClientCalls.blockingUnaryCall(channel, ECHO, CallOptions.DEFAULT, blocks.next()));
+        return () ->
+                blocks.requireSame(ClientCalls.blockingUnaryCall(channel, ECHO, CallOptions.DEFAULT, blocks.next()));
     }
 }

@@ -21,8 +21,8 @@ final class H2Database implements ServingPeer {
 
     @Override
     public PeerClient connect(int port) throws SQLException {
-        Connection connection =
-                DriverManager.getConnection("jdbc:h2:tcp://127.0.0.1:" + port + "/mem:test;DB_CLOSE_DELAY=-1", "sa", "");
+        Connection connection = DriverManager.getConnection(
+                "jdbc:h2:tcp://127.0.0.1:" + port + "/mem:test;DB_CLOSE_DELAY=-1", "sa", "");
         try (Statement create = connection.createStatement()) {
             create.execute("CREATE TABLE IF NOT EXISTS BLOCKS (ID IDENTITY PRIMARY KEY, DATA VARBINARY)");
         }

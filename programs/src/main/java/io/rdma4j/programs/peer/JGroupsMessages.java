@@ -84,8 +84,9 @@ final class JGroupsMessages implements ServingPeer {
         @Override
         public void receive(Message message) {
             try {
-                member.join().send(new BytesMessage(
-                        message.getSrc(), message.getArray(), message.getOffset(), message.getLength()));
+                member.join()
+                        .send(new BytesMessage(
+                                message.getSrc(), message.getArray(), message.getOffset(), message.getLength()));
             } catch (Exception e) {
                 throw new IllegalStateException("cannot reply", e);
             }

@@ -48,9 +48,7 @@ final class KafkaRecords implements ServingPeer {
                 transaction.state.log.min.isr=1
                 """.formatted(port, port + 1, folder.resolve("logs")));
         int status = kafka.tools.StorageTool.execute(
-                new String[] {
-                    "format", "-t", Uuid.randomUuid().toString(), "-c", configuration.toString()
-                },
+                new String[] {"format", "-t", Uuid.randomUuid().toString(), "-c", configuration.toString()},
                 System.err);
         if (status != 0) {
             throw new IllegalStateException("formatting the storage failed with status " + status);

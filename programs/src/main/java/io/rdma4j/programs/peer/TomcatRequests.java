@@ -65,8 +65,8 @@ final class TomcatRequests implements ServingPeer {
                     .timeout(Duration.ofSeconds(30))
                     .POST(HttpRequest.BodyPublishers.ofByteArray(blocks.next()))
                     .build();
-            blocks.requireSame(
-                    client.send(request, HttpResponse.BodyHandlers.ofByteArray()).body());
+            blocks.requireSame(client.send(request, HttpResponse.BodyHandlers.ofByteArray())
+                    .body());
         };
     }
 }
