@@ -1,11 +1,14 @@
-// pages.mjs HOME FOLDER MANUAL: copies the pages of the repository into the folder of the generator, at the same relative paths, so
+// pages.mjs HOME FOLDER MANUAL JAVADOC: copies the pages of the repository into the folder of the generator, at the same relative paths, so
 // that the links between them stay as they are. A source file or folder that a page links to becomes a page of its own. The manual
-// pages in the folder MANUAL become HTML. Fails if a page links to a file that is not there.
+// pages in the folder MANUAL become HTML. Names of types and methods lead to the Javadoc in the folder JAVADOC. Fails if a page
+// links to a file that is not there.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
+import { apiLinks } from './api.mjs';
 
-const [home, folder, manualFolder] = process.argv.slice(2);
+const [home, folder, manualFolder, javadoc] = process.argv.slice(2);
+const withApiLinks = apiLinks(javadoc);
 const LINK = /(\]\()([^)\s]+)(\))/g;
 const LANGUAGES = { '.java': 'java', '.mjs': 'js', '.xml': 'xml', '.sh': 'bash', '': 'bash' };
 const missing = [];
@@ -60,7 +63,7 @@ function markdown(path) {
       inCode = !inCode;
       return line;
     }
-    return inCode ? line : withLinks(line, path);
+    return inCode ? line : withApiLinks(withLinks(line, path));
   });
   write(pageOf(path), lines.join('\n'));
 }
