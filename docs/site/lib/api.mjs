@@ -14,9 +14,10 @@ function index(folder, name) {
  * headings.
  */
 export function apiLinks(folder) {
+  const modules = new Map(index(folder, 'package-search-index.js').map(({ m, l }) => [l, m]));
   const types = new Map();
-  for (const { p, m, l } of index(folder, 'type-search-index.js').filter((each) => each.p)) {
-    types.set(l, types.has(l) ? null : `/javadoc/${m ?? ''}${m ? '/' : ''}${p.replaceAll('.', '/')}/${l}.html`);
+  for (const { p, l } of index(folder, 'type-search-index.js').filter((each) => each.p)) {
+    types.set(l, types.has(l) ? null : `/javadoc/${modules.get(p)}/${p.replaceAll('.', '/')}/${l}.html`);
   }
   const members = new Map();
   for (const { p, c, l, u } of index(folder, 'member-search-index.js')) {

@@ -1,6 +1,6 @@
-// pages.mjs HOME FOLDER MANUAL JAVADOC: copies the pages of the repository into the folder of the generator, at the same relative paths, so
-// that the links between them stay as they are. A source file or folder that a page links to becomes a page of its own. The manual
-// pages in the folder MANUAL become HTML. Names of types and methods lead to the Javadoc in the folder JAVADOC. Fails if a page
+// pages.mjs HOME FOLDER MANUAL JAVADOC: copies the pages of the repository into the folder of the generator, at the same relative
+// paths, so that the links between them stay as they are. A source file or folder that a page links to becomes a page of its own. The
+// manual pages in the folder MANUAL become HTML. Names of types and methods lead to the Javadoc in the folder JAVADOC. Fails if a page
 // links to a file that is not there.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';

@@ -132,8 +132,16 @@ final class Posix {
         return result >= 0 ? result : -errno.get(JAVA_INT, ERRNO_OFFSET);
     }
 
-    private static AssertionError impossible(Throwable e) {
-        return new AssertionError("a system call does not throw", e);
+    /**
+     * Returns the error for a throwable of a downcall, which declares none.
+     *
+     * @throws Error if it is an error of the virtual machine, such as an exhausted heap: the caller handles it as such
+     */
+    static AssertionError impossible(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        return new AssertionError("a system call does not throw", thrown);
     }
 
     /**
