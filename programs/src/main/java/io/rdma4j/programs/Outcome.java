@@ -3,7 +3,7 @@ package io.rdma4j.programs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one program did over one transport.
+ * The result of one program over one transport.
  *
  * @param program its name
  * @param transport the transport
@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param operationsPerSecond the rate of one client
  * @param tcpConnections the TCP connections of both processes while the client was connected
  * @param idleProcessors the processors that both processes use while they are connected and idle
- * @param servesAfterKilledClient whether a second client was served after the first one was killed
+ * @param servesAfterKilledClient true if a second client was served after the first one was killed
  * @param failureMillis the time from the end of the killed server until the client's exchange failed
  * @param failure the exception of that exchange
- * @param problem what went wrong, or null
+ * @param problem the reason of a failure, or null
  */
 record Outcome(
         String program,

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A program of others.
  *
  * @param name its name in options and in the table
- * @param title what it is
+ * @param title the name of the program and of the part that is used
  * @param artifact the artifact whose version is pinned, or null for the JDK
  * @param exchange one operation
  * @param server how its server is started

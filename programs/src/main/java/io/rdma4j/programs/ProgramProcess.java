@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A process of a program, and the lines that it prints. What it writes to standard error goes to a file. */
+/** A process of a program, and the lines that it prints. Its standard error goes to a file. */
 final class ProgramProcess implements AutoCloseable {
     /** The beginning of the lines of {@code PeerMain}. */
     static final String MARK = io.rdma4j.programs.peer.PeerMain.MARK;

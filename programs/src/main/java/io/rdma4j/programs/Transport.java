@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the sockets of a program use. */
+/** The transport of a program's sockets. */
 enum Transport {
     /** The kernel's TCP: the program as it is started everywhere. */
     TCP,
