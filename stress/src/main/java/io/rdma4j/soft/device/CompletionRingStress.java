@@ -188,4 +188,41 @@ public final class CompletionRingStress {
             r.r2 = take(ring) + "/" + take(ring);
         }
     }
+
+    /** The table doubles when an engine adds to a full one, while a thread polls. */
+    @JCStressTest
+    @Outcome(id = "1, 152", expect = Expect.ACCEPTABLE, desc = "the first is taken, the others are present, whole")
+    @State
+    public static class Growth {
+        private static final int INITIAL_ENTRIES = 16;
+
+        private final CompletionRing ring = new CompletionRing(4 * INITIAL_ENTRIES);
+
+        /** Starts with completions 1 to 16, which fill the table. */
+        public Growth() {
+            for (int id = 1; id <= INITIAL_ENTRIES; id++) {
+                boolean _ = add(ring, id);
+            }
+        }
+
+        /** Adds completion 17. */
+        @Actor
+        public void engine() {
+            boolean _ = add(ring, INITIAL_ENTRIES + 1);
+        }
+
+        /** Polls. */
+        @Actor
+        public void application(II_Result r) {
+            r.r1 = take(ring);
+        }
+
+        /** Returns the sum of the remaining completions. */
+        @Arbiter
+        public void end(II_Result r) {
+            for (int i = 0; i < INITIAL_ENTRIES; i++) {
+                r.r2 += take(ring);
+            }
+        }
+    }
 }
