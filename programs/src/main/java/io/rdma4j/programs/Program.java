@@ -1,7 +1,9 @@
 package io.rdma4j.programs;
 
+import io.rdma4j.programs.peer.PeerMain;
 import java.io.File;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param server how its server is started
  */
 record Program(String name, String title, @Nullable String artifact, String exchange, Server server) {
-    private static final String PEER = "io.rdma4j.programs.peer.PeerMain";
-
     /** How a server is started, and which line of its output says that it listens. */
     interface Server {
         /** Returns the arguments of Java. */
@@ -68,13 +68,13 @@ record Program(String name, String title, @Nullable String artifact, String exch
     }
 
     private List<String> java(String role, String... words) {
-        List<String> all = new java.util.ArrayList<>(List.of(
+        List<String> all = new ArrayList<>(List.of(
                 "-Xmx512m",
                 // The native transport of the Netty inside gRPC is no Java socket; this is Netty's own option.
                 "-Dio.grpc.netty.shaded.io.netty.transport.noNative=true",
                 "-cp",
                 System.getProperty("java.class.path", "."),
-                PEER,
+                PeerMain.class.getName(),
                 role,
                 name));
         all.addAll(List.of(words));

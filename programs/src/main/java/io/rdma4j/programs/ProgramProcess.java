@@ -1,5 +1,6 @@
 package io.rdma4j.programs;
 
+import io.rdma4j.programs.peer.PeerMain;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 /** A process of a program, and the lines that it prints. Its standard error goes to a file. */
 final class ProgramProcess implements AutoCloseable {
     /** The beginning of the lines of {@code PeerMain}. */
-    static final String MARK = io.rdma4j.programs.peer.PeerMain.MARK;
+    static final String MARK = PeerMain.MARK;
 
     private static final String END = "\0";
 

@@ -6,6 +6,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -54,7 +55,8 @@ final class ProgramRun {
             int tcpConnections;
             double idle;
             try (ProgramProcess client = start("client", program.client(port, pace))) {
-                rate = Double.parseDouble(client.await(ProgramProcess.MARK + "rate", START_LIMIT));
+                Duration limit = START_LIMIT.plusMillis(pace.warmUpMillis() + pace.measureMillis());
+                rate = Double.parseDouble(client.await(ProgramProcess.MARK + "rate", limit));
                 tcpConnections = TcpConnections.of(server.pid()) + TcpConnections.of(client.pid());
                 idle = idleProcessors(server, client);
                 killInTraffic(client, client);
@@ -80,7 +82,7 @@ final class ProgramRun {
         }
     }
 
-    private ProgramProcess start(String role, java.util.List<String> words) throws IOException {
+    private ProgramProcess start(String role, List<String> words) throws IOException {
         Path log = logs.resolve(program.name() + "-" + transport + "-" + ++processes + "-" + role + ".log");
         return new ProgramProcess(transport.command(words), log);
     }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Netty over NIO: 1 MiB there and back. */
 final class NettyEcho implements ServingPeer {
@@ -38,7 +39,7 @@ final class NettyEcho implements ServingPeer {
         return new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     }
 
-    private static ChannelInitializer<Channel> initializer(java.util.function.Supplier<ChannelHandler> handler) {
+    private static ChannelInitializer<Channel> initializer(Supplier<ChannelHandler> handler) {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
