@@ -29,6 +29,9 @@ public final class RdmaPoll implements AutoCloseable {
     /** Drives the device of the RDMA sockets while this thread waits; found anew before each wait. */
     private @Nullable WaitDriver driver;
 
+    /** True if an RDMA socket is polled for more than connection requests; found anew before each wait. */
+    private boolean waitsForData;
+
     private boolean closed;
 
     private RdmaPoll() {}
@@ -110,6 +113,7 @@ public final class RdmaPoll implements AutoCloseable {
             if (toWait) {
                 WaitDriver used = polled.waitDriver();
                 driver = used == null ? driver : used;
+                waitsForData |= !polled.yields();
                 polled.readinessToWait();
             }
             ready = SocketWaits.poll(polled, events, Duration.ZERO);
@@ -198,6 +202,7 @@ public final class RdmaPoll implements AutoCloseable {
         int count = 0;
         if (toWait) {
             driver = null;
+            waitsForData = false;
         }
         for (Entry entry : entries) {
             if (entry.endpoint != null && entry.poll(entry.endpoint, toWait)) {
@@ -252,6 +257,7 @@ public final class RdmaPoll implements AutoCloseable {
         RdmaSelector current = selector;
         WaitDriver chosen = driver;
         if (current == null) {
+            waiter.yields(!waitsForData);
             boolean _ = SocketEndpoint.await(waiter, chosen, deadlineNanos);
         } else if (!waiter.isSignaled()) {
             // A signal after this check wakes the selector.

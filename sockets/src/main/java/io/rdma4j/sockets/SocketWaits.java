@@ -71,6 +71,11 @@ final class SocketWaits {
             }
 
             @Override
+            public boolean yields() {
+                return endpoint.yields();
+            }
+
+            @Override
             public String toString() {
                 return "readiness of " + name;
             }

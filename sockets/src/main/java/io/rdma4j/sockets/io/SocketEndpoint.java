@@ -58,6 +58,14 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     public abstract @Nullable WaitDriver waitDriver();
 
     /**
+     * Returns whether a thread that waits for the endpoint leaves the device to other threads while they wait or poll;
+     * see {@link Waiter#Waiter(boolean)}. That is so while the endpoint listens for connections.
+     */
+    public boolean yields() {
+        return false;
+    }
+
+    /**
      * Waits until the endpoint is ready.
      *
      * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
@@ -70,7 +78,7 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
         if (ready != 0) {
             return ready;
         }
-        Waiter waiter = new Waiter();
+        Waiter waiter = new Waiter(yields());
         changed.add(waiter);
         try {
             do {

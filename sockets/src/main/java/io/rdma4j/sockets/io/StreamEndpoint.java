@@ -398,6 +398,11 @@ public final class StreamEndpoint extends SocketEndpoint {
         return state == State.CONNECTING || state == State.LISTENING ? service.waitDriver() : null;
     }
 
+    @Override
+    public boolean yields() {
+        return state == State.LISTENING;
+    }
+
     // ---- keep-alive
 
     /** Starts or stops keep-alives according to the state and the settings. */

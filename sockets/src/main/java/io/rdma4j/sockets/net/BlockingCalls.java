@@ -68,7 +68,7 @@ public final class BlockingCalls {
     static <T> T await(StreamEndpoint endpoint, Signal other, long deadlineNanos, String timedOut, Attempt<T> attempt)
             throws IOException {
         boolean interrupted = false;
-        Waiter waiter = new Waiter();
+        Waiter waiter = new Waiter(endpoint.yields());
         endpoint.signal().add(waiter);
         other.add(waiter);
         try {

@@ -19,11 +19,12 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
     /** The registration of the channel, or of the TCP channel inside it, with the platform's selector. */
     private volatile @Nullable SelectionKey inner;
 
-    /** The next key to poll. This field and the next one are used by the selecting thread. */
+    /** The next key to poll. This field and the following ones are used by the selecting thread. */
     @Nullable
     RdmaSelectionKey next;
 
     boolean isOfRdma;
+    boolean isForData;
 
     /** The operations found ready in this selection; used by the selecting thread. */
     int pending;

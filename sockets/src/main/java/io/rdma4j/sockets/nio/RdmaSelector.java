@@ -59,6 +59,9 @@ public final class RdmaSelector extends AbstractSelector {
     private boolean inSelect;
     private int keysOfRdma;
 
+    /** The number of keys of RDMA channels that wait for more than connection requests. */
+    private int keysForData;
+
     /** The action of the selection in progress. */
     private @Nullable Consumer<SelectionKey> action;
 
@@ -296,6 +299,7 @@ public final class RdmaSelector extends AbstractSelector {
             }
             current.watch();
         }
+        waiter.yields(keysForData == 0 && otherDriver == null);
         boolean _ = SocketEndpoint.await(waiter, rdma, deadline);
     }
 
@@ -362,10 +366,7 @@ public final class RdmaSelector extends AbstractSelector {
     /** Updates the registrations after the channel may have changed between RDMA and TCP. */
     private void track(RdmaSelectionKey key, RdmaSelectable source) throws IOException {
         SocketEndpoint endpoint = source.endpoint();
-        if ((endpoint != null) != key.isOfRdma) {
-            key.isOfRdma = endpoint != null;
-            keysOfRdma += endpoint != null ? 1 : -1;
-        }
+        count(key, endpoint != null, (key.interest() & ~SelectionKey.OP_ACCEPT) != 0);
         WaitDriver used = endpoint == null ? null : endpoint.waitDriver();
         driver = used == null ? driver : used;
         SelectableChannel platformChannel = source.platformChannel();
@@ -380,6 +381,14 @@ public final class RdmaSelector extends AbstractSelector {
                 return; // the key is about to be cancelled
             }
         }
+    }
+
+    private void count(RdmaSelectionKey key, boolean isOfRdma, boolean isInterestedInData) {
+        boolean isForData = isOfRdma && isInterestedInData;
+        keysOfRdma += (isOfRdma ? 1 : 0) - (key.isOfRdma ? 1 : 0);
+        keysForData += (isForData ? 1 : 0) - (key.isForData ? 1 : 0);
+        key.isOfRdma = isOfRdma;
+        key.isForData = isForData;
     }
 
     private void onOrdinaryReady(SelectionKey inner) {
@@ -441,10 +450,7 @@ public final class RdmaSelector extends AbstractSelector {
         if (key.channel() instanceof RdmaSelectable source) {
             source.keys().remove(key);
         }
-        if (key.isOfRdma) {
-            key.isOfRdma = false;
-            keysOfRdma--;
-        }
+        count(key, false, false);
         deregister(key);
         SelectionKey inner = key.inner();
         if (inner != null) {

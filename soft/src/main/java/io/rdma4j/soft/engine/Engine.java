@@ -507,7 +507,7 @@ public final class Engine implements WaitDriver {
 
     /** The input that the leader's cycle polls. Each poll is a system call. */
     enum Poll {
-        /** None if the last poll found nothing: input since then prevents the leader from blocking. */
+        /** All UDP links, or none if the last poll found nothing: input since then prevents the leader from blocking. */
         SKIP_IF_IDLE,
         /** All UDP links. */
         LINKS,
@@ -522,9 +522,8 @@ public final class Engine implements WaitDriver {
         try {
             counters.cycles++;
             transmit();
-            int received = poll == Poll.SKIP_IF_IDLE && input.wasLastEmpty()
-                    ? 0
-                    : input.receive(now, true, poll != Poll.LINKS);
+            int received =
+                    poll == Poll.SKIP_IF_IDLE && input.wasLastEmpty() ? 0 : input.receive(now, true, poll == Poll.ALL);
             runTimers();
             if (!done.getAsBoolean()) {
                 transmitter.run(now);

@@ -303,12 +303,15 @@ final class WaitCoordinator {
         sleepDeadlineNanos = untilNanos;
     }
 
-    /** Spins for input if that is worthwhile, and blocks if there is none. Returns the same as {@link #sleep}. */
+    /**
+     * Spins for input if that is worthwhile, and blocks if there is none. Returns whether channels of this host's
+     * processes may have input that spinning does not find.
+     */
     private boolean spinAndSleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
         long begin = clock.nanoTime();
         long spinNanos = spin.begin();
         boolean found = spinNanos > 0 && spinForInput(done, deadlineNanos, begin, spinNanos);
-        boolean isLocalReady = found || sleep(self, done, deadlineNanos);
+        boolean isLocalReady = !found && sleep(self, done, deadlineNanos);
         spin.end(clock.nanoTime() - begin, found);
         return isLocalReady;
     }
