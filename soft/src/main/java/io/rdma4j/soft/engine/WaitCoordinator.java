@@ -5,7 +5,6 @@ import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.Waiter;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The other
  * waiting threads park and are woken by {@link Signal}s. A leader that leaves promotes another thread. A thread that
- * waits for rare events, such as those of connections, yields ({@link Waiter#yields}). A virtual thread never leads,
+ * waits for rare events, such as connection requests, yields ({@link Waiter#yields}). A virtual thread never leads,
  * because it would block its carrier, too. The background thread belongs to the engine, and yields.
  *
  * <pre>
@@ -38,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A waiting thread finds a leader that yields: it wakes the leader, which leaves. A thread that yields and comes
  *       later takes over, too, since its event is likely to be sooner.
  *   <li>A thread polls while the leader yields: it wakes the leader, which leaves unless virtual threads wait.
- *   <li>The leader's condition holds, its deadline passes, or it is interrupted: it leaves, and wakes the first
- *       follower, or else the background thread if that rests or virtual threads wait.
+ *   <li>The leader's condition holds, its deadline passes, or it is interrupted: it leaves, and wakes the
+ *       follower that came last, or else the background thread if that rests or virtual threads wait.
  *   <li>Polling ends: the background thread notices it at its next check, {@link BackgroundBackoff} apart, and leads or
  *       wakes the thread that yields. A thread that has just begun to wait checks once itself.
  * </ul>
@@ -85,8 +84,8 @@ final class WaitCoordinator {
     /** The thread that leads, or null. Set by that thread; only it sets it to null. */
     private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
 
-    /** The waiting threads that do not yield, the leader among them. */
-    private final ConcurrentLinkedQueue<Waiter> followers = new ConcurrentLinkedQueue<>();
+    /** The waiting threads that do not yield, the leader among them. The first one came last, and is promoted first. */
+    private final ConcurrentLinkedDeque<Waiter> followers = new ConcurrentLinkedDeque<>();
 
     /** The waiting threads that yield, the leader among them. The first one came last, and only it may lead. */
     private final ConcurrentLinkedDeque<Waiter> yieldingFollowers = new ConcurrentLinkedDeque<>();
@@ -188,7 +187,7 @@ final class WaitCoordinator {
     }
 
     private boolean awaitOrLead(Waiter self, BooleanSupplier done, long deadlineNanos) {
-        followers.add(self);
+        followers.addFirst(self);
         try {
             while (!isOver(done, deadlineNanos)) {
                 if (leader.compareAndSet(null, self)) {
@@ -399,7 +398,7 @@ final class WaitCoordinator {
         if (leader.get() != null) {
             return;
         }
-        Waiter next = followers.peek();
+        Waiter next = followers.peekFirst();
         if (next != null) {
             next.wake();
         } else if (backgroundRests || virtualWaiters.get() > 0) {

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * A thread that waits for connections, or for nothing, leaves the device to a thread that waits for data: otherwise it
- * would receive the packets of the other thread, and each would cost a switch between the two.
+ * Which of several waiting threads receives the packets of all. A packet that another thread waits for costs a switch to
+ * that thread.
  */
-class WaitForConnectionTest {
+class LeadingThreadTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** A call that waits until its thread is stopped, which closes what it waits for. */
@@ -68,6 +68,25 @@ class WaitForConnectionTest {
         }
     }
 
+    @Test
+    void threadThatCameLastSucceedsALeaderThatHasItsData() throws Exception {
+        try (Loopback first = new Loopback(provider());
+                Loopback second = new Loopback(provider());
+                Loopback third = new Loopback(provider())) {
+            Thread leader = startReading(first);
+            awaitLeader(leader);
+            Thread follower = startReading(second);
+            BlockedThread.await(follower);
+            Thread last = startReading(third);
+            BlockedThread.await(last);
+            first.client.write(ByteBuffer.wrap(new byte[1]));
+            leader.join();
+            awaitLeader(last);
+            end(follower);
+            end(last);
+        }
+    }
+
     private static RdmaSelectorProvider provider() {
         return new RdmaSelectorProvider(AddressRules.parse("*=rdma"));
     }
@@ -75,12 +94,19 @@ class WaitForConnectionTest {
     private static void requireLeavesDevice(Loopback pair, Wait wait) throws InterruptedException {
         Thread waiting = start(wait);
         BlockedThread.await(waiting);
-        Thread reading = start(() -> pair.server.read(ByteBuffer.allocate(1)));
+        Thread reading = startReading(pair);
         awaitLeader(reading);
-        reading.interrupt();
-        reading.join();
+        end(reading);
+        end(waiting);
+    }
+
+    private static void end(Thread waiting) throws InterruptedException {
         waiting.interrupt();
         waiting.join();
+    }
+
+    private static Thread startReading(Loopback pair) {
+        return start(() -> pair.server.read(ByteBuffer.allocate(1)));
     }
 
     private static Thread start(Wait wait) {
