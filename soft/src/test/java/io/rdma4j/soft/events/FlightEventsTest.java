@@ -54,7 +54,7 @@ class FlightEventsTest {
             CompletableFuture<Void> served = CompletableFuture.runAsync(() -> serve(listener));
             String serverText = address + ":" + listener.sourcePort();
             String clientNumber;
-            try (CmId connection = connect(client, address, listener)) {
+            try (CmId connection = connect(client, address, listener.sourcePort())) {
                 clientNumber = FlightEvents.queuePair(
                         Objects.requireNonNull(connection.queuePair()).number());
                 write(connection);
@@ -86,10 +86,11 @@ class FlightEventsTest {
         }
     }
 
-    private static CmId connect(SoftStack stack, String address, CmId listener) {
+    /** Connects from the address itself: that of the host's choice belongs to the process's own stack if it is in use. */
+    private static CmId connect(SoftStack stack, String address, int port) {
         CmId id = stack.connectionManager().createId(PortSpace.TCP);
         id.bindAddress(new InetSocketAddress(address, 0));
-        id.resolveAddress(new InetSocketAddress(address, listener.sourcePort()), TIMEOUT);
+        id.resolveAddress(new InetSocketAddress(address, port), TIMEOUT);
         id.resolveRoute(TIMEOUT);
         id.createQueuePair(CmQueuePairAttributes.defaults());
         id.connect(ConnectionParameters.defaults());
@@ -181,10 +182,7 @@ class FlightEventsTest {
                 SoftStack stack =
                         SoftStack.builder().runDirectory(folder.resolve("run")).build()) {
             RdmaException refusal = org.assertj.core.api.Assertions.catchThrowableOfType(
-                    RdmaException.class,
-                    () -> stack.connectionManager()
-                            .connect(new InetSocketAddress(address, 9), CmQueuePairAttributes.defaults())
-                            .close());
+                    RdmaException.class, () -> connect(stack, address, 9).close());
             assertThat(refusal).isNotNull();
             RecordedEvent event = events.await(
                     "ConnectionSetup", each -> each.getString("peer").equals(address + ":9"));
