@@ -23,7 +23,10 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
     @Nullable
     RdmaSelectionKey next;
 
+    /** True if the channel is over RDMA. */
     boolean isOfRdma;
+
+    /** True if the channel is over RDMA, and the key waits for more than connection requests. */
     boolean isForData;
 
     /** The operations found ready in this selection; used by the selecting thread. */

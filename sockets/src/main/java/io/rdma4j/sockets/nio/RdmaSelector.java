@@ -308,7 +308,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /**
-     * Makes selecting threads drive sockets that are not registered here.
+     * Makes selecting threads drive sockets that are not registered here, as a wait for data.
      *
      * @param other makes progress while a thread waits for the sockets; null if there are none
      */
@@ -383,6 +383,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
+    /** Counts a key by what it is now. */
     private void count(RdmaSelectionKey key, boolean isOfRdma, boolean isInterestedInData) {
         boolean isForData = isOfRdma && isInterestedInData;
         keysOfRdma += (isOfRdma ? 1 : 0) - (key.isOfRdma ? 1 : 0);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class LeadingThreadTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** A call that waits until its thread is stopped, which closes what it waits for. */
+    /** A call that waits until its thread is interrupted. */
     interface Wait {
         void run() throws IOException;
     }

@@ -508,7 +508,7 @@ public final class Engine implements WaitDriver {
     /** The input that the leader's cycle polls. Each poll is a system call. */
     enum Poll {
         /** All UDP links, or none if the last poll found nothing: input since then prevents the leader from blocking. */
-        SKIP_IF_IDLE,
+        LINKS_UNLESS_IDLE,
         /** All UDP links. */
         LINKS,
         /** All UDP links and the channels of this host's processes. */
@@ -522,8 +522,9 @@ public final class Engine implements WaitDriver {
         try {
             counters.cycles++;
             transmit();
-            int received =
-                    poll == Poll.SKIP_IF_IDLE && input.wasLastEmpty() ? 0 : input.receive(now, true, poll == Poll.ALL);
+            int received = poll == Poll.LINKS_UNLESS_IDLE && input.wasLastEmpty()
+                    ? 0
+                    : input.receive(now, true, poll == Poll.ALL);
             runTimers();
             if (!done.getAsBoolean()) {
                 transmitter.run(now);

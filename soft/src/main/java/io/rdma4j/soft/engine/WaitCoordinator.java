@@ -273,7 +273,7 @@ final class WaitCoordinator {
     private void lead(Waiter self, BooleanSupplier done, long deadlineNanos) {
         leaderSinceNanos = clock.nanoTime();
         try {
-            Engine.Poll poll = Engine.Poll.SKIP_IF_IDLE;
+            Engine.Poll poll = Engine.Poll.LINKS_UNLESS_IDLE;
             while (!isOver(done, deadlineNanos)) {
                 boolean isLocalReady = true;
                 if (engine.leadCycle(done, poll)) {
@@ -323,7 +323,7 @@ final class WaitCoordinator {
                 return true;
             }
         }
-        return !engine.leadCycle(done, Engine.Poll.SKIP_IF_IDLE);
+        return !engine.leadCycle(done, Engine.Poll.LINKS_UNLESS_IDLE);
     }
 
     /** Blocks. Returns whether channels of this host's processes may have input then. */
