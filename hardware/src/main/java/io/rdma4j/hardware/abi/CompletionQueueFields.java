@@ -1,0 +1,13 @@
+package io.rdma4j.hardware.abi;
+
+/** A completion queue. */
+@CStruct("struct ibv_cq")
+public final class CompletionQueueFields {
+    @CName("context")
+    public static final int CONTEXT = 0;
+
+    @CName("cqe")
+    public static final int CAPACITY = 28;
+
+    private CompletionQueueFields() {}
+}

@@ -1,0 +1,66 @@
+package io.rdma4j.hardware.abi;
+
+/** Bits and numbers of libibverbs that the enumerations of {@code io.rdma4j.verbs} do not have. */
+public final class Flags {
+    @CName("IBV_SEND_FENCE")
+    public static final int SEND_FENCED = 1;
+
+    @CName("IBV_SEND_SIGNALED")
+    public static final int SEND_SIGNALED = 2;
+
+    @CName("IBV_SEND_SOLICITED")
+    public static final int SEND_SOLICITED = 4;
+
+    @CName("IBV_SEND_INLINE")
+    public static final int SEND_INLINE = 8;
+
+    @CName("IBV_WC_GRH")
+    public static final int COMPLETION_GLOBAL_ROUTE = 1;
+
+    @CName("IBV_WC_WITH_IMM")
+    public static final int COMPLETION_IMMEDIATE = 2;
+
+    @CName("IBV_WC_WITH_INV")
+    public static final int COMPLETION_INVALIDATED = 8;
+
+    @CName("IBV_QP_INIT_ATTR_PD")
+    public static final int QUEUE_PAIR_HAS_PROTECTION_DOMAIN = 1;
+
+    @CName("IBV_QP_INIT_ATTR_XRCD")
+    public static final int QUEUE_PAIR_HAS_XRC_DOMAIN = 2;
+
+    @CName("IBV_SRQT_BASIC")
+    public static final int SHARED_RECEIVE_QUEUE_BASIC = 0;
+
+    @CName("IBV_SRQT_XRC")
+    public static final int SHARED_RECEIVE_QUEUE_XRC = 1;
+
+    @CName("IBV_SRQ_INIT_ATTR_TYPE")
+    public static final int SHARED_RECEIVE_QUEUE_HAS_TYPE = 1;
+
+    @CName("IBV_SRQ_INIT_ATTR_PD")
+    public static final int SHARED_RECEIVE_QUEUE_HAS_PROTECTION_DOMAIN = 2;
+
+    @CName("IBV_SRQ_INIT_ATTR_XRCD")
+    public static final int SHARED_RECEIVE_QUEUE_HAS_XRC_DOMAIN = 4;
+
+    @CName("IBV_SRQ_INIT_ATTR_CQ")
+    public static final int SHARED_RECEIVE_QUEUE_HAS_COMPLETION_QUEUE = 8;
+
+    @CName("IBV_SRQ_MAX_WR")
+    public static final int SHARED_RECEIVE_QUEUE_RESIZE = 1;
+
+    @CName("IBV_SRQ_LIMIT")
+    public static final int SHARED_RECEIVE_QUEUE_LIMIT = 2;
+
+    @CName("IBV_XRCD_INIT_ATTR_FD")
+    public static final int XRC_DOMAIN_HAS_DESCRIPTOR = 1;
+
+    @CName("IBV_XRCD_INIT_ATTR_OFLAGS")
+    public static final int XRC_DOMAIN_HAS_OPEN_FLAGS = 2;
+
+    @CName("IBV_LINK_LAYER_ETHERNET")
+    public static final int LINK_LAYER_ETHERNET = 2;
+
+    private Flags() {}
+}

@@ -1,0 +1,13 @@
+package io.rdma4j.hardware.abi;
+
+/** A memory window. */
+@CStruct("struct ibv_mw")
+public final class WindowFields {
+    @CName("rkey")
+    public static final int KEY = 16;
+
+    @CName("type")
+    public static final int TYPE = 24;
+
+    private WindowFields() {}
+}

@@ -1,0 +1,73 @@
+package io.rdma4j.hardware.library;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Calls functions by their address. All have one signature, of as many words as the longest has parameters: a handle for
+ * each would add milliseconds to the start, and one for the pointers of each device would not be a constant for the
+ * compiler. A function reads only as many registers as it has parameters, and of each only the width of the parameter.
+ */
+final class Downcalls {
+    private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
+    private static final long ERRNO = CAPTURE.byteOffset(PathElement.groupElement("errno"));
+
+    private static final FunctionDescriptor FIVE_WORDS =
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
+    private static final FunctionDescriptor THREE_WORDS =
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
+    private static final MethodHandle CONTROL = handle(FIVE_WORDS, Linker.Option.captureCallState("errno"));
+    private static final MethodHandle DATA = handle(THREE_WORDS);
+
+    private Downcalls() {}
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle handle(FunctionDescriptor signature, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(signature, options);
+    }
+
+    /** Returns the layout of the memory that receives errno. */
+    static StructLayout errnoLayout() {
+        return CAPTURE;
+    }
+
+    /** Returns the error of the last call that was given this memory. */
+    static int errno(MemorySegment captured) {
+        return captured.get(JAVA_INT, ERRNO);
+    }
+
+    /** Calls a function of at most five parameters, which may block; errno is captured. */
+    static long control(
+            MemorySegment function, MemorySegment captured, long first, long second, long third, long fourth, long fifth) {
+        try {
+            return (long) CONTROL.invokeExact(function, captured, first, second, third, fourth, fifth);
+        } catch (Throwable thrown) {
+            throw impossible(thrown);
+        }
+    }
+
+    /** Calls a function of at most three parameters that returns an {@code int}. Allocates nothing. */
+    static int data(MemorySegment function, long first, long second, long third) {
+        try {
+            return (int) (long) DATA.invokeExact(function, first, second, third);
+        } catch (Throwable thrown) {
+            throw impossible(thrown);
+        }
+    }
+
+    private static AssertionError impossible(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        return new AssertionError("a function of C does not throw", thrown);
+    }
+}

@@ -1,0 +1,101 @@
+package io.rdma4j.hardware.abi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Compares the numbers of this package with those of a C compiler and the header files of libibverbs. */
+class AbiTest {
+    private static final Path HEADER = Path.of("/usr/include/infiniband/verbs.h");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void everyNumberIsThatOfTheHeaderFiles() throws Exception {
+        assumeTrue(Files.exists(HEADER), "needs libibverbs-dev");
+        Map<String, Integer> ours = new LinkedHashMap<>();
+        List<String> lines = new ArrayList<>();
+        for (Class<?> type : classes()) {
+            CStruct struct = type.getAnnotation(CStruct.class);
+            for (Field field : type.getDeclaredFields()) {
+                String expression = expression(struct, field);
+                if (expression != null) {
+                    String name = type.getSimpleName() + "." + field.getName();
+                    ours.put(name, field.getInt(null));
+                    lines.add("    printf(\"" + name + " %ld\\n\", (long) (" + expression + "));");
+                }
+            }
+        }
+        assertThat(ours).hasSizeGreaterThan(100);
+        assertThat(ours).isEqualTo(run(lines));
+    }
+
+    private static String expression(CStruct struct, Field field) {
+        CName name = field.getAnnotation(CName.class);
+        if (struct == null) {
+            return name == null ? null : name.value();
+        }
+        String type = struct.value();
+        if (name == null) {
+            return field.getName().equals("BYTES") ? "sizeof(" + type + ")" : null;
+        }
+        String offset = "offsetof(" + type + ", " + name.value() + ")";
+        return struct.origin().isEmpty() ? offset : "(long) " + offset + " - (long) offsetof(" + type + ", "
+                + struct.origin() + ")";
+    }
+
+    private static List<Class<?>> classes() throws IOException, URISyntaxException, ClassNotFoundException {
+        Path at = Path.of(Objects.requireNonNull(CStruct.class.getResource("CStruct.class"))
+                        .toURI())
+                .getParent();
+        List<Class<?>> found = new ArrayList<>();
+        try (Stream<Path> files = Files.list(at)) {
+            for (String name : files.map(file -> file.getFileName().toString()).sorted().toList()) {
+                if (name.endsWith(".class") && !name.startsWith("package-info")) {
+                    found.add(Class.forName(
+                            CStruct.class.getPackageName() + "." + name.substring(0, name.length() - ".class".length())));
+                }
+            }
+        }
+        return found;
+    }
+
+    private Map<String, Integer> run(List<String> lines) throws IOException, InterruptedException {
+        Path source = folder.resolve("probe.c");
+        Path probe = folder.resolve("probe");
+        Files.writeString(
+                source,
+                "#include <stddef.h>\n#include <stdio.h>\n#include <infiniband/verbs.h>\nint main(void) {\n"
+                        + String.join("\n", lines) + "\n    return 0;\n}\n");
+        output("cc", "-o", probe.toString(), source.toString());
+        Map<String, Integer> theirs = new LinkedHashMap<>();
+        for (String line : output(probe.toString()).split("\n", -1)) {
+            if (!line.isEmpty()) {
+                int blank = line.indexOf(' ');
+                theirs.put(line.substring(0, blank), Integer.parseInt(line.substring(blank + 1)));
+            }
+        }
+        return theirs;
+    }
+
+    private static String output(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String text = new String(process.getInputStream().readAllBytes());
+        assertThat(process.waitFor()).as(text).isZero();
+        return text;
+    }
+}
