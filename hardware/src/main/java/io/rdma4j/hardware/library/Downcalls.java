@@ -15,7 +15,7 @@ import java.lang.invoke.MethodHandle;
  * each would add milliseconds to the start, and one for the pointers of each device would not be a constant for the
  * compiler. A function reads only as many registers as it has parameters, and of each only the width of the parameter.
  */
-final class Downcalls {
+public final class Downcalls {
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
     private static final long ERRNO = CAPTURE.byteOffset(PathElement.groupElement("errno"));
 
@@ -45,18 +45,18 @@ final class Downcalls {
         return captured.get(JAVA_INT, ERRNO);
     }
 
-    /** Calls a function of at most five parameters, which may block; errno is captured. */
-    static long control(
-            MemorySegment function, MemorySegment captured, long first, long second, long third, long fourth, long fifth) {
+    /** Calls a function of at most five parameters, which may block; the state receives errno. */
+    public static long control(
+            MemorySegment function, CallState state, long first, long second, long third, long fourth, long fifth) {
         try {
-            return (long) CONTROL.invokeExact(function, captured, first, second, third, fourth, fifth);
+            return (long) CONTROL.invokeExact(function, state.captured(), first, second, third, fourth, fifth);
         } catch (Throwable thrown) {
             throw impossible(thrown);
         }
     }
 
     /** Calls a function of at most three parameters that returns an {@code int}. Allocates nothing. */
-    static int data(MemorySegment function, long first, long second, long third) {
+    public static int data(MemorySegment function, long first, long second, long third) {
         try {
             return (int) (long) DATA.invokeExact(function, first, second, third);
         } catch (Throwable thrown) {

@@ -6,6 +6,7 @@ public enum Function {
     FREE_DEVICE_LIST("ibv_free_device_list"),
     GET_DEVICE_GUID("ibv_get_device_guid"),
     GET_DEVICE_INDEX("ibv_get_device_index"),
+    GET_DEVICE_NAME("ibv_get_device_name"),
     OPEN_DEVICE("ibv_open_device"),
     CLOSE_DEVICE("ibv_close_device"),
     QUERY_DEVICE("ibv_query_device"),

@@ -1,20 +1,18 @@
 package io.rdma4j.hardware.library;
 
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The loaded libibverbs. It is loaded at the first use, and stays loaded. Thread safe.
  *
- * <p>Functions of verbs return an errno, or a pointer that is null after an error that is in {@code errno}.
+ * <p>Functions of verbs return an errno, or a pointer that is null after an error that is in {@code errno}. {@link Call}
+ * calls them.
  */
 public final class Libibverbs {
     private static final String FILE = "libibverbs.so.1";
@@ -30,14 +28,24 @@ public final class Libibverbs {
         this.functions = functions;
     }
 
-    /** Returns the library, if this host has one that can be used. */
-    public static Optional<Libibverbs> find() {
-        return Optional.ofNullable(Load.RESULT.library);
+    /** Returns whether this host has a library that can be used. */
+    public static boolean isUsable() {
+        return Load.RESULT.library != null;
     }
 
     /** Returns a clause with the reason why there is no library; empty if there is one. */
     public static String absence() {
         return Load.RESULT.reason;
+    }
+
+    /** Returns the address of a function. */
+    static MemorySegment address(Function function) {
+        Libibverbs library = Load.RESULT.library;
+        MemorySegment address = library == null ? null : library.functions.get(function);
+        if (address == null) {
+            throw new IllegalStateException(function + ": " + absence());
+        }
+        return address;
     }
 
     private static Load load() {
@@ -52,11 +60,11 @@ public final class Libibverbs {
         }
         Map<Function, MemorySegment> found = new EnumMap<>(Function.class);
         for (Function each : Function.values()) {
-            Optional<MemorySegment> address = lookup.find(each.symbol());
-            if (address.isEmpty()) {
+            MemorySegment address = lookup.find(each.symbol()).orElse(null);
+            if (address == null) {
                 return new Load(null, FILE + " has no " + each.symbol() + ": it is older than rdma-core 36");
             }
-            found.put(each, address.get());
+            found.put(each, address);
         }
         return new Load(new Libibverbs(found), "");
     }
@@ -64,51 +72,5 @@ public final class Libibverbs {
     @SuppressWarnings("restricted")
     private static SymbolLookup open() {
         return SymbolLookup.libraryLookup(FILE, Arena.global());
-    }
-
-    private MemorySegment address(Function function) {
-        MemorySegment address = functions.get(function);
-        if (address == null) {
-            throw new IllegalStateException("not loaded: " + function);
-        }
-        return address;
-    }
-
-    /**
-     * Calls a function that returns a pointer, or an {@code int} that is not an error.
-     *
-     * @return the result; 0 or -1 after an error, which {@code errno} then has
-     */
-    public long call(Function function, CallState state, long first, long second, long third, long fourth, long fifth) {
-        return Downcalls.control(address(function), state.captured(), first, second, third, fourth, fifth);
-    }
-
-    /**
-     * Calls a function that returns an object.
-     *
-     * @param details what was to be created, for the message
-     * @throws RdmaException if the function returns null
-     */
-    public long create(
-            Function function, CallState state, String details, long first, long second, long third, long fourth, long fifth) {
-        long created = call(function, state, first, second, third, fourth, fifth);
-        if (created == 0) {
-            throw new RdmaException(function.symbol(), Errno.of(state.errno()), details, "");
-        }
-        return created;
-    }
-
-    /**
-     * Calls a function that returns an errno.
-     *
-     * @param details the objects, for the message
-     * @throws RdmaException if it is not 0
-     */
-    public void check(Function function, CallState state, String details, long first, long second, long third, long fourth) {
-        int error = (int) call(function, state, first, second, third, fourth, 0);
-        if (error != 0) {
-            throw new RdmaException(
-                    function.symbol(), Errno.of(error < 0 ? state.errno() : error), details, "");
-        }
     }
 }

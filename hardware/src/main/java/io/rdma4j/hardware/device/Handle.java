@@ -1,0 +1,77 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.verbs.ClosedException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+
+/**
+ * The address of an object of libibverbs, and the calls that use it at present. C has freed the object when a call to
+ * destroy it returns, so that no other call may use it then. Thread safe.
+ */
+final class Handle {
+    private static final long CLOSED = Long.MIN_VALUE;
+
+    private final long address;
+
+    /** The number of calls in progress; negative once the object is being closed. */
+    private final AtomicLong uses = new AtomicLong();
+
+    Handle(long address) {
+        this.address = address;
+    }
+
+    /** Returns the address, for a caller that has entered or holds a lock that {@link #close} takes. */
+    long address() {
+        return address;
+    }
+
+    boolean isOpen() {
+        return uses.get() >= 0;
+    }
+
+    /**
+     * Begins a call. The object stays until {@link #exit}.
+     *
+     * @throws ClosedException if the object is closed
+     */
+    long enter(String operation, Object object) {
+        if (uses.incrementAndGet() <= 0) {
+            uses.decrementAndGet();
+            throw closed(operation, object);
+        }
+        return address;
+    }
+
+    /** Ends a call. */
+    void exit() {
+        uses.decrementAndGet();
+    }
+
+    static ClosedException closed(String operation, Object object) {
+        return new ClosedException(operation, object + " is closed", "");
+    }
+
+    /**
+     * Closes the object once: waits until no call uses it, and destroys it. If that fails, the object stays open.
+     *
+     * @param destroy destroys the object at the address
+     */
+    void close(LongConsumer destroy) {
+        if (uses.getAndUpdate(count -> count | CLOSED) < 0) {
+            return;
+        }
+        boolean isDestroyed = false;
+        try {
+            while (uses.get() != CLOSED) {
+                Thread.onSpinWait();
+                Thread.yield();
+            }
+            destroy.accept(address);
+            isDestroyed = true;
+        } finally {
+            if (!isDestroyed) {
+                uses.getAndUpdate(count -> count & ~CLOSED);
+            }
+        }
+    }
+}

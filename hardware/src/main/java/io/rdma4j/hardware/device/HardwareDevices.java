@@ -1,0 +1,111 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Function;
+import io.rdma4j.hardware.library.Libibverbs;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.TransportType;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The devices of this host, without the software device. Thread safe. */
+public final class HardwareDevices {
+    /** The kernel's list of devices. While it does not exist, libibverbs is not even loaded. */
+    private static final Path CLASS = Path.of("/sys/class/infiniband");
+
+    private HardwareDevices() {}
+
+    /** Returns the devices that are there now. */
+    public static List<HardwareDevice> list() {
+        if (!Files.isDirectory(CLASS) || !Libibverbs.isUsable()) {
+            return List.of();
+        }
+        List<HardwareDevice> found = new ArrayList<>();
+        try (Call call = new Call();
+                DeviceList list = new DeviceList(call)) {
+            for (long device : list.addresses()) {
+                found.add(new HardwareDevice(call, device));
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    /** Returns the device that has an address of this host, if any. */
+    public static Optional<HardwareDevice> of(InetAddress address) {
+        return list().stream().filter(device -> hasAddress(device, address)).findFirst();
+    }
+
+    /**
+     * Returns a device by the numbers that the kernel's connection manager reports.
+     *
+     * @param index the number of the device
+     * @param nodeGuid its GUID, which decides with a kernel that does not report the number
+     */
+    public static Optional<HardwareDevice> of(int index, long nodeGuid) {
+        List<HardwareDevice> all = list();
+        return all.stream()
+                .filter(device -> device.index() == index)
+                .findFirst()
+                .or(() -> all.stream().filter(device -> device.guid() == nodeGuid).findFirst());
+    }
+
+    private static boolean hasAddress(HardwareDevice device, InetAddress address) {
+        Path ports = CLASS.resolve(device.name()).resolve("ports");
+        return device.transportType() == TransportType.IWARP
+                ? interfaces(ports).stream().anyMatch(name -> hasAddress(name, address))
+                : lines(ports, "gids").contains(Gid.of(address).toString());
+    }
+
+    private static boolean hasAddress(String networkInterface, InetAddress address) {
+        try {
+            NetworkInterface found = NetworkInterface.getByName(networkInterface);
+            return found != null && found.inetAddresses().anyMatch(address::equals);
+        } catch (SocketException unknown) {
+            return false;
+        }
+    }
+
+    private static List<String> interfaces(Path ports) {
+        return lines(ports, "gid_attrs/ndevs");
+    }
+
+    /** Returns the first lines of all files in a folder of each port. Entries that are empty cannot be read. */
+    private static List<String> lines(Path ports, String folder) {
+        List<String> lines = new ArrayList<>();
+        for (Path port : children(ports)) {
+            for (Path file : children(port.resolve(folder))) {
+                try {
+                    lines.add(Files.readString(file).strip());
+                } catch (IOException empty) {
+                    // The next entry may have an address.
+                }
+            }
+        }
+        return lines;
+    }
+
+    private static List<Path> children(Path folder) {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            files.forEach(found::add);
+        } catch (IOException missing) {
+            return List.of();
+        }
+        return found;
+    }
+
+    /** Makes memory of a process that forks safe, where the kernel does not do that by itself. */
+    static void prepareFork() {
+        try (Call call = new Call()) {
+            long _ = call.result(Function.FORK_INIT);
+        }
+    }
+}

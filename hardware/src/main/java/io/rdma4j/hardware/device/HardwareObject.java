@@ -1,0 +1,81 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Function;
+
+/** An object that an open device has created. Thread safe. */
+abstract class HardwareObject implements AutoCloseable {
+    /** The kinds, in the order in which a device that is closed destroys its objects. */
+    enum Kind {
+        QUEUE_PAIR,
+        SHARED_RECEIVE_QUEUE,
+        ADDRESS_HANDLE,
+        MEMORY_WINDOW,
+        MEMORY_REGION,
+        COMPLETION_QUEUE,
+        COMPLETION_CHANNEL,
+        XRC_DOMAIN,
+        PROTECTION_DOMAIN
+    }
+
+    private final HardwareContext context;
+    private final Kind kind;
+    private final Handle handle;
+
+    HardwareObject(HardwareContext context, Kind kind, long address) {
+        this.context = context;
+        this.kind = kind;
+        this.handle = new Handle(address);
+        context.register(this);
+    }
+
+    /** Returns the open device. */
+    public HardwareContext context() {
+        return context;
+    }
+
+    final Kind kind() {
+        return kind;
+    }
+
+    final Handle handle() {
+        return handle;
+    }
+
+    final long address() {
+        return handle.address();
+    }
+
+    /**
+     * Calls a function that returns an errno, with this object as its first argument.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if it is not 0, or the object is closed
+     */
+    final void check(Call call, Function function, String details, long... words) {
+        long[] all = new long[words.length + 1];
+        all[0] = handle.enter(function.symbol(), this);
+        System.arraycopy(words, 0, all, 1, words.length);
+        try {
+            call.check(function, details.isEmpty() ? toString() : this + ": " + details, all);
+        } finally {
+            handle.exit();
+        }
+    }
+
+    /** Closes the object by a function that returns an errno. */
+    final void close(Function function) {
+        handle.close(address -> {
+            beforeDestroy();
+            try (Call call = new Call()) {
+                call.check(function, toString(), address);
+            }
+            context.unregister(this);
+        });
+    }
+
+    /** Called when no call uses the object any more, before it is destroyed. */
+    void beforeDestroy() {}
+
+    @Override
+    public abstract void close();
+}

@@ -1,0 +1,2 @@
+/** The objects of verbs over libibverbs. */
+package io.rdma4j.hardware.device;

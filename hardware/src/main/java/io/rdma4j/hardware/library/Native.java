@@ -1,0 +1,49 @@
+package io.rdma4j.hardware.library;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Reads and writes structures of C by their address. The caller ensures that the address is that of a live object: nothing
+ * checks it.
+ */
+public final class Native {
+    private static final MemorySegment ALL = everything();
+
+    private Native() {}
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment everything() {
+        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    }
+
+    /** Returns an {@code int} of a structure. */
+    public static int intAt(long address) {
+        return ALL.get(JAVA_INT, address);
+    }
+
+    /** Returns a pointer or a {@code long} of a structure. */
+    public static long longAt(long address) {
+        return ALL.get(JAVA_LONG, address);
+    }
+
+    /** Returns a pointer to a function, for {@link Downcalls#data}. */
+    public static MemorySegment functionAt(long address) {
+        return MemorySegment.ofAddress(longAt(address));
+    }
+
+    /** Returns the text of a field that ends with a zero byte, of at most {@code maxBytes}. */
+    public static String textAt(long address, int maxBytes) {
+        int length = 0;
+        while (length < maxBytes && ALL.get(JAVA_BYTE, address + length) != 0) {
+            length++;
+        }
+        byte[] bytes = new byte[length];
+        MemorySegment.copy(ALL, JAVA_BYTE, address, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

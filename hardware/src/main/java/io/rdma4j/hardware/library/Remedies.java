@@ -1,0 +1,44 @@
+package io.rdma4j.hardware.library;
+
+import io.rdma4j.verbs.Errno;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** What to try after an error of a device. */
+public final class Remedies {
+    private static final Path LIMITS = Path.of("/proc/self/limits");
+
+    /** Calls for which the kernel locks memory. */
+    private static final Set<String> LOCKING =
+            Set.of("ibv_reg_mr", "ibv_reg_mr_iova2", "ibv_create_qp", "ibv_create_cq", "ibv_create_srq", "ibv_create_qp_ex");
+
+    private Remedies() {}
+
+    /** Returns a sentence, or an empty text if there is nothing to say. */
+    public static String of(String operation, Errno error) {
+        return switch (error) {
+            case ENOMEM -> LOCKING.contains(operation) ? lockedMemory() : "";
+            case EACCES, EPERM -> "Check the permissions of the files in /dev/infiniband";
+            case EBUSY -> "Close the objects that use it first";
+            default -> "";
+        };
+    }
+
+    /** Returns a sentence about the limit of locked memory, if there is one. */
+    private static String lockedMemory() {
+        try {
+            for (String line : Files.readAllLines(LIMITS)) {
+                if (line.startsWith("Max locked memory") && !line.contains("unlimited")) {
+                    String[] words = line.substring("Max locked memory".length()).strip().split("\\s+");
+                    return "The device locks memory, of which this process may have " + words[0]
+                            + " bytes: raise the limit (ulimit -l, LimitMEMLOCK= of systemd), or use less";
+                }
+            }
+        } catch (IOException unknown) {
+            // Without the limit there is nothing to add to the error.
+        }
+        return "";
+    }
+}

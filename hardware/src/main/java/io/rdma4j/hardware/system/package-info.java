@@ -1,0 +1,2 @@
+/** System calls of Linux, and the memory that they need. */
+package io.rdma4j.hardware.system;
