@@ -54,7 +54,8 @@ public final class HardwareDevices {
         return all.stream()
                 .filter(device -> device.index() == index)
                 .findFirst()
-                .or(() -> all.stream().filter(device -> device.guid() == nodeGuid).findFirst());
+                .or(() ->
+                        all.stream().filter(device -> device.guid() == nodeGuid).findFirst());
     }
 
     private static boolean hasAddress(HardwareDevice device, InetAddress address) {

@@ -42,7 +42,8 @@ abstract class HardwareObject implements AutoCloseable {
         return handle;
     }
 
-    final long address() {
+    /** Returns the address of the object of C, for a caller that has entered or holds a lock that closing takes. */
+    final long pointer() {
         return handle.address();
     }
 
@@ -62,20 +63,26 @@ abstract class HardwareObject implements AutoCloseable {
         }
     }
 
-    /** Closes the object by a function that returns an errno. */
-    final void close(Function function) {
+    /** Closes the object. Closing it twice has no effect. */
+    @Override
+    public void close() {
         handle.close(address -> {
-            beforeDestroy();
             try (Call call = new Call()) {
-                call.check(function, toString(), address);
+                destroy(call, address);
             }
             context.unregister(this);
         });
     }
 
-    /** Called when no call uses the object any more, before it is destroyed. */
-    void beforeDestroy() {}
+    /**
+     * Destroys the object of C, when no call uses it any more.
+     *
+     * @throws io.rdma4j.verbs.RdmaException {@code EBUSY} if other objects use it
+     */
+    abstract void destroy(Call call, long address);
 
-    @Override
-    public abstract void close();
+    /** Destroys the object by a function that returns an errno. */
+    final void destroy(Call call, Function function, long address) {
+        call.check(function, toString(), address);
+    }
 }

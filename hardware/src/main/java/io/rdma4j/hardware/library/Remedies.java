@@ -11,8 +11,8 @@ public final class Remedies {
     private static final Path LIMITS = Path.of("/proc/self/limits");
 
     /** Calls for which the kernel locks memory. */
-    private static final Set<String> LOCKING =
-            Set.of("ibv_reg_mr", "ibv_reg_mr_iova2", "ibv_create_qp", "ibv_create_cq", "ibv_create_srq", "ibv_create_qp_ex");
+    private static final Set<String> LOCKING = Set.of(
+            "ibv_reg_mr", "ibv_reg_mr_iova2", "ibv_create_qp", "ibv_create_cq", "ibv_create_srq", "ibv_create_qp_ex");
 
     private Remedies() {}
 
@@ -31,7 +31,8 @@ public final class Remedies {
         try {
             for (String line : Files.readAllLines(LIMITS)) {
                 if (line.startsWith("Max locked memory") && !line.contains("unlimited")) {
-                    String[] words = line.substring("Max locked memory".length()).strip().split("\\s+");
+                    String[] words =
+                            line.substring("Max locked memory".length()).strip().split("\\s+");
                     return "The device locks memory, of which this process may have " + words[0]
                             + " bytes: raise the limit (ulimit -l, LimitMEMLOCK= of systemd), or use less";
                 }

@@ -37,8 +37,7 @@ public final class Linux {
         return Linker.nativeLinker().defaultLookup().findOrThrow(name);
     }
 
-    private static int call(
-            MemorySegment function, CallState state, long first, long second, long third, long fourth) {
+    private static int call(MemorySegment function, CallState state, long first, long second, long third, long fourth) {
         int result = (int) Downcalls.control(function, state, first, second, third, fourth, 0);
         return result == -1 ? -state.errno() : result;
     }

@@ -54,8 +54,9 @@ class AbiTest {
             return field.getName().equals("BYTES") ? "sizeof(" + type + ")" : null;
         }
         String offset = "offsetof(" + type + ", " + name.value() + ")";
-        return struct.origin().isEmpty() ? offset : "(long) " + offset + " - (long) offsetof(" + type + ", "
-                + struct.origin() + ")";
+        return struct.origin().isEmpty()
+                ? offset
+                : "(long) " + offset + " - (long) offsetof(" + type + ", " + struct.origin() + ")";
     }
 
     private static List<Class<?>> classes() throws IOException, URISyntaxException, ClassNotFoundException {
@@ -64,10 +65,11 @@ class AbiTest {
                 .getParent();
         List<Class<?>> found = new ArrayList<>();
         try (Stream<Path> files = Files.list(at)) {
-            for (String name : files.map(file -> file.getFileName().toString()).sorted().toList()) {
+            for (String name :
+                    files.map(file -> file.getFileName().toString()).sorted().toList()) {
                 if (name.endsWith(".class") && !name.startsWith("package-info")) {
-                    found.add(Class.forName(
-                            CStruct.class.getPackageName() + "." + name.substring(0, name.length() - ".class".length())));
+                    found.add(Class.forName(CStruct.class.getPackageName() + "."
+                            + name.substring(0, name.length() - ".class".length())));
                 }
             }
         }

@@ -1,0 +1,235 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.hardware.abi.Completion;
+import io.rdma4j.hardware.abi.CompletionQueueFields;
+import io.rdma4j.hardware.abi.Context;
+import io.rdma4j.hardware.abi.Flags;
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Downcalls;
+import io.rdma4j.hardware.library.Function;
+import io.rdma4j.hardware.library.Native;
+import io.rdma4j.hardware.system.DescriptorPoller;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionOpcode;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.spi.CompletionWriter;
+import io.rdma4j.verbs.wait.Signal;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A completion queue of a device. Polling is one call through the pointer of the driver for up to 16 completions. */
+final class HardwareCompletionQueue extends HardwareObject implements CompletionQueue {
+    private static final int BATCH = 16;
+    private static final CompletionStatus[] STATUSES = CompletionStatus.values();
+    private static final CompletionOpcode[] OPCODES = opcodes();
+    private static final long UNSIGNED = 0xffff_ffffL;
+
+    private final @Nullable Object userContext;
+    private final @Nullable HardwareCompletionChannel channel;
+    private final int completionVector;
+    private final MemorySegment pollFunction;
+    private final MemorySegment notifyFunction;
+    private final MemorySegment batch = Arena.ofAuto().allocate((long) BATCH * Completion.BYTES, 8);
+    private final SpinLock lock = new SpinLock();
+    private final AtomicInteger unacknowledged = new AtomicInteger();
+    private final Signal acknowledged = new Signal();
+
+    HardwareCompletionQueue(
+            HardwareContext context,
+            long address,
+            @Nullable Object userContext,
+            @Nullable HardwareCompletionChannel channel,
+            int completionVector) {
+        super(context, Kind.COMPLETION_QUEUE, address);
+        this.userContext = userContext;
+        this.channel = channel;
+        this.completionVector = completionVector;
+        pollFunction = context.function(Context.POLL);
+        notifyFunction = context.function(Context.REQUEST_NOTIFICATION);
+    }
+
+    private static CompletionOpcode[] opcodes() {
+        CompletionOpcode[] byCode = new CompletionOpcode[256];
+        java.util.Arrays.fill(byCode, CompletionOpcode.SEND);
+        for (CompletionOpcode opcode : CompletionOpcode.values()) {
+            byCode[opcode.code()] = opcode;
+        }
+        return byCode;
+    }
+
+    @Override
+    public int capacity() {
+        long queue = handle().enter("ibv_create_cq", this);
+        try {
+            return Native.intAt(queue + CompletionQueueFields.CAPACITY);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    @Override
+    public @Nullable Object userContext() {
+        return userContext;
+    }
+
+    @Override
+    public @Nullable CompletionChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public int completionVector() {
+        return completionVector;
+    }
+
+    @Override
+    public int poll(WorkCompletion[] completions) {
+        int filled = 0;
+        lock.lock();
+        try {
+            requireOpen("ibv_poll_cq");
+            int count;
+            int wanted;
+            do {
+                wanted = Math.min(BATCH, completions.length - filled);
+                count = Downcalls.data(pollFunction, pointer(), wanted, batch.address());
+                for (int i = 0; i < count; i++) {
+                    read((long) i * Completion.BYTES, completions[filled++]);
+                }
+            } while (count == wanted && filled < completions.length);
+            if (count < 0) {
+                throw new RdmaException("ibv_poll_cq", Errno.EIO, this + " has overrun or failed", "");
+            }
+        } finally {
+            lock.unlock();
+        }
+        return filled;
+    }
+
+    private void requireOpen(String operation) {
+        if (!handle().isOpen()) {
+            throw Handle.closed(operation, this);
+        }
+    }
+
+    private void read(long at, WorkCompletion target) {
+        MemorySegment from = batch;
+        int status = from.get(ValueLayout.JAVA_INT, at + Completion.STATUS);
+        int opcode = from.get(ValueLayout.JAVA_INT, at + Completion.OPCODE);
+        int flags = from.get(ValueLayout.JAVA_INT, at + Completion.FLAGS);
+        int word = from.get(ValueLayout.JAVA_INT, at + Completion.IMMEDIATE);
+        boolean hasImmediate = (flags & Flags.COMPLETION_IMMEDIATE) != 0;
+        CompletionWriter.start(
+                target,
+                from.get(ValueLayout.JAVA_LONG, at + Completion.ID),
+                status >= 0 && status < STATUSES.length ? STATUSES[status] : CompletionStatus.GENERAL_ERROR,
+                OPCODES[opcode & 0xff],
+                from.get(ValueLayout.JAVA_INT, at + Completion.QUEUE_PAIR));
+        CompletionWriter.data(
+                target,
+                from.get(ValueLayout.JAVA_INT, at + Completion.LENGTH) & UNSIGNED,
+                hasImmediate,
+                (flags & Flags.COMPLETION_INVALIDATED) != 0,
+                hasImmediate ? Integer.reverseBytes(word) : word);
+        if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
+            CompletionWriter.source(target, from.get(ValueLayout.JAVA_INT, at + Completion.SOURCE_QUEUE_PAIR));
+        }
+        CompletionWriter.timestamp(target, System.nanoTime());
+    }
+
+    @Override
+    public void resize(int entries) {
+        try (Call call = new Call()) {
+            check(call, Function.RESIZE_COMPLETION_QUEUE, entries + " entries", entries);
+        }
+    }
+
+    @Override
+    public void requestNotification(boolean solicitedOnly) {
+        if (channel == null) {
+            throw new RdmaException(
+                    "ibv_req_notify_cq",
+                    Errno.EINVAL,
+                    "the completion queue has no channel",
+                    "Specify a channel when you create it");
+        }
+        lock.lock();
+        int error;
+        try {
+            requireOpen("ibv_req_notify_cq");
+            error = Downcalls.data(notifyFunction, pointer(), solicitedOnly ? 1 : 0, 0);
+        } finally {
+            lock.unlock();
+        }
+        if (error != 0) {
+            throw new RdmaException("ibv_req_notify_cq", Errno.of(Math.abs(error)), toString(), "");
+        }
+    }
+
+    // ---- events ----
+
+    void onEventTaken() {
+        unacknowledged.incrementAndGet();
+    }
+
+    @Override
+    public void acknowledgeEvents(int count) {
+        acknowledgeToLibrary(count);
+        unacknowledged.addAndGet(-count);
+        acknowledged.raise();
+    }
+
+    /** Acknowledges events in C, which counts them too. */
+    void acknowledgeToLibrary(int count) {
+        try (Call call = new Call()) {
+            long _ = call.result(Function.ACKNOWLEDGE_COMPLETION_EVENTS, pointer(), count);
+        }
+    }
+
+    @Override
+    public void close() {
+        boolean isAcknowledged = DescriptorPoller.ofProcess()
+                .await(
+                        acknowledged,
+                        () -> unacknowledged.get() <= 0 || context().isClosing(),
+                        Long.MAX_VALUE);
+        if (!isAcknowledged) {
+            throw new RdmaException("ibv_destroy_cq", Errno.EINTR, this + " has unacknowledged events", "");
+        }
+        super.close();
+    }
+
+    /** Ends a wait of {@link #close} because the device is being closed. */
+    void onContextClosing() {
+        acknowledged.raise();
+    }
+
+    @Override
+    void destroy(Call call, long address) {
+        lock.lock(); // no poll is in progress after this
+        lock.unlock();
+        context().finishEvents(this);
+        HardwareCompletionChannel events = channel;
+        if (events == null) {
+            destroy(call, Function.DESTROY_COMPLETION_QUEUE, address);
+            return;
+        }
+        synchronized (events) {
+            events.forget(this);
+            acknowledgeToLibrary(Math.max(0, unacknowledged.get()));
+            destroy(call, Function.DESTROY_COMPLETION_QUEUE, address);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "completion queue of " + context().device();
+    }
+}

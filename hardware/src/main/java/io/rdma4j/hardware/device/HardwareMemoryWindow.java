@@ -1,0 +1,52 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.hardware.abi.Context;
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.ProtectionDomain;
+
+/** A memory window. Its key is that of the last binding that was posted. */
+final class HardwareMemoryWindow extends HardwareObject implements MemoryWindow {
+    private final HardwareProtectionDomain domain;
+    private final Type type;
+    private volatile int remoteKey;
+
+    HardwareMemoryWindow(HardwareProtectionDomain domain, long address, Type type, int remoteKey) {
+        super(domain.context(), Kind.MEMORY_WINDOW, address);
+        this.domain = domain;
+        this.type = type;
+        this.remoteKey = remoteKey;
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public Type type() {
+        return type;
+    }
+
+    @Override
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    /** Notes the key of a binding that was posted. */
+    void onBound(int key) {
+        remoteKey = key;
+    }
+
+    @Override
+    void destroy(Call call, long address) {
+        int error = (int) call.result(context().function(Context.FREE_WINDOW), address);
+        call.checkResult("ibv_dealloc_mw", toString(), error);
+    }
+
+    @Override
+    public String toString() {
+        return "memory window with key 0x%x of %s"
+                .formatted(remoteKey, context().device());
+    }
+}

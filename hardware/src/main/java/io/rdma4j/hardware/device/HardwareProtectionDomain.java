@@ -1,0 +1,107 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.hardware.abi.AddressVectorFields;
+import io.rdma4j.hardware.abi.Context;
+import io.rdma4j.hardware.abi.WindowFields;
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Function;
+import io.rdma4j.hardware.library.Native;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/** A protection domain of a device. */
+final class HardwareProtectionDomain extends HardwareObject implements ProtectionDomain {
+    HardwareProtectionDomain(HardwareContext context, long address) {
+        super(context, Kind.PROTECTION_DOMAIN, address);
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        long domain = handle().enter("ibv_reg_mr", this);
+        try {
+            return HardwareMemoryRegion.register(this, domain, memory, access);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    @Override
+    public QueuePair createQueuePair(QueuePairInitAttributes attributes) {
+        long domain = handle().enter("ibv_create_qp", this);
+        try {
+            return QueuePairFactory.create(this, domain, attributes);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    @Override
+    public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes) {
+        long domain = handle().enter("ibv_create_srq", this);
+        try {
+            return HardwareSharedReceiveQueue.create(this, domain, attributes);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    @Override
+    public MemoryWindow allocateMemoryWindow(MemoryWindow.Type type) {
+        long domain = handle().enter("ibv_alloc_mw", this);
+        try (Call call = new Call()) {
+            MemorySegment function = context().function(Context.ALLOCATE_WINDOW);
+            if (function.address() == 0) {
+                throw context().unsupported("ibv_alloc_mw");
+            }
+            long window = call.created(
+                    "ibv_alloc_mw", type + " of " + context().device(), call.result(function, domain, type.code()));
+            return new HardwareMemoryWindow(this, window, type, Native.intAt(window + WindowFields.KEY));
+        } finally {
+            handle().exit();
+        }
+    }
+
+    @Override
+    public AddressHandle createAddressHandle(AddressVector addressVector) {
+        long domain = handle().enter("ibv_create_ah", this);
+        try (Call call = new Call()) {
+            MemorySegment fields = call.allocate(AddressVectorFields.BYTES);
+            AddressVectors.write(fields, 0, addressVector);
+            long created =
+                    call.create(Function.CREATE_ADDRESS_HANDLE, addressVector.toString(), domain, fields.address());
+            return new HardwareAddressHandle(this, created, addressVector);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    /** Returns an object of this device. */
+    <T extends HardwareObject> T own(Class<T> type, Object object, String operation) {
+        if (!type.isInstance(object) || !type.cast(object).context().equals(context())) {
+            throw new RdmaException(operation, Errno.EINVAL, object + " is of another device", "");
+        }
+        return type.cast(object);
+    }
+
+    @Override
+    void destroy(Call call, long address) {
+        destroy(call, Function.FREE_PROTECTION_DOMAIN, address);
+    }
+
+    @Override
+    public String toString() {
+        return "protection domain of " + context().device();
+    }
+}

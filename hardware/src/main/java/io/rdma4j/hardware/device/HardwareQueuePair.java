@@ -1,0 +1,339 @@
+package io.rdma4j.hardware.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdma4j.hardware.abi.Context;
+import io.rdma4j.hardware.abi.Flags;
+import io.rdma4j.hardware.abi.QueuePairCreation;
+import io.rdma4j.hardware.abi.QueuePairFields;
+import io.rdma4j.hardware.abi.QueuePairMask;
+import io.rdma4j.hardware.abi.QueuePairSettings;
+import io.rdma4j.hardware.abi.ReceiveRequest;
+import io.rdma4j.hardware.abi.SendRequest;
+import io.rdma4j.hardware.abi.WindowBinding;
+import io.rdma4j.hardware.abi.WindowFields;
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Function;
+import io.rdma4j.hardware.library.Native;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.QueuePairTransitions;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A queue pair of a device. */
+final class HardwareQueuePair extends HardwareObject implements QueuePair {
+    private static final int ALL = QueuePairMask.STATE
+            | QueuePairMask.ACCESS_FLAGS
+            | QueuePairMask.PARTITION_KEY_INDEX
+            | QueuePairMask.PORT
+            | QueuePairMask.QUEUE_KEY
+            | QueuePairMask.ADDRESS_VECTOR
+            | QueuePairMask.PATH_MTU
+            | QueuePairMask.TIMEOUT
+            | QueuePairMask.RETRY_COUNT
+            | QueuePairMask.RNR_RETRY
+            | QueuePairMask.RECEIVE_PSN
+            | QueuePairMask.MAX_READ_ATOMIC
+            | QueuePairMask.MIN_RNR_TIMER
+            | QueuePairMask.SEND_PSN
+            | QueuePairMask.MAX_DESTINATION_READ_ATOMIC
+            | QueuePairMask.DESTINATION_QUEUE_PAIR
+            | QueuePairMask.NOTIFY_WHEN_DRAINED;
+
+    private final HardwareProtectionDomain domain;
+    private final QueuePairInitAttributes attributes;
+    private final HardwareCompletionQueue sendCompletions;
+    private final HardwareCompletionQueue receiveCompletions;
+    private final @Nullable HardwareSharedReceiveQueue sharedReceiveQueue;
+    private final QueuePairCapabilities capabilities;
+    private final int number;
+    private final PostQueue<SendWorkRequest> sends;
+    private final PostQueue<ReceiveWorkRequest> receives;
+    private final Set<Gid> groups = new HashSet<>();
+
+    HardwareQueuePair(
+            HardwareProtectionDomain domain,
+            long address,
+            QueuePairInitAttributes attributes,
+            HardwareCompletionQueue sendCompletions,
+            HardwareCompletionQueue receiveCompletions,
+            @Nullable HardwareSharedReceiveQueue sharedReceiveQueue,
+            QueuePairCapabilities capabilities) {
+        super(domain.context(), Kind.QUEUE_PAIR, address);
+        this.domain = domain;
+        this.attributes = attributes;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        this.sharedReceiveQueue = sharedReceiveQueue;
+        this.capabilities = capabilities;
+        number = Native.intAt(address + QueuePairFields.NUMBER);
+        sends = new PostQueue<>(
+                this,
+                "ibv_post_send",
+                Context.POST_SEND,
+                new WorkRequests("ibv_post_send", SendRequest.BYTES, capabilities.maxSendScatterGather()),
+                WorkRequests::write);
+        receives = new PostQueue<>(
+                this,
+                "ibv_post_recv",
+                Context.POST_RECEIVE,
+                new WorkRequests("ibv_post_recv", ReceiveRequest.BYTES, capabilities.maxReceiveScatterGather()),
+                WorkRequests::write);
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public QueuePairType type() {
+        return attributes.type();
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public CompletionQueue sendCompletions() {
+        return sendCompletions;
+    }
+
+    @Override
+    public CompletionQueue receiveCompletions() {
+        return receiveCompletions;
+    }
+
+    @Override
+    public @Nullable SharedReceiveQueue sharedReceiveQueue() {
+        return sharedReceiveQueue;
+    }
+
+    @Override
+    public QueuePairCapabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public @Nullable Object userContext() {
+        return attributes.context();
+    }
+
+    // ---- state
+
+    @Override
+    public QueuePairState state() {
+        try (Call call = new Call()) {
+            return QueuePairCodec.state(query(call, QueuePairMask.STATE));
+        }
+    }
+
+    @Override
+    public QueuePairAttributes query() {
+        try (Call call = new Call()) {
+            return QueuePairCodec.read(query(call, ALL));
+        }
+    }
+
+    private MemorySegment query(Call call, int mask) {
+        MemorySegment result = call.allocate(QueuePairSettings.BYTES);
+        MemorySegment creation = call.allocate(QueuePairCreation.BYTES);
+        check(call, Function.QUERY_QUEUE_PAIR, "", result.address(), mask, creation.address());
+        return result;
+    }
+
+    @Override
+    public void modify(QueuePairAttributes changed) {
+        try (Call call = new Call()) {
+            MemorySegment fields = call.allocate(QueuePairSettings.BYTES);
+            QueuePairCodec.write(fields, changed);
+            check(call, Function.MODIFY_QUEUE_PAIR, "", fields.address(), QueuePairCodec.mask(changed));
+        } catch (RdmaException refused) {
+            throw refused.errno() == Errno.EINVAL ? explained(refused, changed) : refused;
+        }
+    }
+
+    /** Adds the rule that a change violates, if it violates one. */
+    private RdmaException explained(RdmaException refused, QueuePairAttributes changed) {
+        String rule = QueuePairTransitions.explainRefusal(type(), state(), changed);
+        return rule == null
+                ? refused
+                : new RdmaException(refused.operation(), refused.errno(), this + ": " + rule, "", refused);
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Map.of();
+    }
+
+    // ---- work requests
+
+    @Override
+    public void postSend(SendWorkRequest request) {
+        if (request.opcode() == SendOpcode.BIND_MEMORY_WINDOW) {
+            bind(request);
+        } else {
+            sends.post(request);
+        }
+    }
+
+    @Override
+    public void postSends(SendWorkRequest[] requests, int count) {
+        sends.post(requests, count);
+        for (int i = 0; i < count; i++) {
+            noteBinding(requests[i]);
+        }
+    }
+
+    @Override
+    public void postReceive(ReceiveWorkRequest request) {
+        receives.post(request);
+    }
+
+    @Override
+    public void postReceives(ReceiveWorkRequest[] requests, int count) {
+        receives.post(requests, count);
+    }
+
+    /** A window of type 1 is bound by a call of its own, which posts the request and sets the key. */
+    private void bind(SendWorkRequest request) {
+        if (!(request.memoryWindow() instanceof HardwareMemoryWindow window)
+                || window.type() != MemoryWindow.Type.TYPE_1) {
+            sends.post(request);
+            noteBinding(request);
+            return;
+        }
+        long windowAddress = window.handle().enter("ibv_bind_mw", window);
+        try (Call call = new Call()) {
+            MemoryRegion region = request.bindRegion();
+            HardwareMemoryRegion bound = region == null || request.bindLengthBytes() == 0
+                    ? null
+                    : domain.own(HardwareMemoryRegion.class, region, "ibv_bind_mw");
+            long regionAddress = bound == null ? 0 : bound.handle().enter("ibv_bind_mw", bound);
+            try {
+                bindFirstType(call, request, window, windowAddress, bound, regionAddress);
+            } finally {
+                if (bound != null) {
+                    bound.handle().exit();
+                }
+            }
+        } finally {
+            window.handle().exit();
+        }
+    }
+
+    private void bindFirstType(
+            Call call,
+            SendWorkRequest request,
+            HardwareMemoryWindow window,
+            long windowAddress,
+            @Nullable HardwareMemoryRegion bound,
+            long regionAddress) {
+        MemorySegment fields = call.allocate(WindowBinding.BYTES);
+        fields.set(JAVA_LONG, WindowBinding.ID, request.id());
+        fields.set(JAVA_INT, WindowBinding.FLAGS, request.isSignaled() ? Flags.SEND_SIGNALED : 0);
+        fields.set(JAVA_LONG, WindowBinding.REGION, regionAddress);
+        fields.set(JAVA_LONG, WindowBinding.ADDRESS, bound == null ? 0 : bound.address() + request.bindOffsetBytes());
+        fields.set(JAVA_LONG, WindowBinding.LENGTH, bound == null ? 0 : request.bindLengthBytes());
+        fields.set(JAVA_INT, WindowBinding.ACCESS, AccessFlag.bits(request.bindAccess()));
+        MemorySegment function = context().function(Context.BIND_WINDOW);
+        long queuePair = handle().enter("ibv_bind_mw", this);
+        try {
+            int error = (int) call.result(function, queuePair, windowAddress, fields.address());
+            call.checkResult("ibv_bind_mw", toString(), error);
+            window.onBound(Native.intAt(windowAddress + WindowFields.KEY));
+        } finally {
+            handle().exit();
+        }
+    }
+
+    private static void noteBinding(SendWorkRequest request) {
+        if (request.opcode() == SendOpcode.BIND_MEMORY_WINDOW
+                && request.memoryWindow() instanceof HardwareMemoryWindow window) {
+            window.onBound(request.remoteKey());
+        }
+    }
+
+    // ---- multicast
+
+    @Override
+    public void attachMulticast(Gid group) {
+        synchronized (groups) {
+            if (groups.add(group)) {
+                boolean isAttached = false;
+                try {
+                    changeGroup(Function.ATTACH_MULTICAST, group);
+                    isAttached = true;
+                } finally {
+                    if (!isAttached) {
+                        groups.remove(group);
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public void detachMulticast(Gid group) {
+        synchronized (groups) {
+            changeGroup(Function.DETACH_MULTICAST, group);
+            groups.remove(group);
+        }
+    }
+
+    private void changeGroup(Function function, Gid group) {
+        try (Call call = new Call()) {
+            MemorySegment gid = call.allocate(Gid.LENGTH);
+            AddressVectors.write(gid, 0, group);
+            check(call, function, group.toString(), gid.address(), 0);
+        }
+    }
+
+    // ---- life
+
+    @Override
+    public void close() {
+        synchronized (groups) {
+            for (Gid group : Set.copyOf(groups)) {
+                detachMulticast(group);
+            }
+        }
+        super.close();
+    }
+
+    @Override
+    void destroy(Call call, long address) {
+        sends.drain();
+        receives.drain();
+        context().finishEvents(this);
+        destroy(call, Function.DESTROY_QUEUE_PAIR, address);
+    }
+
+    @Override
+    public String toString() {
+        return "queue pair 0x%06x of %s".formatted(number, context().device());
+    }
+}

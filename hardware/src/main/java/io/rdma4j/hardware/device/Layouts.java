@@ -1,0 +1,52 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.hardware.abi.CompletionQueueFields;
+import io.rdma4j.hardware.abi.ProtectionDomainFields;
+import io.rdma4j.hardware.abi.QueuePairFields;
+import io.rdma4j.hardware.abi.RegionFields;
+import io.rdma4j.hardware.library.Native;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+
+/**
+ * Compares fields of new objects with what they must have. A library whose structures differ from the tables of
+ * {@link io.rdma4j.hardware.abi} is found by this before anything is written to a wrong place.
+ */
+final class Layouts {
+    private Layouts() {}
+
+    static void requireDomain(long domain, long context) {
+        require("struct ibv_pd", Native.longAt(domain + ProtectionDomainFields.CONTEXT) == context);
+    }
+
+    static void requireRegion(long region, long address, long bytes) {
+        require(
+                "struct ibv_mr",
+                Native.longAt(region + RegionFields.ADDRESS) == address
+                        && Native.longAt(region + RegionFields.LENGTH) == bytes);
+    }
+
+    static void requireQueuePair(long queuePair, long context, int type) {
+        require(
+                "struct ibv_qp",
+                Native.longAt(queuePair + QueuePairFields.CONTEXT) == context
+                        && Native.intAt(queuePair + QueuePairFields.TYPE) == type);
+    }
+
+    static void requireCompletionQueue(long queue, long context, int entries) {
+        require(
+                "struct ibv_cq",
+                Native.longAt(queue + CompletionQueueFields.CONTEXT) == context
+                        && Native.intAt(queue + CompletionQueueFields.CAPACITY) >= entries);
+    }
+
+    private static void require(String structure, boolean isAsExpected) {
+        if (!isAsExpected) {
+            throw new RdmaException(
+                    "libibverbs.so.1",
+                    Errno.EOPNOTSUPP,
+                    structure + " of the installed library differs from the one that is known",
+                    "Use the software device (RDMA4J_DEVICE=soft), and report the version of rdma-core");
+        }
+    }
+}

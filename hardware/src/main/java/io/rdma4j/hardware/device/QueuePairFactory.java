@@ -1,0 +1,126 @@
+package io.rdma4j.hardware.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdma4j.hardware.abi.ExtendedContext;
+import io.rdma4j.hardware.abi.Flags;
+import io.rdma4j.hardware.abi.QueuePairCreation;
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Function;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Creates queue pairs. The objects that a queue pair refers to stay open meanwhile. */
+final class QueuePairFactory implements AutoCloseable {
+    /** The sizes that are tried to find the limit of inline data, which no structure of C has. */
+    private static final int[] INLINE_BYTES = {512, 256, 128, 64, 32};
+
+    private final HardwareProtectionDomain domain;
+    private final QueuePairInitAttributes attributes;
+    private final Deque<Handle> entered = new ArrayDeque<>();
+    private final Call call = new Call();
+
+    private QueuePairFactory(HardwareProtectionDomain domain, QueuePairInitAttributes attributes) {
+        this.domain = domain;
+        this.attributes = attributes;
+    }
+
+    static HardwareQueuePair create(
+            HardwareProtectionDomain domain, long domainAddress, QueuePairInitAttributes attributes) {
+        try (QueuePairFactory factory = new QueuePairFactory(domain, attributes)) {
+            return factory.create(domainAddress);
+        }
+    }
+
+    private HardwareQueuePair create(long domainAddress) {
+        MemorySegment fields = call.allocate(QueuePairCreation.BYTES);
+        boolean isTarget = attributes.type() == QueuePairType.XRC_RECEIVE;
+        HardwareSharedReceiveQueue shared = attributes.sharedReceiveQueue() == null
+                ? null
+                : domain.own(HardwareSharedReceiveQueue.class, attributes.sharedReceiveQueue(), "ibv_create_qp");
+        HardwareCompletionQueue sends = queue(attributes.sendCompletions());
+        HardwareCompletionQueue receives = queue(attributes.receiveCompletions());
+        if (!isTarget) {
+            fields.set(JAVA_LONG, QueuePairCreation.COMPLETIONS_OF_SENDS, enter(sends));
+            fields.set(JAVA_LONG, QueuePairCreation.COMPLETIONS_OF_RECEIVES, enter(receives));
+        }
+        if (shared != null) {
+            fields.set(JAVA_LONG, QueuePairCreation.SHARED_RECEIVE_QUEUE, enter(shared));
+        }
+        QueuePairCapabilities sizes = shared == null
+                ? attributes.capabilities()
+                : attributes.capabilities().withoutReceives();
+        QueuePairCodec.write(fields, QueuePairCreation.CAPABILITIES, sizes);
+        fields.set(JAVA_INT, QueuePairCreation.TYPE, attributes.type().code());
+        fields.set(JAVA_INT, QueuePairCreation.SIGNAL_ALL, attributes.signalAll() ? 1 : 0);
+        String details = attributes.type() + " of " + domain.context() + " with " + sizes;
+        long created = isTarget ? createTarget(fields, details) : createOrdinary(domainAddress, fields, details);
+        Layouts.requireQueuePair(
+                created, domain.context().pointer(), attributes.type().code());
+        QueuePairCapabilities actual = QueuePairCodec.readCapabilities(fields, QueuePairCreation.CAPABILITIES);
+        return new HardwareQueuePair(domain, created, attributes, sends, receives, shared, actual);
+    }
+
+    private long createOrdinary(long domainAddress, MemorySegment fields, String details) {
+        return call.create(Function.CREATE_QUEUE_PAIR, details, domainAddress, fields.address());
+    }
+
+    private long createTarget(MemorySegment fields, String details) {
+        HardwareXrcDomain xrcDomain = attributes.xrcDomain() == null
+                ? null
+                : domain.own(HardwareXrcDomain.class, attributes.xrcDomain(), "ibv_create_qp_ex");
+        if (xrcDomain == null) {
+            throw new RdmaException("ibv_create_qp_ex", Errno.EINVAL, details, "Give the XRC domain");
+        }
+        fields.set(JAVA_INT, QueuePairCreation.MASK, Flags.QUEUE_PAIR_HAS_XRC_DOMAIN);
+        fields.set(JAVA_LONG, QueuePairCreation.XRC_DOMAIN, enter(xrcDomain));
+        MemorySegment function =
+                domain.context().extendedFunction(ExtendedContext.CREATE_QUEUE_PAIR, "ibv_create_qp_ex");
+        long created = call.result(function, domain.context().pointer(), fields.address());
+        return call.created("ibv_create_qp_ex", details, created);
+    }
+
+    private HardwareCompletionQueue queue(CompletionQueue queue) {
+        return domain.own(HardwareCompletionQueue.class, queue, "ibv_create_qp");
+    }
+
+    private long enter(HardwareObject object) {
+        long address = object.handle().enter("ibv_create_qp", object);
+        entered.push(object.handle());
+        return address;
+    }
+
+    @Override
+    public void close() {
+        entered.forEach(Handle::exit);
+        call.close();
+    }
+
+    /** Returns the largest of some sizes of inline data that a queue pair of the device can have. */
+    static int maxInlineBytes(HardwareContext context) {
+        try (ProtectionDomain domain = context.createProtectionDomain();
+                CompletionQueue queue = context.createCompletionQueue(1)) {
+            for (int bytes : INLINE_BYTES) {
+                QueuePairCapabilities sizes = new QueuePairCapabilities(1, 1, 1, 1, bytes);
+                try (QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(queue, sizes))) {
+                    return queuePair.capabilities().maxInlineBytes();
+                } catch (RdmaException tooLong) {
+                    // A shorter one may fit.
+                }
+            }
+        } catch (RdmaException noObjects) {
+            // The limit is unknown, and nothing is sent inline.
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,220 @@
+package io.rdma4j.hardware.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdma4j.hardware.abi.Flags;
+import io.rdma4j.hardware.abi.ReceiveRequest;
+import io.rdma4j.hardware.abi.ScatterGather;
+import io.rdma4j.hardware.abi.SendRequest;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.ScatterGatherList;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A chain of work requests in memory of C, written anew for each call. Used by one thread at a time. Objects of C that the
+ * driver reads while the call lasts are entered, and left by {@link #release}.
+ */
+final class WorkRequests {
+    /** The longest chain of one call. */
+    static final int CHAIN = 16;
+
+    private final String operation;
+    private final int requestBytes;
+    private final int maxScatterGather;
+    private final MemorySegment memory;
+    private final long listsAt;
+    private final long base;
+    private final Handle[] entered;
+    private int enteredCount;
+
+    /**
+     * Allocates the memory of a chain.
+     *
+     * @param operation the C name of the call, for messages
+     * @param requestBytes the size of a request
+     * @param maxScatterGather maximum number of scatter/gather entries of a request
+     */
+    WorkRequests(String operation, int requestBytes, int maxScatterGather) {
+        this.operation = operation;
+        this.requestBytes = requestBytes;
+        this.maxScatterGather = Math.max(1, maxScatterGather);
+        listsAt = (long) CHAIN * requestBytes;
+        memory = Arena.ofAuto().allocate(listsAt + (long) CHAIN * this.maxScatterGather * ScatterGather.BYTES + 8, 8);
+        base = memory.address();
+        entered = new Handle[CHAIN * (this.maxScatterGather + 2)];
+    }
+
+    /** Returns the address of the first request. */
+    long first() {
+        return base;
+    }
+
+    /** Returns the address where a call writes the address of a request that it refuses. */
+    long refused() {
+        return base + memory.byteSize() - 8;
+    }
+
+    /** Returns the index of the request that the last call has refused. */
+    int refusedIndex() {
+        return (int) ((memory.get(JAVA_LONG, memory.byteSize() - 8) - base) / requestBytes);
+    }
+
+    /** Ends the chain with a request. */
+    void end(int index) {
+        memory.set(JAVA_LONG, (long) index * requestBytes + ReceiveRequest.NEXT, 0);
+    }
+
+    void write(int index, ReceiveWorkRequest request) {
+        long at = (long) index * requestBytes;
+        ScatterGatherList list = request.list();
+        writeHead(at, index, request.id(), list.count(), ReceiveRequest.LIST_LENGTH);
+        writeList(index, list, false);
+    }
+
+    private void writeHead(long at, int index, long id, int count, int lengthAt) {
+        if (count > maxScatterGather) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    "a request with " + count + " scatter/gather entries, where " + maxScatterGather + " are possible",
+                    "Ask for more when you create the queue");
+        }
+        memory.set(JAVA_LONG, at + ReceiveRequest.ID, id);
+        memory.set(JAVA_LONG, at + ReceiveRequest.NEXT, base + at + requestBytes);
+        memory.set(JAVA_LONG, at + ReceiveRequest.LIST, base + listAt(index));
+        memory.set(JAVA_INT, at + lengthAt, count);
+    }
+
+    private long listAt(int index) {
+        return listsAt + (long) index * maxScatterGather * ScatterGather.BYTES;
+    }
+
+    /** Writes a list. The driver reads inline data at their addresses in this process. */
+    private void writeList(int index, ScatterGatherList list, boolean isInline) {
+        long at = listAt(index);
+        for (int i = 0; i < list.count(); i++) {
+            MemoryRegion region = list.region(i);
+            long first = region.address();
+            if (isInline) {
+                enter(own(region, HardwareMemoryRegion.class));
+                first = region.memory().address();
+            }
+            memory.set(JAVA_LONG, at + ScatterGather.ADDRESS, first + list.offsetBytes(i));
+            memory.set(JAVA_INT, at + ScatterGather.LENGTH, (int) list.lengthBytes(i));
+            memory.set(JAVA_INT, at + ScatterGather.LOCAL_KEY, region.localKey());
+            at += ScatterGather.BYTES;
+        }
+    }
+
+    void write(int index, SendWorkRequest request) {
+        long at = (long) index * requestBytes;
+        ScatterGatherList list = request.list();
+        writeHead(at, index, request.id(), list.count(), SendRequest.LIST_LENGTH);
+        memory.set(JAVA_INT, at + SendRequest.OPCODE, request.opcode().code());
+        memory.set(JAVA_INT, at + SendRequest.FLAGS, flags(request));
+        writeOperation(at, request);
+        if (request.addressHandle() != null) {
+            writeDestination(at, request, request.addressHandle());
+        }
+        memory.set(JAVA_INT, at + SendRequest.XRC_SHARED_RECEIVE_QUEUE, request.sharedReceiveQueueNumber());
+        writeList(index, list, request.isInline());
+    }
+
+    private static int flags(SendWorkRequest request) {
+        return (request.isSignaled() ? Flags.SEND_SIGNALED : 0)
+                | (request.isSolicited() ? Flags.SEND_SOLICITED : 0)
+                | (request.isFenced() ? Flags.SEND_FENCED : 0)
+                | (request.isInline() ? Flags.SEND_INLINE : 0);
+    }
+
+    private void writeOperation(long at, SendWorkRequest request) {
+        switch (request.opcode()) {
+            case SEND -> {}
+            case SEND_WITH_IMMEDIATE -> writeImmediate(at, request);
+            case SEND_WITH_INVALIDATE, LOCAL_INVALIDATE ->
+                memory.set(JAVA_INT, at + SendRequest.INVALIDATE_KEY, request.invalidateKey());
+            case RDMA_WRITE, RDMA_READ -> writeRemote(at, request);
+            case RDMA_WRITE_WITH_IMMEDIATE -> {
+                writeImmediate(at, request);
+                writeRemote(at, request);
+            }
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> writeAtomic(at, request);
+            case BIND_MEMORY_WINDOW -> writeBinding(at, request);
+        }
+    }
+
+    private void writeImmediate(long at, SendWorkRequest request) {
+        memory.set(JAVA_INT, at + SendRequest.IMMEDIATE, Integer.reverseBytes(request.immediateData()));
+    }
+
+    private void writeRemote(long at, SendWorkRequest request) {
+        memory.set(JAVA_LONG, at + SendRequest.RDMA_ADDRESS, request.remoteAddress());
+        memory.set(JAVA_INT, at + SendRequest.RDMA_KEY, request.remoteKey());
+    }
+
+    private void writeAtomic(long at, SendWorkRequest request) {
+        boolean isSwap = request.opcode() == SendOpcode.COMPARE_AND_SWAP;
+        memory.set(JAVA_LONG, at + SendRequest.ATOMIC_ADDRESS, request.remoteAddress());
+        memory.set(JAVA_INT, at + SendRequest.ATOMIC_KEY, request.remoteKey());
+        memory.set(
+                JAVA_LONG,
+                at + SendRequest.ATOMIC_COMPARE_OR_ADD,
+                isSwap ? request.compareValue() : request.swapOrAddValue());
+        memory.set(JAVA_LONG, at + SendRequest.ATOMIC_SWAP, isSwap ? request.swapOrAddValue() : 0);
+    }
+
+    private void writeBinding(long at, SendWorkRequest request) {
+        MemoryRegion region = request.bindRegion();
+        boolean isBound = region != null && request.bindLengthBytes() > 0;
+        HardwareMemoryWindow window = own(request.memoryWindow(), HardwareMemoryWindow.class);
+        memory.set(JAVA_LONG, at + SendRequest.BIND_WINDOW, enter(window));
+        memory.set(JAVA_INT, at + SendRequest.BIND_KEY, request.remoteKey());
+        memory.set(
+                JAVA_LONG, at + SendRequest.BIND_REGION, isBound ? enter(own(region, HardwareMemoryRegion.class)) : 0);
+        memory.set(
+                JAVA_LONG,
+                at + SendRequest.BIND_ADDRESS,
+                isBound && region != null ? region.address() + request.bindOffsetBytes() : 0);
+        memory.set(JAVA_LONG, at + SendRequest.BIND_LENGTH, request.bindLengthBytes());
+        memory.set(JAVA_INT, at + SendRequest.BIND_ACCESS, AccessFlag.bits(request.bindAccess()));
+    }
+
+    private void writeDestination(long at, SendWorkRequest request, AddressHandle destination) {
+        memory.set(
+                JAVA_LONG,
+                at + SendRequest.DATAGRAM_ADDRESS_HANDLE,
+                enter(own(destination, HardwareAddressHandle.class)));
+        memory.set(JAVA_INT, at + SendRequest.DATAGRAM_QUEUE_PAIR, request.remoteQueuePairNumber());
+        memory.set(JAVA_INT, at + SendRequest.DATAGRAM_QUEUE_KEY, request.remoteQueueKey());
+    }
+
+    private <T extends HardwareObject> T own(@Nullable Object object, Class<T> type) {
+        if (!type.isInstance(object)) {
+            throw new RdmaException(operation, Errno.EINVAL, object + " is of another device", "");
+        }
+        return type.cast(object);
+    }
+
+    private long enter(HardwareObject object) {
+        long address = object.handle().enter(operation, object);
+        entered[enteredCount++] = object.handle();
+        return address;
+    }
+
+    /** Leaves the objects that the requests refer to. */
+    void release() {
+        while (enteredCount > 0) {
+            entered[--enteredCount].exit();
+        }
+    }
+}
