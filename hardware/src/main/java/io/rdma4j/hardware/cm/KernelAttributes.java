@@ -1,5 +1,6 @@
 package io.rdma4j.hardware.cm;
 
+import io.rdma4j.hardware.abi.QueuePairMask;
 import io.rdma4j.hardware.cm.CmStructures.Attributes;
 import io.rdma4j.hardware.cm.CmStructures.PathToPeer;
 import io.rdma4j.verbs.AccessFlag;
@@ -19,22 +20,22 @@ final class KernelAttributes {
 
     /** The bits of {@code enum ibv_qp_attr_mask}. The kernel may set more, for its own use. */
     private static final Map<QueuePairAttribute, Integer> BITS = Map.ofEntries(
-            Map.entry(QueuePairAttribute.STATE, 0),
-            Map.entry(QueuePairAttribute.ACCESS_FLAGS, 3),
-            Map.entry(QueuePairAttribute.PARTITION_KEY_INDEX, 4),
-            Map.entry(QueuePairAttribute.PORT, 5),
-            Map.entry(QueuePairAttribute.QUEUE_KEY, 6),
-            Map.entry(QueuePairAttribute.ADDRESS_VECTOR, 7),
-            Map.entry(QueuePairAttribute.PATH_MTU, 8),
-            Map.entry(QueuePairAttribute.TIMEOUT, 9),
-            Map.entry(QueuePairAttribute.RETRY_COUNT, 10),
-            Map.entry(QueuePairAttribute.RNR_RETRY, 11),
-            Map.entry(QueuePairAttribute.RECEIVE_PSN, 12),
-            Map.entry(QueuePairAttribute.MAX_READ_ATOMIC, 13),
-            Map.entry(QueuePairAttribute.MIN_RNR_TIMER, 15),
-            Map.entry(QueuePairAttribute.SEND_PSN, 16),
-            Map.entry(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC, 17),
-            Map.entry(QueuePairAttribute.DESTINATION_QUEUE_PAIR, 20));
+            Map.entry(QueuePairAttribute.STATE, QueuePairMask.STATE),
+            Map.entry(QueuePairAttribute.ACCESS_FLAGS, QueuePairMask.ACCESS_FLAGS),
+            Map.entry(QueuePairAttribute.PARTITION_KEY_INDEX, QueuePairMask.PARTITION_KEY_INDEX),
+            Map.entry(QueuePairAttribute.PORT, QueuePairMask.PORT),
+            Map.entry(QueuePairAttribute.QUEUE_KEY, QueuePairMask.QUEUE_KEY),
+            Map.entry(QueuePairAttribute.ADDRESS_VECTOR, QueuePairMask.ADDRESS_VECTOR),
+            Map.entry(QueuePairAttribute.PATH_MTU, QueuePairMask.PATH_MTU),
+            Map.entry(QueuePairAttribute.TIMEOUT, QueuePairMask.TIMEOUT),
+            Map.entry(QueuePairAttribute.RETRY_COUNT, QueuePairMask.RETRY_COUNT),
+            Map.entry(QueuePairAttribute.RNR_RETRY, QueuePairMask.RNR_RETRY),
+            Map.entry(QueuePairAttribute.RECEIVE_PSN, QueuePairMask.RECEIVE_PSN),
+            Map.entry(QueuePairAttribute.MAX_READ_ATOMIC, QueuePairMask.MAX_READ_ATOMIC),
+            Map.entry(QueuePairAttribute.MIN_RNR_TIMER, QueuePairMask.MIN_RNR_TIMER),
+            Map.entry(QueuePairAttribute.SEND_PSN, QueuePairMask.SEND_PSN),
+            Map.entry(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC, QueuePairMask.MAX_DESTINATION_READ_ATOMIC),
+            Map.entry(QueuePairAttribute.DESTINATION_QUEUE_PAIR, QueuePairMask.DESTINATION_QUEUE_PAIR));
 
     private KernelAttributes() {}
 
@@ -43,7 +44,7 @@ final class KernelAttributes {
         int mask = Fields.intAt(from, Attributes.MASK);
         QueuePairAttributes attributes = new QueuePairAttributes();
         BITS.forEach((attribute, bit) -> {
-            if ((mask & 1 << bit) != 0) {
+            if ((mask & bit) != 0) {
                 set(attributes, attribute, from);
             }
         });

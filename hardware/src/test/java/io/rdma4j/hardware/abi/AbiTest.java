@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compares the numbers of this package with those of a C compiler and the header files of libibverbs. */
+/** Compares the numbers of C structures with those of a C compiler, the header files of libibverbs and of the kernel. */
 class AbiTest {
     private static final Path HEADER = Path.of("/usr/include/infiniband/verbs.h");
 
@@ -35,12 +35,13 @@ class AbiTest {
                 String expression = expression(struct, field);
                 if (expression != null) {
                     String name = type.getSimpleName() + "." + field.getName();
+                    field.setAccessible(true);
                     ours.put(name, field.getInt(null));
                     lines.add("    printf(\"" + name + " %ld\\n\", (long) (" + expression + "));");
                 }
             }
         }
-        assertThat(ours).hasSizeGreaterThan(100);
+        assertThat(ours).hasSizeGreaterThan(300);
         assertThat(ours).isEqualTo(run(lines));
     }
 
@@ -63,13 +64,21 @@ class AbiTest {
         Path at = Path.of(Objects.requireNonNull(CStruct.class.getResource("CStruct.class"))
                         .toURI())
                 .getParent();
+        List<Class<?>> found = new ArrayList<>(classes(at));
+        found.addAll(classes(at.resolveSibling("cm")));
+        return found;
+    }
+
+    /** Returns the classes of a package by the folder of their files, without initialising them. */
+    private static List<Class<?>> classes(Path folder) throws IOException, ClassNotFoundException {
+        String packageName = "io.rdma4j.hardware." + folder.getFileName() + ".";
         List<Class<?>> found = new ArrayList<>();
-        try (Stream<Path> files = Files.list(at)) {
+        try (Stream<Path> files = Files.list(folder)) {
             for (String name :
                     files.map(file -> file.getFileName().toString()).sorted().toList()) {
                 if (name.endsWith(".class") && !name.startsWith("package-info")) {
-                    found.add(Class.forName(CStruct.class.getPackageName() + "."
-                            + name.substring(0, name.length() - ".class".length())));
+                    String simpleName = name.substring(0, name.length() - ".class".length());
+                    found.add(Class.forName(packageName + simpleName, false, CStruct.class.getClassLoader()));
                 }
             }
         }
@@ -81,7 +90,8 @@ class AbiTest {
         Path probe = folder.resolve("probe");
         Files.writeString(
                 source,
-                "#include <stddef.h>\n#include <stdio.h>\n#include <infiniband/verbs.h>\nint main(void) {\n"
+                "#include <stddef.h>\n#include <stdio.h>\n#include <infiniband/verbs.h>\n"
+                        + "#include <rdma/rdma_user_cm.h>\nint main(void) {\n"
                         + String.join("\n", lines) + "\n    return 0;\n}\n");
         output("cc", "-o", probe.toString(), source.toString());
         Map<String, Integer> theirs = new LinkedHashMap<>();
