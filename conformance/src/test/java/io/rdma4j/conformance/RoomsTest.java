@@ -50,6 +50,7 @@ class RoomsTest {
             Map.entry("fixture", Set.of("verbs")),
             Map.entry("cm", Set.of("verbs")),
             Map.entry("soft", Set.of("verbs", "cm", "transport", "link", "wire")),
+            Map.entry("hardware", Set.of("verbs", "cm")),
             Map.entry("sockets", Set.of("verbs", "cm", "wire")),
             Map.entry("simulator", Set.of("sockets", "transport", "wire")),
             Map.entry("testkit", Set.of("verbs", "cm", "soft", "link", "wire")),
