@@ -8,6 +8,7 @@ module io.rdma4j.cm {
     exports io.rdma4j.cm;
     exports io.rdma4j.cm.spi;
     exports io.rdma4j.cm.host to
+            io.rdma4j.hardware,
             io.rdma4j.soft,
             io.rdma4j.sockets,
             io.rdma4j.tools;

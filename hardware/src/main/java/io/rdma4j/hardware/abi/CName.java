@@ -11,7 +11,7 @@ import java.lang.annotation.Target;
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
-@interface CName {
+public @interface CName {
     /** Returns the field or the expression. */
     String value();
 }

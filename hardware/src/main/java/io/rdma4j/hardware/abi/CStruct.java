@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 /** Names the C structure whose offsets a class has. A constant {@code BYTES} is the structure's size. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
-@interface CStruct {
+public @interface CStruct {
     /** Returns the C type, such as {@code struct ibv_wc}. */
     String value();
 

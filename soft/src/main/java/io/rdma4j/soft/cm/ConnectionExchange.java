@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
+import io.rdma4j.cm.host.ConnectionExplanations;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.device.ProcessGuid;
 import io.rdma4j.transport.cm.AgentEvent;
@@ -373,7 +374,8 @@ final class ConnectionExchange {
                 -Errno.ETIMEDOUT.number(),
                 ConnectionParameters.NONE,
                 silent.isActive()
-                        ? ConnectionExplanations.noAnswerToRequest(id.describe())
-                        : ConnectionExplanations.noAnswerToReply(id.describe())));
+                        ? ConnectionExplanations.noAnswerToRequest(id.describe(), ConnectionExplanations.ROCE_PORT_OPEN)
+                        : ConnectionExplanations.noAnswerToReply(
+                                id.describe(), ConnectionExplanations.ROCE_PORT_OPEN)));
     }
 }

@@ -3,6 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.host.ConnectionExplanations;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmRoute;
@@ -98,7 +99,7 @@ final class DatagramExchange {
                 CmEvent.Type.UNREACHABLE,
                 -Errno.ETIMEDOUT.number(),
                 ConnectionParameters.NONE,
-                ConnectionExplanations.noAnswerToRequest(id.describe())));
+                ConnectionExplanations.noAnswerToRequest(id.describe(), ConnectionExplanations.ROCE_PORT_OPEN)));
     }
 
     // ---- passive side

@@ -34,4 +34,9 @@ record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu p
     int scope() {
         return Interfaces.scope(address);
     }
+
+    /** Returns the device with its GID, for messages. */
+    String describe() {
+        return device.name() + ", GID " + wireGid() + " at index " + gidIndex;
+    }
 }

@@ -8,6 +8,7 @@ import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
+import io.rdma4j.cm.host.ConnectionExplanations;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
@@ -479,7 +480,8 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public String describe() {
-        return ConnectionExplanations.ends(addresses.local(), addresses.peer(), addresses.localEndpoint());
+        LocalEndpoint at = addresses.localEndpoint();
+        return ConnectionExplanations.ends(addresses.local(), addresses.peer(), at == null ? null : at.describe());
     }
 
     @Override

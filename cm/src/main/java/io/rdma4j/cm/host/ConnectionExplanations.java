@@ -1,49 +1,58 @@
-package io.rdma4j.soft.cm;
+package io.rdma4j.cm.host;
 
 import io.rdma4j.cm.RejectReason;
-import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.wire.cm.SidrRep;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** Explains failed connection events: addresses, device and GID, the reason by name, and what to try. */
-final class ConnectionExplanations {
+public final class ConnectionExplanations {
+    /** The ports of RoCE that must be open, as a clause for {@link #noAnswerToRequest} and {@link #noAnswerToReply}. */
+    public static final String ROCE_PORT_OPEN = "UDP port 4791 is open both ways";
+
+    /** The status of a reply to a request for a datagram service (IBA volume 1, 12.11.1). */
+    private static final int NOT_SUPPORTED = 1;
+
+    private static final int REJECTED = 2;
+    private static final int NO_QUEUE_PAIR = 3;
+    private static final int REDIRECTED = 4;
+
     private ConnectionExplanations() {}
 
-    /** Returns both ends with device and GID, as far as they are known. */
-    static String ends(
-            @Nullable InetSocketAddress local,
-            @Nullable InetSocketAddress peer,
-            @Nullable LocalEndpoint localEndpoint) {
+    /**
+     * Returns both ends, as far as they are known.
+     *
+     * @param device the device with its GID, or null while there is none
+     */
+    public static String ends(
+            @Nullable InetSocketAddress local, @Nullable InetSocketAddress peer, @Nullable String device) {
         StringBuilder text = new StringBuilder();
         text.append(local == null ? "no address" : AddressText.of(local));
         if (peer != null) {
             text.append(" to ").append(AddressText.of(peer));
         }
-        if (localEndpoint != null) {
-            text.append(" (device ").append(localEndpoint.device().name());
-            text.append(", GID ").append(localEndpoint.wireGid()).append(" at index ");
-            text.append(localEndpoint.gidIndex()).append(')');
+        if (device != null) {
+            text.append(" (device ").append(device).append(')');
         }
         return text.toString();
     }
 
-    static String rejected(String ends, @Nullable InetSocketAddress peer, int reason) {
+    /** Explains that a connection from one end to the other was rejected for a reason. */
+    public static String rejected(String ends, @Nullable InetSocketAddress peer, int reason) {
         return "connection from " + ends + " was rejected: " + RejectReason.text(reason) + meaning(peer, reason);
     }
 
-    static String serviceRefused(String ends, @Nullable InetSocketAddress peer, int status) {
+    /** Explains that a datagram service was refused with a status. */
+    public static String serviceRefused(String ends, @Nullable InetSocketAddress peer, int status) {
         String meaning = switch (status) {
-            case SidrRep.STATUS_UNSUPPORTED ->
+            case NOT_SUPPORTED ->
                 "no process serves "
                         + (peer == null
                                 ? "this port"
                                 : "port " + peer.getPort() + " of " + AddressText.of(peer.getAddress()))
                         + ". Start the server, or check its address and port";
-            case SidrRep.STATUS_REJECTED ->
-                "the peer's application rejected the request. Its private data may contain the reason";
-            case SidrRep.STATUS_NO_QUEUE_PAIR -> "the peer has no free queue pair. Try again later";
-            case SidrRep.STATUS_REDIRECT -> "the service has moved. Its private data may contain its address";
+            case REJECTED -> "the peer's application rejected the request. Its private data may contain the reason";
+            case NO_QUEUE_PAIR -> "the peer has no free queue pair. Try again later";
+            case REDIRECTED -> "the service has moved. Its private data may contain its address";
             default -> "status " + status + ". The peer's log may say more";
         };
         return "datagram service requested from " + ends + " was refused: " + meaning;
@@ -76,23 +85,31 @@ final class ConnectionExplanations {
         return ". The peer's log may say more";
     }
 
-    static String noAnswerToRequest(String ends) {
+    /**
+     * Explains that a peer did not answer a connection request.
+     *
+     * @param openPort the port that must be open, as a clause: {@link #ROCE_PORT_OPEN}
+     */
+    public static String noAnswerToRequest(String ends, String openPort) {
         return "connection from " + ends
                 + ": the peer did not answer the connection request (ETIMEDOUT). Check that the"
-                + " host is up and that UDP port 4791 is open both ways";
+                + " host is up and that " + openPort;
     }
 
-    static String noAnswerToReply(String ends) {
+    /** Explains that a peer did not confirm a connection; see {@link #noAnswerToRequest}. */
+    public static String noAnswerToReply(String ends, String openPort) {
         return "connection at " + ends + ": the peer did not confirm the accepted connection (ETIMEDOUT). Check that it"
-                + " still runs and that UDP port 4791 is open both ways";
+                + " still runs and that " + openPort;
     }
 
-    static String disconnectUnanswered(String ends) {
+    /** Explains that a peer did not confirm a disconnect. */
+    public static String disconnectUnanswered(String ends) {
         return "connection from " + ends + ": the peer did not confirm the disconnect (ETIMEDOUT); it may have exited"
                 + " without disconnecting";
     }
 
-    static String noDevice(String local, String peer) {
+    /** Explains that no device has the local address that leads to a peer. */
+    public static String noDevice(String local, String peer) {
         return "cannot reach " + peer + ": no RDMA device has " + local + ", the address of this host that leads there"
                 + " (ENODEV). Use another source address, or bring the network interface up";
     }

@@ -1,0 +1,15 @@
+package io.rdma4j.hardware.cm;
+
+import java.lang.foreign.MemorySegment;
+
+/** What takes the commands of the connection manager: the kernel's device file. Thread safe. */
+@FunctionalInterface
+interface CommandFile {
+    /**
+     * Writes a command, whose response is then in memory. Never waits for an event.
+     *
+     * @param command the header and the structure of the command
+     * @return the number of bytes, or the negated errno
+     */
+    int write(MemorySegment command);
+}

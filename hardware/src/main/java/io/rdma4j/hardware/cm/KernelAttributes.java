@@ -1,0 +1,108 @@
+package io.rdma4j.hardware.cm;
+
+import io.rdma4j.hardware.cm.CmStructures.Attributes;
+import io.rdma4j.hardware.cm.CmStructures.PathToPeer;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePairAttribute;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Map;
+
+/** Reads the attributes of queue pairs that the kernel's connection manager returns. */
+final class KernelAttributes {
+    private static final int PSN_MASK = 0xff_ffff;
+    private static final int FLOW_LABEL_MASK = 0xf_ffff;
+
+    /** The bits of {@code enum ibv_qp_attr_mask}. The kernel may set more, for its own use. */
+    private static final Map<QueuePairAttribute, Integer> BITS = Map.ofEntries(
+            Map.entry(QueuePairAttribute.STATE, 0),
+            Map.entry(QueuePairAttribute.ACCESS_FLAGS, 3),
+            Map.entry(QueuePairAttribute.PARTITION_KEY_INDEX, 4),
+            Map.entry(QueuePairAttribute.PORT, 5),
+            Map.entry(QueuePairAttribute.QUEUE_KEY, 6),
+            Map.entry(QueuePairAttribute.ADDRESS_VECTOR, 7),
+            Map.entry(QueuePairAttribute.PATH_MTU, 8),
+            Map.entry(QueuePairAttribute.TIMEOUT, 9),
+            Map.entry(QueuePairAttribute.RETRY_COUNT, 10),
+            Map.entry(QueuePairAttribute.RNR_RETRY, 11),
+            Map.entry(QueuePairAttribute.RECEIVE_PSN, 12),
+            Map.entry(QueuePairAttribute.MAX_READ_ATOMIC, 13),
+            Map.entry(QueuePairAttribute.MIN_RNR_TIMER, 15),
+            Map.entry(QueuePairAttribute.SEND_PSN, 16),
+            Map.entry(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC, 17),
+            Map.entry(QueuePairAttribute.DESTINATION_QUEUE_PAIR, 20));
+
+    private KernelAttributes() {}
+
+    /** Returns the attributes that the mask of a structure names, except those without a counterpart here. */
+    static QueuePairAttributes read(MemorySegment from) {
+        int mask = Fields.intAt(from, Attributes.MASK);
+        QueuePairAttributes attributes = new QueuePairAttributes();
+        BITS.forEach((attribute, bit) -> {
+            if ((mask & 1 << bit) != 0) {
+                set(attributes, attribute, from);
+            }
+        });
+        return attributes;
+    }
+
+    private static void set(QueuePairAttributes attributes, QueuePairAttribute attribute, MemorySegment from) {
+        var _ = switch (attribute) {
+            case STATE -> attributes.state(state(Fields.intAt(from, Attributes.STATE)));
+            case ACCESS_FLAGS -> attributes.accessFlags(rights(Fields.intAt(from, Attributes.ACCESS_FLAGS)));
+            case PARTITION_KEY_INDEX ->
+                attributes.partitionKeyIndex(Fields.shortAt(from, Attributes.PARTITION_KEY_INDEX));
+            case PORT -> attributes.port(Fields.byteAt(from, Attributes.PORT));
+            case QUEUE_KEY -> attributes.queueKey(Fields.intAt(from, Attributes.QUEUE_KEY));
+            case ADDRESS_VECTOR -> attributes.addressVector(path(from, Attributes.PATH));
+            case PATH_MTU -> attributes.pathMtu(PathMtu.ofCode(Fields.intAt(from, Attributes.PATH_MTU)));
+            case TIMEOUT -> attributes.timeout(Fields.byteAt(from, Attributes.TIMEOUT));
+            case RETRY_COUNT -> attributes.retryCount(Fields.byteAt(from, Attributes.RETRY_COUNT));
+            case RNR_RETRY -> attributes.rnrRetry(Fields.byteAt(from, Attributes.RNR_RETRY));
+            case RECEIVE_PSN -> attributes.receivePsn(Fields.intAt(from, Attributes.RECEIVE_PSN) & PSN_MASK);
+            case SEND_PSN -> attributes.sendPsn(Fields.intAt(from, Attributes.SEND_PSN) & PSN_MASK);
+            case MAX_READ_ATOMIC -> attributes.maxReadAtomic(Fields.byteAt(from, Attributes.MAX_READ_ATOMIC));
+            case MAX_DESTINATION_READ_ATOMIC ->
+                attributes.maxDestinationReadAtomic(Fields.byteAt(from, Attributes.MAX_DESTINATION_READ_ATOMIC));
+            case MIN_RNR_TIMER -> attributes.minRnrTimer(Fields.byteAt(from, Attributes.MIN_RNR_TIMER));
+            case DESTINATION_QUEUE_PAIR ->
+                attributes.destinationQueuePair(Fields.intAt(from, Attributes.DESTINATION_QUEUE_PAIR) & PSN_MASK);
+            case CURRENT_STATE, NOTIFY_WHEN_DRAINED -> attributes;
+        };
+    }
+
+    private static QueuePairState state(int code) {
+        for (QueuePairState state : QueuePairState.values()) {
+            if (state.code() == code) {
+                return state;
+            }
+        }
+        throw new IllegalArgumentException("queue pair state " + code);
+    }
+
+    private static EnumSet<AccessFlag> rights(int bits) {
+        EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
+        for (AccessFlag flag : AccessFlag.values()) {
+            if ((bits & flag.bit()) != 0) {
+                rights.add(flag);
+            }
+        }
+        return rights;
+    }
+
+    /** Returns a path. A link-local destination needs no interface here, since the source GID determines it. */
+    static AddressVector path(MemorySegment from, long at) {
+        return new AddressVector(
+                Fields.byteAt(from, at + PathToPeer.SOURCE_GID_INDEX),
+                Fields.gidAt(from, at + PathToPeer.DESTINATION_GID),
+                0,
+                Fields.intAt(from, at + PathToPeer.FLOW_LABEL) & FLOW_LABEL_MASK,
+                Fields.byteAt(from, at + PathToPeer.HOP_LIMIT),
+                Fields.byteAt(from, at + PathToPeer.TRAFFIC_CLASS),
+                Fields.byteAt(from, at + PathToPeer.PORT));
+    }
+}

@@ -1,0 +1,77 @@
+package io.rdma4j.hardware.cm;
+
+import io.rdma4j.cm.AccessFilter;
+import io.rdma4j.cm.ConnectionAttempt;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceChoice;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Decides which requests of a listener the application sees: by the user's choice of devices, by the application's filter,
+ * and by the number of those that the application has not taken yet.
+ *
+ * <p>The kernel's backlog counts requests only until their events are read, which this process does at once. So a backlog
+ * limits bursts, and this limit the requests that wait for the application.
+ */
+final class RequestGate {
+    /** The largest backlog of the kernel, by default. */
+    private static final int MAX_WAITING = 1024;
+
+    private static final System.Logger LOGGER = System.getLogger(RequestGate.class.getName());
+
+    private final PortSpace portSpace;
+    private final AtomicInteger waiting = new AtomicInteger();
+    private volatile AccessFilter filter = attempt -> true;
+    private volatile DeviceChoice choice = new DeviceChoice(null);
+
+    RequestGate(PortSpace portSpace) {
+        this.portSpace = portSpace;
+    }
+
+    void filter(AccessFilter chosen) {
+        filter = chosen;
+    }
+
+    /**
+     * Prepares for requests.
+     *
+     * @param isWildcard true if the listener's address stands for all devices, of which the user may have chosen some
+     */
+    void open(boolean isWildcard) {
+        choice = isWildcard ? DeviceChoice.current() : new DeviceChoice(null);
+    }
+
+    /** Returns whether the application sees a request, which then counts until {@link #release}. */
+    boolean admits(KernelCmId request) {
+        Device device = request.device();
+        InetSocketAddress peer = request.peerAddress();
+        InetSocketAddress local = request.localAddress();
+        if (device == null || peer == null || local == null || !choice.allows(device)) {
+            return false;
+        }
+        if (!mayConnect(new ConnectionAttempt(peer, local, portSpace))) {
+            return false;
+        }
+        if (waiting.incrementAndGet() > MAX_WAITING) {
+            waiting.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    private boolean mayConnect(ConnectionAttempt attempt) {
+        try {
+            return filter.mayConnect(attempt);
+        } catch (RuntimeException failure) {
+            LOGGER.log(System.Logger.Level.WARNING, "the access filter failed for " + attempt + ": rejected", failure);
+            return false;
+        }
+    }
+
+    /** Stops counting a request. */
+    void release() {
+        waiting.decrementAndGet();
+    }
+}
