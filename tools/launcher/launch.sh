@@ -128,7 +128,7 @@ HELP
 # Java accepts a cache only with the options that it was created with.
 # Short runs start faster with the serial collector, and have almost no garbage. Messages of Java itself (warnings, and the
 # thread dump at SIGQUIT) go to standard error, since standard output belongs to the tool.
-java_options="-XX:+UseSerialGC -XX:-UsePerfData -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000 -XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr -Djava.net.preferIPv6Addresses=system --enable-native-access=io.rdma4j.link,io.rdma4j.tools"
+java_options="-XX:+UseSerialGC -XX:-UsePerfData -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000 -XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr -Djava.net.preferIPv6Addresses=system --enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.tools"
 
 # Java encodes file names and arguments in the encoding of the locale, and no option changes that. Without a locale, as in
 # containers and under cron, that encoding would be ASCII.

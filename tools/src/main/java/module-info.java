@@ -6,6 +6,7 @@ module io.rdma4j.tools {
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
     requires transitive io.rdma4j.sockets;
+    requires io.rdma4j.hardware;
     requires io.rdma4j.link;
     requires io.rdma4j.wire;
     requires io.rdma4j.simulator;

@@ -50,10 +50,11 @@ class RoomsTest {
             Map.entry("fixture", Set.of("verbs")),
             Map.entry("cm", Set.of("verbs")),
             Map.entry("soft", Set.of("verbs", "cm", "transport", "link", "wire")),
+            Map.entry("hardware", Set.of("verbs", "cm")),
             Map.entry("sockets", Set.of("verbs", "cm", "wire")),
             Map.entry("simulator", Set.of("sockets", "transport", "wire")),
             Map.entry("testkit", Set.of("verbs", "cm", "soft", "link", "wire")),
-            Map.entry("tools", Set.of("verbs", "cm", "soft", "sockets", "simulator", "link", "wire")));
+            Map.entry("tools", Set.of("verbs", "cm", "soft", "hardware", "sockets", "simulator", "link", "wire")));
 
     /** Rooms that may use all others, and that no room may use; their classes are not checked here. */
     private static final Set<String> ROOMS_THAT_USE_ALL =

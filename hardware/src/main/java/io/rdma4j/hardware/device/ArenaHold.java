@@ -2,15 +2,12 @@ package io.rdma4j.hardware.device;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -20,22 +17,29 @@ import java.util.concurrent.CountDownLatch;
  * registered memory at any time, also to memory that was freed and belongs to something else.
  *
  * <p>Java keeps an arena open during a call of C that has memory of it as an argument, and in no other way that programs can
- * use. So a thread makes such a call, of {@code bsearch(3)}, whose comparison of elements is a method of this class, which
- * returns when the memory is deregistered. There is one thread for each arena with registered memory. It is always parked.
+ * use. So a thread makes such a call, which lasts until the memory is deregistered: {@code pthread_cond_wait(3)}, to which
+ * the memory is an additional argument that it does not read. There is one thread for each arena with registered memory, and
+ * it sleeps.
  */
 final class ArenaHold {
-    private static final FunctionDescriptor COMPARISON = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
+    /** More than a mutex or a condition needs. Zeros are what their static initializers write, on glibc and musl. */
+    private static final long OBJECT_BYTES = 128;
 
     private static final long STACK_BYTES = 256 << 10;
+    private static final FunctionDescriptor THREE_POINTERS = FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS);
+    private static final MethodHandle LOCK = handle("pthread_mutex_lock");
+    private static final MethodHandle UNLOCK = handle("pthread_mutex_unlock");
+    private static final MethodHandle WAIT = handle("pthread_cond_wait");
+    private static final MethodHandle SIGNAL = handle("pthread_cond_signal");
 
     private static final Map<MemorySegment.Scope, ArenaHold> HOLDS = new HashMap<>();
 
-    private static final MethodHandle SEARCH = search();
-
     private final MemorySegment.Scope scope;
     private final Thread thread;
-    private final CountDownLatch isHeld = new CountDownLatch(1);
-    private final CountDownLatch isReleased = new CountDownLatch(1);
+    private final MemorySegment mutex = Arena.ofAuto().allocate(OBJECT_BYTES, 16);
+    private final MemorySegment condition = Arena.ofAuto().allocate(OBJECT_BYTES, 16);
+    private final CountDownLatch hasLocked = new CountDownLatch(1);
+    private volatile boolean released;
     private int regions;
 
     private ArenaHold(MemorySegment memory) {
@@ -48,11 +52,9 @@ final class ArenaHold {
     }
 
     @SuppressWarnings("restricted")
-    private static MethodHandle search() {
+    private static MethodHandle handle(String function) {
         Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("bsearch"),
-                FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
+        return linker.downcallHandle(linker.defaultLookup().findOrThrow(function), THREE_POINTERS);
     }
 
     /**
@@ -66,10 +68,37 @@ final class ArenaHold {
             if (hold == null) {
                 hold = new ArenaHold(memory);
                 hold.start();
-                HOLDS.put(memory.scope(), hold);
+                HOLDS.put(hold.scope, hold);
             }
             hold.regions++;
             return hold;
+        }
+    }
+
+    private void start() {
+        thread.start();
+        awaitUninterruptibly(hasLocked);
+        // The thread has the mutex until it waits, with the memory as an argument.
+        call(LOCK, mutex);
+        call(UNLOCK, mutex);
+        if (!scope.isAlive()) {
+            throw new IllegalStateException("the arena of the memory is closed");
+        }
+    }
+
+    private void hold(MemorySegment memory) {
+        call(LOCK, mutex);
+        hasLocked.countDown();
+        try {
+            while (!released) {
+                var _ = (int) WAIT.invokeExact(condition, mutex, memory);
+            }
+        } catch (IllegalStateException closed) {
+            // The arena was closed before the call began: the thread that registers the memory notices it.
+        } catch (Throwable thrown) {
+            throw new AssertionError("a function of C does not throw", thrown);
+        } finally {
+            call(UNLOCK, mutex);
         }
     }
 
@@ -77,45 +106,24 @@ final class ArenaHold {
     void release() {
         synchronized (HOLDS) {
             regions--;
-            if (regions == 0) {
-                HOLDS.remove(scope);
-                isReleased.countDown();
-                joinUninterruptibly(thread);
+            if (regions > 0) {
+                return;
             }
+            HOLDS.remove(scope);
+            released = true;
+            call(LOCK, mutex);
+            call(SIGNAL, condition);
+            call(UNLOCK, mutex);
+            joinUninterruptibly(thread);
         }
     }
 
-    private void start() {
-        thread.start();
-        awaitUninterruptibly(isHeld);
-        if (!scope.isAlive()) {
-            throw new IllegalStateException("the arena of the memory is closed");
+    private static void call(MethodHandle function, MemorySegment object) {
+        try {
+            var _ = (int) function.invokeExact(object, MemorySegment.NULL, MemorySegment.NULL);
+        } catch (Throwable thrown) {
+            throw new AssertionError("a function of C does not throw", thrown);
         }
-    }
-
-    private void hold(MemorySegment memory) {
-        try (Arena arena = Arena.ofConfined()) {
-            MethodHandle target = MethodHandles.lookup()
-                    .findVirtual(ArenaHold.class, "compare", MethodType.methodType(int.class, long.class, long.class))
-                    .bindTo(this);
-            MemorySegment element = arena.allocate(8);
-            var _ = (MemorySegment) SEARCH.invokeExact(memory, element, 1L, 8L, stub(target, arena));
-        } catch (Throwable closed) {
-            // The arena was closed before the call began: the registration fails with the same error.
-            isHeld.countDown();
-        }
-    }
-
-    @SuppressWarnings("restricted")
-    private static MemorySegment stub(MethodHandle target, Arena arena) {
-        return Linker.nativeLinker().upcallStub(target, COMPARISON, arena);
-    }
-
-    /** Called by C while it has the memory as an argument. */
-    private int compare(long key, long element) {
-        isHeld.countDown();
-        awaitUninterruptibly(isReleased);
-        return 0;
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -52,6 +52,11 @@ public final class Libibverbs {
         if (!System.getProperty("os.name", "").toLowerCase(Locale.ROOT).equals("linux")) {
             return new Load(null, "this operating system has no " + FILE);
         }
+        Module module = Libibverbs.class.getModule();
+        if (!module.isNativeAccessEnabled()) {
+            String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
+            return new Load(null, "Java may not call " + FILE + ": start it with --enable-native-access=" + name);
+        }
         SymbolLookup lookup;
         try {
             lookup = open();
