@@ -1,6 +1,7 @@
 package io.rdma4j.hardware.cm;
 
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far an identifier has come, as this process knows it: for messages, and for the end of a connection. The kernel's own
@@ -28,6 +29,9 @@ final class IdProgress {
 
     private final AtomicReference<Stage> stage;
 
+    /** The stage before the call in progress, or null; set by the application's calls, one at a time. */
+    private volatile @Nullable Stage before;
+
     IdProgress(Stage first) {
         stage = new AtomicReference<>(first);
     }
@@ -36,31 +40,35 @@ final class IdProgress {
         return stage.get();
     }
 
+    /** Returns the stage for the message of a call that fails: that before the call. */
+    Stage stageBeforeCall() {
+        Stage earlier = before;
+        return earlier == null ? stage.get() : earlier;
+    }
+
     /** Enters a stage, unless the identifier is closed. */
     void enter(Stage next) {
         stage.updateAndGet(current -> current == Stage.CLOSED ? current : next);
     }
 
-    /** Goes back to a stage, unless an event has changed the stage meanwhile. */
-    void leave(Stage current, Stage before) {
-        stage.compareAndSet(current, before);
-    }
-
     /**
-     * Enters a stage for a call, before an event can follow from it, and goes back if the call fails.
+     * Enters a stage for a call, before an event can follow from it. If the call fails, goes back, unless an event has
+     * changed the stage meanwhile.
      *
      * @throws io.rdma4j.verbs.RdmaException that of the call
      */
     void during(Stage next, Runnable call) {
-        Stage before = stage.get();
+        Stage earlier = stage.get();
+        before = earlier;
         enter(next);
         boolean hasSucceeded = false;
         try {
             call.run();
             hasSucceeded = true;
         } finally {
+            before = null;
             if (!hasSucceeded) {
-                leave(next, before);
+                stage.compareAndSet(next, earlier);
             }
         }
     }

@@ -74,7 +74,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
         this.peerVendor = peerVendor;
         this.addresses = new IdAddresses(devices);
         this.progress = new IdProgress(stage);
-        this.commands = new IdCommands(kernel.file(), id, () -> describe() + ", state " + progress.stage());
+        this.commands = new IdCommands(kernel.file(), id, () -> describe() + ", state " + progress.stageBeforeCall());
         this.groups = new KernelGroups(kernel, commands, this::emit);
         this.gate = new RequestGate(portSpace);
     }
@@ -105,14 +105,8 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
             InetSocketAddress destination,
             @Nullable InetAddress routeSource,
             Duration timeout) {
-        Stage before = progress.stage();
-        progress.enter(Stage.RESOLVING_ADDRESS);
-        try {
-            commands.resolveAddress(before == Stage.IDLE ? source : null, destination, timeout);
-        } catch (RdmaException refused) {
-            progress.leave(Stage.RESOLVING_ADDRESS, before);
-            throw refused;
-        }
+        InetSocketAddress wanted = progress.stage() == Stage.IDLE ? source : null;
+        progress.during(Stage.RESOLVING_ADDRESS, () -> commands.resolveAddress(wanted, destination, timeout));
         addresses.update(commands, "rdma_resolve_addr");
     }
 
