@@ -2,6 +2,7 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.verbs.ClosedException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
@@ -10,6 +11,9 @@ import java.util.function.LongConsumer;
  */
 final class Handle {
     private static final long CLOSED = Long.MIN_VALUE;
+
+    /** The interval at which a thread that closes the object checks whether other calls have ended. */
+    private static final long WAIT_NANOS = 20_000;
 
     private final long address;
 
@@ -63,8 +67,7 @@ final class Handle {
         boolean isDestroyed = false;
         try {
             while (uses.get() != CLOSED) {
-                Thread.onSpinWait();
-                Thread.yield();
+                LockSupport.parkNanos(this, WAIT_NANOS);
             }
             destroy.accept(address);
             isDestroyed = true;

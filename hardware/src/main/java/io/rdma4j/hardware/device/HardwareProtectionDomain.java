@@ -20,6 +20,7 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A protection domain of a device. */
 final class HardwareProtectionDomain extends HardwareObject implements ProtectionDomain {
@@ -88,7 +89,7 @@ final class HardwareProtectionDomain extends HardwareObject implements Protectio
     }
 
     /** Returns an object of this device. */
-    <T extends HardwareObject> T own(Class<T> type, Object object, String operation) {
+    <T extends HardwareObject> T own(Class<T> type, @Nullable Object object, String operation) {
         if (!type.isInstance(object) || !type.cast(object).context().equals(context())) {
             throw new RdmaException(operation, Errno.EINVAL, object + " is of another device", "");
         }

@@ -14,6 +14,7 @@ final class SpinLock {
         }
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     private void lockLater() {
         int spins = 0;
         while (held.get() || !held.compareAndSet(false, true)) {

@@ -32,7 +32,7 @@ public final class Remedies {
             for (String line : Files.readAllLines(LIMITS)) {
                 if (line.startsWith("Max locked memory") && !line.contains("unlimited")) {
                     String[] words =
-                            line.substring("Max locked memory".length()).strip().split("\\s+");
+                            line.substring("Max locked memory".length()).strip().split(" ", 2);
                     return "The device locks memory, of which this process may have " + words[0]
                             + " bytes: raise the limit (ulimit -l, LimitMEMLOCK= of systemd), or use less";
                 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,7 +47,8 @@ class AbiTest {
         assertThat(ours).isEqualTo(run(lines));
     }
 
-    private static String expression(CStruct struct, Field field) {
+    /** Returns the C expression of a number, or null if the field is none. */
+    private static @Nullable String expression(@Nullable CStruct struct, Field field) {
         CName name = field.getAnnotation(CName.class);
         if (struct == null) {
             return name == null ? null : name.value();
@@ -106,7 +109,7 @@ class AbiTest {
 
     private static String output(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String text = new String(process.getInputStream().readAllBytes());
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(text).isZero();
         return text;
     }
