@@ -80,6 +80,18 @@ final class CmProviders {
         return allowed().filter(CmProvider::hasDevices).toList();
     }
 
+    /** Returns the usable providers that have a device that the user allows: those for which a wildcard stands. */
+    List<CmProvider> ofWildcard() {
+        String requested = requested();
+        if (requested == null || isProvider(requested)) {
+            return usable();
+        }
+        DeviceChoice choice = DeviceChoice.current();
+        return usable().stream()
+                .filter(provider -> provider.devices().stream().anyMatch(choice::allows))
+                .toList();
+    }
+
     /** Returns the allowed providers without checking for devices, which would enumerate all network interfaces. */
     private Stream<CmProvider> allowed() {
         String requested = requested();

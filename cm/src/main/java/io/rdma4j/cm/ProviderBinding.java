@@ -106,7 +106,7 @@ final class ProviderBinding {
         List<CmProvider> candidates;
         if (address.isAnyLocalAddress()) {
             providers.requireDevices("rdma_bind_addr");
-            candidates = providers.usable();
+            candidates = providers.ofWildcard();
             if (providers.isChoiceMissing()) {
                 throw new RdmaException(
                         "rdma_bind_addr",

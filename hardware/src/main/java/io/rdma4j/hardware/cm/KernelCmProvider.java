@@ -5,6 +5,7 @@ import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.hardware.device.HardwareDevice;
 import io.rdma4j.hardware.device.HardwareDevices;
 import io.rdma4j.hardware.system.DescriptorPoller;
 import io.rdma4j.verbs.Device;
@@ -12,6 +13,10 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +29,9 @@ public final class KernelCmProvider implements CmProvider {
 
     /** One for the process, since {@link java.util.ServiceLoader} may create several providers. */
     private static volatile @Nullable KernelCm started;
+
+    /** The devices by their numbers, none of which the kernel gives to another device. */
+    private static final Map<Integer, Device> DEVICES = new ConcurrentHashMap<>();
 
     /** Creates the provider; opens nothing. */
     public KernelCmProvider() {}
@@ -67,7 +75,17 @@ public final class KernelCmProvider implements CmProvider {
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         KernelCm running = started;
         return KernelCmId.create(
-                running != null ? running : start(), HardwareDevices::of, portSpace, queuePairType, sink);
+                running != null ? running : start(), KernelCmProvider::device, portSpace, queuePairType, sink);
+    }
+
+    private static Optional<Device> device(int deviceIndex, long nodeGuid) {
+        Device known = deviceIndex == IdCommands.UNKNOWN_DEVICE ? null : DEVICES.get(deviceIndex);
+        if (known != null) {
+            return Optional.of(known);
+        }
+        Optional<HardwareDevice> found = HardwareDevices.of(deviceIndex, nodeGuid);
+        found.ifPresent(device -> DEVICES.put(device.index(), device));
+        return found.map(Function.identity());
     }
 
     private static KernelCm start() {
