@@ -60,22 +60,28 @@ public final class HardwareDevices {
 
     private static boolean hasAddress(HardwareDevice device, InetAddress address) {
         Path ports = CLASS.resolve(device.name()).resolve("ports");
-        return device.transportType() == TransportType.IWARP
-                ? interfaces(ports).stream().anyMatch(name -> hasAddress(name, address))
-                : lines(ports, "gids").contains(Gid.of(address).toString());
-    }
-
-    private static boolean hasAddress(String networkInterface, InetAddress address) {
-        try {
-            NetworkInterface found = NetworkInterface.getByName(networkInterface);
-            return found != null && found.inetAddresses().anyMatch(address::equals);
-        } catch (SocketException unknown) {
-            return false;
+        if (device.transportType() != TransportType.IWARP) {
+            return lines(ports, "gids").contains(Gid.of(address).toString());
         }
+        String start = startOfIwarpGid(address);
+        return !start.isEmpty() && lines(ports, "gids").stream().anyMatch(gid -> gid.startsWith(start));
     }
 
-    private static List<String> interfaces(Path ports) {
-        return lines(ports, "gid_attrs/ndevs");
+    /**
+     * Returns how the GID of an iWARP device begins whose network interface has an address: with the hardware address of the
+     * interface. Such a device has no GID for each address. Empty if no interface has the address.
+     */
+    private static String startOfIwarpGid(InetAddress address) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(address);
+            byte[] hardware = found == null ? null : found.getHardwareAddress();
+            return hardware == null || hardware.length != 6
+                    ? ""
+                    : "%02x%02x:%02x%02x:%02x%02x:"
+                            .formatted(hardware[0], hardware[1], hardware[2], hardware[3], hardware[4], hardware[5]);
+        } catch (SocketException unknown) {
+            return "";
+        }
     }
 
     /** Returns the first lines of all files in a folder of each port. Entries that are empty cannot be read. */
