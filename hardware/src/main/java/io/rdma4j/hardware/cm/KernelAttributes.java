@@ -51,6 +51,12 @@ final class KernelAttributes {
         return attributes;
     }
 
+    /** Returns the attributes for a state after INIT of a queue pair for datagrams. */
+    static QueuePairAttributes ofDatagrams(QueuePairState target) {
+        QueuePairAttributes attributes = new QueuePairAttributes().state(target);
+        return target == QueuePairState.READY_TO_SEND ? attributes.sendPsn(0) : attributes;
+    }
+
     private static void set(QueuePairAttributes attributes, QueuePairAttribute attribute, MemorySegment from) {
         var _ = switch (attribute) {
             case STATE -> attributes.state(state(Fields.intAt(from, Attributes.STATE)));

@@ -247,7 +247,9 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
 
     @Override
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
-        return commands.attributes(target);
+        QueuePairAttributes attributes = commands.attributes(target);
+        // For datagrams the kernel names the attributes of INIT for each state. As in librdmacm, the others need less.
+        return !isDatagram() || target == QueuePairState.INIT ? attributes : KernelAttributes.ofDatagrams(target);
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairAttribute;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.TransportType;
@@ -315,6 +317,17 @@ class KernelCmIdTest {
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("57 bytes is more than the 56");
         assertThat(fake.sent(CmNumbers.CONNECT)).isEmpty();
+    }
+
+    @Test
+    void datagramsNeedFewAttributesAfterTheFirstState() {
+        KernelCmId id = create(PortSpace.UDP);
+        fake.answer(CmNumbers.INITIALIZE_ATTRIBUTES, CBytes.of("answer.init"));
+        assertThat(id.initQueuePairAttributes(QueuePairState.INIT).present()).contains(QueuePairAttribute.QUEUE_KEY);
+        assertThat(id.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE).present())
+                .containsExactly(QueuePairAttribute.STATE);
+        assertThat(id.initQueuePairAttributes(QueuePairState.READY_TO_SEND).present())
+                .containsExactlyInAnyOrder(QueuePairAttribute.STATE, QueuePairAttribute.SEND_PSN);
     }
 
     @Test
