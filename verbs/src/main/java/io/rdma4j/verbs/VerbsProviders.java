@@ -2,6 +2,7 @@ package io.rdma4j.verbs;
 
 import io.rdma4j.verbs.spi.VerbsProvider;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 
@@ -17,6 +18,7 @@ final class VerbsProviders {
             List<VerbsProvider> found = new ArrayList<>();
             ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())
                     .forEach(found::add);
+            found.sort(Comparator.comparingInt(VerbsProvider::preference).reversed());
             return List.copyOf(found);
         }
     }

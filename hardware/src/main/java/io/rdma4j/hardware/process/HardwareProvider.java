@@ -23,6 +23,11 @@ public final class HardwareProvider implements VerbsProvider {
     }
 
     @Override
+    public int preference() {
+        return 10;
+    }
+
+    @Override
     public List<Device> devices() {
         return List.copyOf(HardwareDevices.list());
     }

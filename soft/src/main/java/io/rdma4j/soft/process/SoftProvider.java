@@ -17,6 +17,11 @@ public final class SoftProvider implements VerbsProvider {
     }
 
     @Override
+    public int preference() {
+        return 0;
+    }
+
+    @Override
     public List<Device> devices() {
         return ProcessStack.stack().devices();
     }

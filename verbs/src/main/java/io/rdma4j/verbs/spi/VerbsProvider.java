@@ -11,6 +11,12 @@ public interface VerbsProvider {
     String name();
 
     /**
+     * Returns the preference. Providers are considered in descending order of it, for lists and for an address. The software
+     * device has 0, hardware more.
+     */
+    int preference();
+
+    /**
      * Returns the current devices of this host, possibly none. A device is equal to itself in every list. A device that
      * was removed and added again under the same name is not equal to the earlier one.
      */
