@@ -102,7 +102,7 @@ case_persistent() { # SERVER CLIENT FAMILY CLIENTS COUNT SIZE
 # rping of rdma-core 44 loses a request that arrives while it accepts another one, and fails when it uses the other one twice
 # (fixed in later versions). The clients of such a server therefore connect one after another, and then ping concurrently.
 connected_alone() { # LABEL
-    if side_is_c "${job_side[$1]}"; then
+    if side_in_guest "${job_side[$1]}"; then
         sleep 1 # its output comes at its end
     else
         connected() { rping_ended "$1" || [ -s "$case_dir/$1.out" ]; }
@@ -114,7 +114,7 @@ connected_alone() { # LABEL
 # Java side a server listens on the next port. On Linux the kernel replies.
 case_refused() { # SERVER CLIENT FAMILY
     local server=$1 client=$2 family=$3
-    [ "$server" = linux ] || rping_serve "$server" bystander $((port + 1)) -a "$(side_address "$server" "$family")" || return 1
+    side_uses_kernel "$server" || rping_serve "$server" bystander $((port + 1)) -a "$(side_address "$server" "$family")" || return 1
     rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -C 3 -v -V
     judge_rejected 8
 }
@@ -158,8 +158,8 @@ case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
     watched=$other # the output of C comes at its end
     rping_serve "$server" server $port -a "$(side_address "$server" v4)" -v || return 1
     rping_start "$client" client -c -a "$(side_address "$server" v4 "$client")" -p $port -v -V
-    ! side_is_c "${job_side[$other]}" || watched=$victim
-    pinging() { side_is_c "${job_side[$watched]}" || [ "$(wc -l <"$case_dir/$watched.out")" -gt 20 ]; }
+    ! side_in_guest "${job_side[$other]}" || watched=$victim
+    pinging() { side_in_guest "${job_side[$watched]}" || [ "$(wc -l <"$case_dir/$watched.out")" -gt 20 ]; }
     wait_until 10 pinging || explain "$watched saw no ping" || bad=1
     sleep 1
     rping_signal $victim "$signal"

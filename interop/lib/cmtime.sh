@@ -18,7 +18,7 @@ case_cmtime_classic() { # SERVER CLIENT FAMILY CONNECTIONS [OPTIONS OF BOTH...]
     address=$(side_address "$server" "$family")
     # shellcheck disable=SC2046
     tool_start "$server" server $(cmtime_of "$server" classic) -b "$address" "$@"
-    wait_until 20 listens_on "$server" server "$listener_port" "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    wait_until $start_seconds listens_on "$server" server "$listener_port" "$address" || { explain "the server did not listen within $start_seconds s"; return 1; }
     # shellcheck disable=SC2046
     tool_start "$client" client $(cmtime_of "$client" classic) -s "$(side_address "$server" "$family" "$client")" -c "$count" "$@"
     rping_wait client || explain 'the client did not end' || bad=1
@@ -63,7 +63,7 @@ case_cmtime_mesh() { # SERVER CLIENT FAMILY CONTROLLER(server|client) CONNECTION
         # shellcheck disable=SC2046,SC2086
         tool_start "${side[$label]}" $label $(cmtime_of "${side[$label]}" mesh) \
             -b "$(side_address "${side[$label]}" "$family")" -C "$at" -c "$count" $role "$@"
-        [ $label != "$controller" ] || wait_until 20 tool_said $label 'OOB root' || { explain "the $label did not begin within 20 s"; return 1; }
+        [ $label != "$controller" ] || wait_until $start_seconds tool_said $label 'OOB root' || { explain "the $label did not begin within $start_seconds s"; return 1; }
     done
     for label in client server; do
         rping_wait $label || explain "the $label did not end" || bad=1

@@ -1,5 +1,14 @@
 # Starts and stops guests and runs commands in them; sourced by other scripts. A guest is "guest" (10.88.0.2) or "peer" (10.88.0.1).
 
+# The guest's memory in MiB. RDMA4J_INTEROP_MEMORY overrides it. A Java virtual machine in the guest needs more.
+guest_memory=512
+
+# Guests that are started from now on have memory for Java, and siw.
+guest_for_java() {
+    guest_memory=1536
+    guest_with_siw
+}
+
 declare -A guest_pid guest_address=([guest]=$guest_ip4 [peer]=$host_ip4)
 
 # require_setup NEEDS-GUEST(true|false) : fails if something that interop/setup installs is missing.
@@ -9,8 +18,10 @@ require_setup() {
     for tool in $tools; do
         type -P "$tool" >/dev/null || missing+=("$tool")
     done
-    ! $1 || kernel_release >/dev/null || missing+=("a guest kernel in $cache_dir")
-    [ ${#missing[@]} -eq 0 ] || die "missing: ${missing[*]}; run $interop_dir/setup first (it needs the Debian archive)"
+    ! $1 || kernel_release >/dev/null || missing+=("a guest kernel in $kernel_dir")
+    ! $1 || ! $guest_has_siw || [ -f "$(siw_file "$(kernel_release)")" ] || missing+=("the module siw for it")
+    [ ${#missing[@]} -eq 0 ] ||
+        die "missing: ${missing[*]}; run $interop_dir/setup$(! $guest_has_siw || echo " --hardware") first (it needs the Debian archive)"
     ! $1 || [ -c /dev/net/tun ] || die "missing /dev/net/tun (modprobe tun)"
 }
 
@@ -21,9 +32,9 @@ guest_start() {
     local name=$1 tap=$2 mac_end=$3 ip4=$4 ip6=$5 mtu=$6 log=$7 release
     release=$(kernel_release)
     ip netns exec "$netns" qemu-system-x86_64 -name "rdma4j-interop-$name" \
-        -machine q35,accel=tcg -cpu max -smp 1,maxcpus=2 -m "${RDMA4J_INTEROP_MEMORY:-512}" \
+        -machine q35,accel=tcg -cpu max -smp 1,maxcpus=2 -m "${RDMA4J_INTEROP_MEMORY:-$guest_memory}" \
         -nodefaults -no-user-config -no-reboot -display none -monitor none -serial "file:$log" \
-        -kernel "$cache_dir/kernel/boot/vmlinuz-$release" -initrd "$work_dir/initramfs" \
+        -kernel "$kernel_dir/boot/vmlinuz-$release" -initrd "$work_dir/initramfs" \
         -append "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off no_timer_check tsc=reliable net.ifnames=0 interop.ip4=$ip4 interop.ip6=$ip6 interop.mtu=$mtu" \
         -netdev "tap,id=net0,ifname=$tap,script=no,downscript=no" \
         -device "virtio-net-pci,netdev=net0,mac=52:54:00:88:00:$mac_end,romfile=" \
@@ -34,6 +45,9 @@ guest_start() {
 }
 
 guest_sh() { in_netns "$lib_dir/guest-call" "${guest_address[$1]}" "$2"; }
+
+# The guest keeps what it has read of the host's files. Afterwards it reads them again, for example after a build.
+guest_refresh() { guest_sh "$1" 'echo 3 >/proc/sys/vm/drop_caches'; } # NAME
 
 guest_answers() { [ "$(guest_sh "$1" 'echo up' 2>/dev/null)" = up ]; }
 
@@ -47,6 +61,8 @@ guest_wait() {
     done
     guest_sh "$1" 'test -c /dev/infiniband/uverbs0 && rdma link show rxe0/1 | grep -q ACTIVE' ||
         { tail -n 20 "$3" >&2; die "guest $1 has no working rxe0"; }
+    ! $guest_has_siw || guest_sh "$1" 'rdma link show siw0/1 | grep -q ACTIVE' ||
+        { tail -n 20 "$3" >&2; die "guest $1 has no working siw0"; }
 }
 
 # world_up PEER MTU : creates namespace, tap and guests; work_dir must exist. world_down removes them.

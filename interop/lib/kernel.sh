@@ -7,17 +7,39 @@ guest_modules=(
     sch_netem sch_prio sch_ingress cls_u32 act_mirred ifb # loss, delay, reordering in both directions
 )
 
-# Prints the release of the newest unpacked kernel, or fails.
+# The folder of the kernel in use: that of Debian 12, or that of kernel_select.
+kernel_dir=$cache_dir/kernel
+
+# kernel_select SERIES(6.1|6.12) : uses the kernel of this series from now on.
+kernel_select() {
+    case $1 in
+        6.1) kernel_dir=$cache_dir/kernel ;;
+        6.12) kernel_dir=$cache_dir/kernel-6.12 ;;
+        *) die "the kernels are 6.1 and 6.12, not $1" ;;
+    esac
+}
+
+# Prints the release of the unpacked kernel, or fails.
 kernel_release() {
     local release
-    release=$(ls "$cache_dir/kernel/lib/modules" 2>/dev/null | sort -V | tail -1)
-    [ -n "$release" ] && [ -f "$cache_dir/kernel/lib/modules/$release/modules.dep" ] &&
-        [ -f "$cache_dir/kernel/boot/vmlinuz-$release" ] && echo "$release"
+    release=$(ls "$kernel_dir/lib/modules" 2>/dev/null | sort -V | tail -1)
+    [ -n "$release" ] && [ -f "$kernel_dir/lib/modules/$release/modules.dep" ] &&
+        [ -f "$kernel_dir/boot/vmlinuz-$release" ] && echo "$release"
+}
+
+# Debian's kernels do not contain the iWARP device siw; interop/setup --hardware builds it.
+siw_file() { echo "$kernel_dir/lib/modules/$1/extra/siw.ko"; } # RELEASE
+
+# Guests that are started from now on have siw, with an interface for it.
+guest_has_siw=false
+guest_with_siw() {
+    guest_has_siw=true
+    guest_modules+=(crc32c_generic siw dummy) # siw asks the crypto API for "crc32c"
 }
 
 # module_files RELEASE : prints the .ko files of guest_modules and of their dependencies, in an order that insmod accepts.
 module_files() {
-    local modules=$cache_dir/kernel/lib/modules/$1
+    local modules=$kernel_dir/lib/modules/$1
     printf '%s\n' "${guest_modules[@]}" | awk -v dep="$modules/modules.dep" -v builtin="$modules/modules.builtin" '
         function name_of(path) { sub(/.*\//, "", path); sub(/\.ko.*/, "", path); gsub(/-/, "_", path); return path }
         BEGIN {
@@ -52,8 +74,11 @@ build_initramfs() {
     chmod 755 "$tree/init" "$tree/agent"
     module_files "$release" >"$tree/modules.list" || { rm -rf "$tree"; return 1; }
     while read -r path; do
-        cp "$cache_dir/kernel/lib/modules/$release/$path" "$tree/modules/"
-        basename "$path"
+        case $path in
+            *.xz) xz -dc "$kernel_dir/lib/modules/$release/$path" >"$tree/modules/$(basename "$path" .xz)" ;;
+            *) cp "$kernel_dir/lib/modules/$release/$path" "$tree/modules/" ;;
+        esac
+        basename "$path" .xz
     done <"$tree/modules.list" >"$tree/modules/order"
     (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$file"
     rm -rf "$tree"

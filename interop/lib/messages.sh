@@ -7,7 +7,7 @@ case_messages() { # SERVER CLIENT ucmatose|udaddy FAMILY [OPTIONS...]
     [ "$tool" = ucmatose ] || listener_port=7174
     address=$(side_address "$server" "$family")
     tool_start "$server" server "$tool" -b "$address" "$@"
-    wait_until 20 listens_on "$server" server $listener_port "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    wait_until $start_seconds listens_on "$server" server $listener_port "$address" || { explain "the server did not listen within $start_seconds s"; return 1; }
     tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" "$@"
     judge_messages "$tool" "$@"
 }
@@ -72,7 +72,7 @@ case_mckey() { # RECEIVERS-SIDE SENDER-SIDE FAMILY RECEIVERS "RECEIVER-OPTIONS" 
         labels+=("$label")
         # shellcheck disable=SC2086
         tool_start "$server" "$label" mckey -m $group -b "$(side_address "$server" "$family")" $options
-        wait_until 20 tool_said "$label" 'joined dgid' || { explain "$label did not join within 20 s"; return 1; }
+        wait_until $start_seconds tool_said "$label" 'joined dgid' || { explain "$label did not join within $start_seconds s"; return 1; }
     done
     tool_start "$client" sender mckey -m $group -b "$(side_address "$client" "$family")" -s "$@"
     for label in sender "${labels[@]}"; do
@@ -96,7 +96,7 @@ mckey_lines() { # LABEL GROUP OPTIONS
 # Prints the output of a process so far.
 tool_said() { # LABEL TEXT
     ! rping_ended "$1" || return 0
-    if side_is_c "${job_side[$1]}"; then
+    if side_in_guest "${job_side[$1]}"; then
         guest_sh "$(side_guest "${job_side[$1]}")" "grep -q '$2' /tmp/$1.out"
     else
         grep -q "$2" "$case_dir/$1.out"
@@ -114,7 +114,7 @@ case_endpoints() { # SERVER CLIENT FAMILY PORT [any [x OPTIONS...]] : any: the s
     else
         tool_start "$server" server rdma_server -s "$address" -p "$listener_port"
     fi
-    wait_until 20 listens_on "$server" server "$listener_port" "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    wait_until $start_seconds listens_on "$server" server "$listener_port" "$address" || { explain "the server did not listen within $start_seconds s"; return 1; }
     tool_start "$client" client "rdma_${x}client" -s "$(side_address "$server" "$family" "$client")" -p "$listener_port" "$@"
     for label in client server; do
         rping_wait $label || explain "the $label did not end" || bad=1
@@ -128,7 +128,7 @@ case_endpoints() { # SERVER CLIENT FAMILY PORT [any [x OPTIONS...]] : any: the s
 # No process listens on the port; see case_refused.
 case_endpoint_refused() { # SERVER CLIENT FAMILY [x]
     local server=$1 client=$2 family=$3 tool=rdma_${4:-}client bad=0
-    [ "$server" = linux ] || rping_serve "$server" bystander 7001 -a "$(side_address "$server" "$family")" || return 1
+    side_uses_kernel "$server" || rping_serve "$server" bystander 7001 -a "$(side_address "$server" "$family")" || return 1
     tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" -p 7000
     rping_wait client || explain 'the client did not end' || bad=1
     expect_code client 255 || bad=1

@@ -7,11 +7,11 @@ case_perftest() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
     address=$(side_address "$server" v4)
     if [[ " $* " == *' -R '* || " $* " == *' -z '* ]]; then
         tool_start "$server" server "$tool" -F --source_ip="$address" "$@"
-        wait_until 20 listens_on "$server" server "$pingpong_port" "$address" ||
-            { explain 'the server did not listen within 20 s'; return 1; }
+        wait_until $start_seconds listens_on "$server" server "$pingpong_port" "$address" ||
+            { explain "the server did not listen within $start_seconds s"; return 1; }
     else
         tool_start "$server" server "$tool" -F $(perftest_place "$server") "$@"
-        wait_until 20 pingpong_listens "$server" server || { explain 'the server did not listen within 20 s'; return 1; }
+        wait_until $start_seconds pingpong_listens "$server" server || { explain "the server did not listen within $start_seconds s"; return 1; }
         set -- $(perftest_place "$client") "$@"
     fi
     tool_start "$client" client "$tool" -F "$@" "$address"
@@ -37,8 +37,8 @@ case_perftest_warm() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
     return $bad
 }
 
-# The options for an exchange over TCP: C's tool selects the GID of the IPv4 address, Java's that of the address given.
-perftest_place() { side_is_c "$1" && echo '-d rxe0'; }
+# The options for an exchange over TCP: a tool on the kernel's device selects the GID of the IPv4 address, Java's on the software device that of the address given.
+perftest_place() { side_uses_kernel "$1" && echo "-d $guest_device"; }
 
 # Checks that standard error is empty, except for C's warnings about the clock of an emulated processor.
 perftest_complains() { # LABEL

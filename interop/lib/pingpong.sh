@@ -2,23 +2,23 @@
 
 pingpong_port=18515
 
-# Prints the options that name the device and the GID of a side. A Java tool derives both from an address.
+# Prints the options that name the device and the GID of a side. With the software device, a Java tool derives both from an address.
 pingpong_device() { # SIDE FAMILY
     local address index
     address=$(side_address "$1" "$2")
-    if ! side_is_c "$1"; then
+    if ! side_uses_kernel "$1"; then
         echo "--device $address"
         return
     fi
-    index=$(guest_sh "$(side_guest "$1")" "rdma_gid() { ibv_devinfo -v -d rxe0 | sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p'; }
+    index=$(guest_sh "$(side_guest "$1")" "rdma_gid() { ibv_devinfo -v -d $guest_device | sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p'; }
         rdma_gid | awk -v a=$address '\$2 == a || \$2 == \"::ffff:\" a { print \$1; exit }'")
-    echo "-d rxe0 -g ${index:-none}"
+    echo "-d $guest_device -g ${index:-none}"
 }
 
 pingpong_listens() { # SIDE LABEL
     local sockets="ss -ltnH"
     ! rping_ended "$2" || return 0
-    if side_is_c "$1"; then
+    if side_in_guest "$1"; then
         guest_sh "$(side_guest "$1")" "$sockets" | grep -q ":$pingpong_port "
     else
         in_side "$1" $sockets | grep -q ":$pingpong_port "
@@ -36,7 +36,7 @@ case_pingpong() { # SERVER CLIENT TOOL FAMILY SIZE COUNT [OPTIONS...]
     at_client=$(pingpong_device "$client" "$family")
     # shellcheck disable=SC2086
     tool_start "$server" server "$tool" $at_server -s "$size" -n "$count" -c "$@"
-    wait_until 20 pingpong_listens "$server" server || { explain 'the server did not listen within 20 s'; return 1; }
+    wait_until $start_seconds pingpong_listens "$server" server || { explain "the server did not listen within $start_seconds s"; return 1; }
     # shellcheck disable=SC2086
     tool_start "$client" client "$tool" $at_client -s "$size" -n "$count" -c "$@" "$(side_address "$server" v4)"
     for label in client server; do

@@ -1,7 +1,8 @@
 # Starts tools on either side and checks their output; sourced by other scripts.
 #
-# A side is "linux" (the guest's C rping over rdma_rxe), "host" (Java rping in the namespace; with --peer c the second
-# guest's C rping), "near" (Java in the same namespace, by its other addresses) or "far" (Java in the other namespace).
+# A side is "linux" (the guest's C rping over the kernel's device), "inside" (Java rping in the guest; with --c of
+# interop/hardware C), "host" (Java rping in the namespace; with --peer c the second guest's C rping), "near" (Java in the same
+# namespace, by its other addresses) or "far" (Java in the other namespace).
 # Every process has a label; its standard output, standard error and exit code are $case_dir/LABEL.out, .err and .rc.
 
 declare -A job_pid job_side
@@ -9,8 +10,19 @@ declare -A job_pid job_side
 # Whether Java's tools warm up before they measure. Without --warm-up only cases for that do: it takes three seconds.
 warm_up=false
 
-side_guest() { if [ "$1" = linux ]; then echo guest; else echo peer; fi; }
-side_is_c() { [ "$1" = linux ] || { [ "$1" = host ] && [ "$peer" = c ]; }; }
+# What runs on the side "inside", and the kernel's device (rxe0 or siw0) that "linux" and "inside" use.
+inside=java guest_device=rxe0
+
+# The environment of Java in the guest, and whether Java uses the software device there: see hardware-cases.sh.
+inside_environment=() inside_is_soft=false
+
+# How long a server may take until it listens. Java in an emulated guest takes long.
+start_seconds=20
+
+side_guest() { if [ "$1" = host ]; then echo peer; else echo guest; fi; }
+side_is_c() { [ "$1" = linux ] || { [ "$1" = host ] && [ "$peer" = c ]; } || { [ "$1" = inside ] && [ "$inside" = c ]; }; }
+side_uses_kernel() { side_is_c "$1" || { [ "$1" = inside ] && ! $inside_is_soft; }; } # and not the software device
+side_in_guest() { [ "$1" = inside ] || side_is_c "$1"; }
 side_netns() { if [ "$1" = far ]; then echo "$far_netns"; else echo "$netns"; fi; }
 in_side() { # SIDE COMMAND...
     local name
@@ -23,6 +35,7 @@ side_address() { # SIDE FAMILY(v4|v6|ll|twin|lo4|lo6) [FOR-SIDE] : the address o
     case ${3:-$1} in
         host) [ "$peer" = c ] || device=tap0 ;;
         near | far) device=${3:-$1}0 ;;
+        linux | inside) [ $guest_device = rxe0 ] || device=iwarp0 ;;
     esac
     [ "$2" != twin ] || device=${3:-$1}1
     case $1/$2 in
@@ -34,9 +47,16 @@ side_address() { # SIDE FAMILY(v4|v6|ll|twin|lo4|lo6) [FOR-SIDE] : the address o
         far/v4) echo $far_ip4 ;;
         far/v6) echo $far_ip6 ;;
         far/ll | far/twin) echo "$far_link_local%$device" ;;
-        linux/v4) echo $guest_ip4 ;;
-        linux/v6) echo $guest_ip6 ;;
-        linux/ll) echo "$guest_link_local%$device" ;;
+        linux/* | inside/*)
+            case $guest_device/$2 in
+                rxe0/v4) echo $guest_ip4 ;;
+                rxe0/v6) echo $guest_ip6 ;;
+                rxe0/ll) echo "$guest_link_local%$device" ;;
+                siw0/v4) echo $iwarp_ip4 ;;
+                siw0/v6) echo $iwarp_ip6 ;;
+                siw0/ll) echo "$iwarp_link_local%$device" ;;
+            esac
+            ;;
         host/v4) echo $host_ip4 ;;
         host/v6) echo $host_ip6 ;;
         host/ll) echo "$host_link_local%$device" ;;
@@ -50,27 +70,38 @@ rping_start() { tool_start "$1" "$2" rping "${@:3}"; } # SIDE LABEL ARGUMENTS...
 tool_start() {
     local side=$1 label=$2 tool=$3
     shift 3
-    if ! side_is_c "$side"; then
-        case $tool in
-            ib_* | rstream | riostream | udpong | cmtime) $warm_up || set -- "$@" --no-warm-up ;;
-        esac
-        java_start "$side" "$label" "$launcher" "$tool" "$@"
-    else
-        printf '%s\n' "C $tool $*" >"$case_dir/$label.cmd"
-        job_side[$label]=$side
-        touch "$case_dir/$label.out" "$case_dir/$label.err"
+    if side_is_c "$side"; then
         # stdbuf: a C tool buffers its output to a file or a pipe until it exits, and loses it when it is killed.
-        (
-            guest_sh "$(side_guest "$side")" "echo \$\$ >/tmp/$label.pid
-                timeout -s INT -k 3 $case_timeout stdbuf -oL $tool $(printf '%q ' "$@") >/tmp/$label.out 2>/tmp/$label.err
-                code=\$?; rm -f /tmp/$label.pid; cat /tmp/$label.out; printf '\002'; cat /tmp/$label.err; exit \$code" >"$case_dir/$label.raw"
-            echo $? >"$case_dir/$label.rc.new"
-            awk -v RS='\002' -v out="$case_dir/$label" 'NR == 1 { printf "%s", $0 >out ".out" } NR == 2 { printf "%s", $0 >out ".err" }' "$case_dir/$label.raw"
-            rm -f "$case_dir/$label.raw"
-            mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
-        ) &
-        job_pid[$label]=$!
+        guest_command "$side" "$label" stdbuf -oL "$tool" "$@"
+        return
     fi
+    case $tool in
+        ib_* | rstream | riostream | udpong | cmtime) $warm_up || set -- "$@" --no-warm-up ;;
+    esac
+    if side_in_guest "$side"; then
+        guest_command "$side" "$label" env "${inside_environment[@]}" "$launcher" "$tool" "$@"
+    else
+        java_start "$side" "$label" "$launcher" "$tool" "$@"
+    fi
+}
+
+# guest_command SIDE LABEL COMMAND... : starts a command in a guest. Its output is copied to the case's files when it has ended.
+guest_command() {
+    local side=$1 label=$2
+    shift 2
+    printf '%s\n' "$(who "$side") ($side) $*" >"$case_dir/$label.cmd"
+    job_side[$label]=$side
+    touch "$case_dir/$label.out" "$case_dir/$label.err"
+    (
+        guest_sh "$(side_guest "$side")" "echo \$\$ >/tmp/$label.pid
+            timeout -s INT -k 3 $case_timeout $(printf '%q ' "$@") >/tmp/$label.out 2>/tmp/$label.err
+            code=\$?; rm -f /tmp/$label.pid; cat /tmp/$label.out; printf '\002'; cat /tmp/$label.err; exit \$code" >"$case_dir/$label.raw"
+        echo $? >"$case_dir/$label.rc.new"
+        awk -v RS='\002' -v out="$case_dir/$label" 'NR == 1 { printf "%s", $0 >out ".out" } NR == 2 { printf "%s", $0 >out ".err" }' "$case_dir/$label.raw"
+        rm -f "$case_dir/$label.raw"
+        mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
+    ) &
+    job_pid[$label]=$!
 }
 
 # java_start SIDE LABEL COMMAND... : starts a Java process on this host, with the same files and the same timeout.
@@ -96,14 +127,17 @@ java_pid() {
     timeout_pid=$(pgrep -P "${job_pid[$1]}" -x timeout) && pgrep -P "$timeout_pid"
 }
 
-who() { if side_is_c "$1"; then echo C; else echo Java; fi; }
+# As in the table: C, Java, or, where Java is on both kinds of devices, "soft" for that on the software device.
+host_title=Java
+who() { if side_is_c "$1"; then echo C; elif [ "$1" = host ]; then echo "$host_title"; else echo Java; fi; }
 
 # rping_serve SIDE LABEL PORT ARGUMENTS... : starts a server and waits until it listens.
 rping_serve() {
     local side=$1 label=$2 port=$3
     shift 3
     rping_start "$side" "$label" -s -p "$port" "$@"
-    wait_until 15 listening "$side" "$label" "$port" "$@" || { explain "$label did not listen on port $port within 15 s"; return 1; }
+    wait_until $start_seconds listening "$side" "$label" "$port" "$@" ||
+        { explain "$label did not listen on port $port within $start_seconds s"; return 1; }
     ! rping_ended "$label" || explain "$label ended at once with $(exit_code "$label")"
 }
 
@@ -119,13 +153,22 @@ listening() { # SIDE LABEL PORT ARGUMENTS...
 
 listens_on() { # SIDE LABEL PORT ADDRESS
     ! rping_ended "$2" || return 0 # nothing to wait for
-    if side_is_c "$1"; then
-        guest_sh "$(side_guest "$1")" "rdma resource show cm_id | grep -q 'LISTEN.*:$3 '"
+    if side_in_guest "$1"; then
+        guest_sh "$(side_guest "$1")" "$(guest_listens "$1" "$3" "$4")"
         return
     fi
     # A listening Java server has a UDP socket at its address: on port 4791 or, if another process has bound that, on another
     # port. The pause after that covers the remaining steps.
     udp_sockets "$1" "$2" | grep -Eq "${4%\%*}\]?(%[a-z0-9]+)?\]?:[0-9]+\$" && sleep 0.3
+}
+
+# Prints a command that succeeds if a server in the guest listens. Only the software device has a socket of its own.
+guest_listens() { # SIDE PORT ADDRESS
+    if ! side_uses_kernel "$1"; then
+        echo "ss -lunH | grep -q '${3%\%*}.*:4791 ' && sleep 1"
+    else
+        echo "rdma resource show cm_id | grep -q 'LISTEN.*:$2 '"
+    fi
 }
 
 udp_sockets() { # SIDE LABEL : local ends of the process' UDP sockets
@@ -142,7 +185,7 @@ exit_code() { cat "$case_dir/$1.rc" 2>/dev/null || echo none; }
 # rping_signal LABEL SIGNAL : sends a signal to the tool itself, not to timeout, which runs it.
 rping_signal() {
     local label=$1 signal=$2 pid
-    if side_is_c "${job_side[$label]}"; then
+    if side_in_guest "${job_side[$label]}"; then
         guest_sh "$(side_guest "${job_side[$label]}")" "read -r shell </tmp/$label.pid && pkill -$signal -P \$(pgrep -P \$shell -x timeout)"
     else
         pid=$(java_pid "$label") && kill "-$signal" "$pid"

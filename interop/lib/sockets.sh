@@ -5,7 +5,7 @@ case_stream() { # SERVER CLIENT rstream|riostream FAMILY "ROW;ROW" OPTIONS...
     local server=$1 client=$2 tool=$3 family=$4 rows=$5 label bad=0
     shift 5
     tool_start "$server" server "$tool" -b "$(side_address "$server" "$family")" "$@"
-    wait_until 40 tool_said server '^name ' || { explain 'the server did not listen within 40 s'; return 1; }
+    wait_until $((2 * start_seconds)) tool_said server '^name ' || { explain "the server did not listen within $((2 * start_seconds)) s"; return 1; }
     tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" "$@"
     for label in client server; do
         rping_wait $label || explain "the $label did not end" || bad=1
@@ -156,7 +156,7 @@ case_rcopy() { # SERVER CLIENT FAMILY BYTES [OPTIONS OF JAVA...]
     sum=$(on_side "$client" "sha256sum <$source")
     side_is_c "$server" || options=("$@")
     tool_start "$server" server rcopy -p 7427 "${options[@]}"
-    wait_until 40 tool_said server '^waiting' || { explain 'the server did not listen within 40 s'; return 1; }
+    wait_until $((2 * start_seconds)) tool_said server '^waiting' || { explain "the server did not listen within $((2 * start_seconds)) s"; return 1; }
     options=()
     side_is_c "$client" || options=("$@")
     tool_start "$client" client rcopy "$source" "$(side_address "$server" "$family" "$client"):$target" "${options[@]}"
@@ -172,8 +172,8 @@ case_rcopy() { # SERVER CLIENT FAMILY BYTES [OPTIONS OF JAVA...]
     on_side "$server" "rm -f $target"
     return $bad
 }
-rcopy_file() { if side_is_c "$1"; then echo "/tmp/rcopy-$2"; else echo "$case_dir/$2"; fi; } # SIDE NAME
-on_side() { if side_is_c "$1"; then guest_sh "$(side_guest "$1")" "$2"; else sh -c "$2"; fi; } # SIDE COMMAND
+rcopy_file() { if side_in_guest "$1"; then echo "/tmp/rcopy-$2"; else echo "$case_dir/$2"; fi; } # SIDE NAME
+on_side() { if side_in_guest "$1"; then guest_sh "$(side_guest "$1")" "$2"; else sh -c "$2"; fi; } # SIDE COMMAND
 
 # Between processes of one host, and between two hosts that both run Java.
 define_host_stream_cases() {
