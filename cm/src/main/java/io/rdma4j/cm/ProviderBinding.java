@@ -200,7 +200,37 @@ final class ProviderBinding {
         if (ids.isEmpty()) {
             bind(new InetSocketAddress(RouteLookup.anyIpv4(), 0));
         }
-        ids.forEach(id -> id.listen(backlog));
+        if (parts.size() > 1) {
+            listenAtAny(backlog);
+        } else {
+            ids.forEach(id -> id.listen(backlog));
+        }
+    }
+
+    /**
+     * Listens by each provider, and gives up those that cannot, unless none can: the software device cannot receive where
+     * the kernel's own has taken the UDP port of RoCE.
+     */
+    private void listenAtAny(int backlog) {
+        List<Part> before = parts;
+        List<Part> listening = new ArrayList<>();
+        RdmaException refusal = null;
+        for (Part part : before) {
+            try {
+                part.id.listen(backlog);
+                listening.add(part);
+            } catch (RdmaException refused) {
+                refusal = refusal == null ? refused : refusal;
+            }
+        }
+        if (listening.isEmpty() && refusal != null) {
+            throw refusal;
+        }
+        use(listening);
+        IdQueues.runAll(before.stream()
+                .filter(part -> !listening.contains(part))
+                .<Runnable>map(part -> part.id::close)
+                .toArray(Runnable[]::new));
     }
 
     void close() {

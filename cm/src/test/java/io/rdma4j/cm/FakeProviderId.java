@@ -4,6 +4,7 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -14,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 /** A provider identifier that records its calls. */
 final class FakeProviderId implements ProviderCmId {
     final List<String> calls = new ArrayList<>();
+
+    /** What listening throws, or null. */
+    @Nullable
+    RdmaException refusal;
 
     /** Called when the request of this identifier is taken. */
     Runnable onTaken = () -> {};
@@ -47,6 +52,9 @@ final class FakeProviderId implements ProviderCmId {
     @Override
     public void listen(int backlog) {
         calls.add("listen " + backlog);
+        if (refusal != null) {
+            throw refusal;
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -64,9 +65,9 @@ class AbiTest {
     }
 
     private static List<Class<?>> classes() throws IOException, URISyntaxException, ClassNotFoundException {
-        Path at = Path.of(Objects.requireNonNull(CStruct.class.getResource("CStruct.class"))
-                        .toURI())
-                .getParent();
+        URI file = Objects.requireNonNull(CStruct.class.getResource("CStruct.class"))
+                .toURI();
+        Path at = Objects.requireNonNull(Path.of(file).getParent());
         List<Class<?>> found = new ArrayList<>(classes(at));
         found.addAll(classes(at.resolveSibling("cm")));
         return found;

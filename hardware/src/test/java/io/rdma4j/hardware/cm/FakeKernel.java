@@ -117,6 +117,7 @@ final class FakeKernel implements CommandFile {
         return value;
     }
 
+    @SuppressWarnings("restricted")
     private static MemorySegment memory(long address, int bytes) {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
