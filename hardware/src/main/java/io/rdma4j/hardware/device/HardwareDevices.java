@@ -21,13 +21,30 @@ public final class HardwareDevices {
     /** The kernel's list of devices. While it does not exist, libibverbs is not even loaded. */
     private static final Path CLASS = Path.of("/sys/class/infiniband");
 
+    /** What the process does before its first call of the library. */
+    private static final class Preparation {
+        static {
+            try (Call call = new Call()) {
+                // Old kernels would give a child process the registered pages of its parent. With others it does
+                // nothing.
+                long _ = call.result(Function.FORK_INIT);
+            }
+        }
+
+        /** Initializes this class. */
+        static void run() {}
+    }
+
     private HardwareDevices() {}
 
     /** Returns the devices that are there now. */
     public static List<HardwareDevice> list() {
-        if (!Files.isDirectory(CLASS) || !Libibverbs.isUsable()) {
-            return List.of();
-        }
+        return Files.isDirectory(CLASS) && Libibverbs.isUsable() ? read() : List.of();
+    }
+
+    /** Returns the devices of the library. */
+    static List<HardwareDevice> read() {
+        Preparation.run();
         List<HardwareDevice> found = new ArrayList<>();
         try (Call call = new Call();
                 DeviceList list = new DeviceList(call)) {
@@ -107,12 +124,5 @@ public final class HardwareDevices {
             return List.of();
         }
         return found;
-    }
-
-    /** Makes memory of a process that forks safe, where the kernel does not do that by itself. */
-    static void prepareFork() {
-        try (Call call = new Call()) {
-            long _ = call.result(Function.FORK_INIT);
-        }
     }
 }
