@@ -46,6 +46,27 @@ case_java_starts() {
     remark "ibv_devices $(seconds $(($(now_ms) - started))) s"
 }
 
+# The class path of the conformance tests, which conformance_build sets: folders of classes and libraries on the host.
+conformance_class_path=
+conformance_build() {
+    # shellcheck disable=SC2086
+    conformance_class_path=$("$repo_dir/.ci/class-path" conformance $(sed -n 's/^rooms="\(.*\)"$/\1/p' "$repo_dir/conformance/run")) ||
+        die 'the conformance tests cannot be built'
+}
+
+# The conformance tests of verbs, connections and RDMA sockets on a device: see conformance/run --help.
+case_conformance() { # SERVER CLIENT DEVICE
+    local device=$3 report=$work_dir/conformance-$3.txt bad=0
+    guest_java conformance --enable-native-access=ALL-UNNAMED -cp "$conformance_class_path" io.rdma4j.conformance.run.Main \
+        --device "$device" "${conformance_classes[@]}" || bad=1
+    cp "$case_dir/conformance.out" "$report"
+    sed -n '/^class  /,$s/^/    /p' "$report"
+    expect_code conformance 0 || bad=1
+    expect_lines conformance out "^all of $device  *[1-9][0-9]* +0 " || bad=1
+    remark "passed, failed, lacking: $(awk '/^all of / { print $4 ", " $5 ", " $6 }' "$report")"
+    return $bad
+}
+
 # device_case DEVICE NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
 device_case() { case_add "${1%0}/$2" "$3" "$4" "$5" "$6" case_on "$1" "${@:7}"; }
 
@@ -139,14 +160,18 @@ define_tap_cases() { # SERVER CLIENT
 beyond_quick='^('
 beyond_quick+='[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4)'
 beyond_quick+='|[a-z]+/(perftest/ib_(send|read)_bw|perftest/ib_send_lat|perftest/ib_atomic_bw|perftest/ib_[a-z]+_[a-z]+/.*)'
+beyond_quick+='|[a-z]+/conformance'
 beyond_quick+='|siw/(cmtime/.*|rdma_x?client/.*)'
 beyond_quick+=')$'
 
 define_hardware_cases() {
-    local pair pairs=('inside linux' 'linux inside' 'inside inside')
+    local pair device pairs=('inside linux' 'linux inside' 'inside inside')
     # C against C has one role.
     [ "$inside" = java ] || pairs=('linux inside')
     [ "$inside" = c ] || case_add java inside inside 'starts in the guest' 120 case_java_starts
+    for device in rxe0 siw0; do
+        [ "$inside" = c ] || device_case $device conformance inside inside 'no failure' 3600 case_conformance $device
+    done
     for pair in "${pairs[@]}"; do
         # shellcheck disable=SC2086
         define_connected_cases rxe0 $pair
