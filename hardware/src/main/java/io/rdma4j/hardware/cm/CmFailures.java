@@ -1,7 +1,7 @@
 package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.cm.host.ConnectionExplanations;
+import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.verbs.Errno;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
-import io.rdma4j.cm.host.ConnectionExplanations;
+import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.hardware.cm.IdProgress.Stage;
 import io.rdma4j.verbs.Device;

@@ -1,6 +1,6 @@
 package io.rdma4j.hardware.cm;
 
-import io.rdma4j.cm.host.ConnectionExplanations;
+import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.TransportType;

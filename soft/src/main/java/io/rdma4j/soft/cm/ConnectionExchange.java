@@ -4,7 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
-import io.rdma4j.cm.host.ConnectionExplanations;
+import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.device.ProcessGuid;
 import io.rdma4j.transport.cm.AgentEvent;

@@ -3,7 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
-import io.rdma4j.cm.host.ConnectionExplanations;
+import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmRoute;

@@ -2,8 +2,8 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.cm.host.ConnectionExplanations;
 import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;

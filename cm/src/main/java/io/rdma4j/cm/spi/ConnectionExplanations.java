@@ -1,6 +1,7 @@
-package io.rdma4j.cm.host;
+package io.rdma4j.cm.spi;
 
 import io.rdma4j.cm.RejectReason;
+import io.rdma4j.cm.host.AddressText;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
