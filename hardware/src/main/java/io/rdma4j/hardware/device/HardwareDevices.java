@@ -15,19 +15,45 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The devices of this host, without the software device. Thread safe. */
 public final class HardwareDevices {
     /** The kernel's list of devices. While it does not exist, libibverbs is not even loaded. */
     private static final Path CLASS = Path.of("/sys/class/infiniband");
 
+    /** The time for which a device keeps the addresses that were read. */
+    private static final long HIT_NANOS = 1_000_000_000;
+
+    /** The time for which an address that was not found is not looked for again. */
+    private static final long MISS_NANOS = 50_000_000;
+
+    private static volatile Tables tables = new Tables(System.nanoTime() - 2 * HIT_NANOS, List.of());
+
+    /** What the process does before its first call of the library. */
+    private static final class Preparation {
+        static {
+            try (Call call = new Call()) {
+                // Old kernels would give a child process the registered pages of its parent. With others it does
+                // nothing.
+                long _ = call.result(Function.FORK_INIT);
+            }
+        }
+
+        /** Initializes this class. */
+        static void run() {}
+    }
+
     private HardwareDevices() {}
 
     /** Returns the devices that are there now. */
     public static List<HardwareDevice> list() {
-        if (!Files.isDirectory(CLASS) || !Libibverbs.isUsable()) {
-            return List.of();
-        }
+        return Files.isDirectory(CLASS) && Libibverbs.isUsable() ? read() : List.of();
+    }
+
+    /** Returns the devices of the library. */
+    static List<HardwareDevice> read() {
+        Preparation.run();
         List<HardwareDevice> found = new ArrayList<>();
         try (Call call = new Call();
                 DeviceList list = new DeviceList(call)) {
@@ -38,9 +64,30 @@ public final class HardwareDevices {
         return List.copyOf(found);
     }
 
-    /** Returns the device that has an address of this host, if any. */
+    /**
+     * Returns the device that has an address of this host, if any. The tables of addresses are read at most twenty times a
+     * second, since a table has a thousand files; a new address is found later by that time.
+     */
     public static Optional<HardwareDevice> of(InetAddress address) {
-        return list().stream().filter(device -> hasAddress(device, address)).findFirst();
+        if (!Files.isDirectory(CLASS)) {
+            return Optional.empty();
+        }
+        Tables current = tables;
+        if (current.isOlderThan(HIT_NANOS)) {
+            current = readTables();
+        }
+        Optional<HardwareDevice> found = current.deviceOf(address);
+        if (found.isEmpty() && current.isOlderThan(MISS_NANOS)) {
+            found = readTables().deviceOf(address);
+        }
+        return found;
+    }
+
+    private static Tables readTables() {
+        Tables read = new Tables(
+                System.nanoTime(), list().stream().map(DeviceGids::of).toList());
+        tables = read;
+        return read;
     }
 
     /**
@@ -58,13 +105,34 @@ public final class HardwareDevices {
                         all.stream().filter(device -> device.guid() == nodeGuid).findFirst());
     }
 
-    private static boolean hasAddress(HardwareDevice device, InetAddress address) {
-        Path ports = CLASS.resolve(device.name()).resolve("ports");
-        if (device.transportType() != TransportType.IWARP) {
-            return lines(ports, "gids").contains(Gid.of(address).toString());
+    /** The GIDs of the devices at a time. */
+    private record Tables(long readNanos, List<DeviceGids> devices) {
+        boolean isOlderThan(long nanos) {
+            return System.nanoTime() - readNanos > nanos;
         }
-        String start = startOfIwarpGid(address);
-        return !start.isEmpty() && lines(ports, "gids").stream().anyMatch(gid -> gid.startsWith(start));
+
+        Optional<HardwareDevice> deviceOf(InetAddress address) {
+            return devices.stream()
+                    .filter(each -> each.hasAddress(address))
+                    .map(DeviceGids::device)
+                    .findFirst();
+        }
+    }
+
+    /** A device and the GIDs of its ports. */
+    private record DeviceGids(HardwareDevice device, Set<String> gids) {
+        static DeviceGids of(HardwareDevice device) {
+            return new DeviceGids(
+                    device, Set.copyOf(lines(CLASS.resolve(device.name()).resolve("ports"), "gids")));
+        }
+
+        boolean hasAddress(InetAddress address) {
+            if (device.transportType() != TransportType.IWARP) {
+                return gids.contains(Gid.of(address).toString());
+            }
+            String start = startOfIwarpGid(address);
+            return !start.isEmpty() && gids.stream().anyMatch(gid -> gid.startsWith(start));
+        }
     }
 
     /**
@@ -107,12 +175,5 @@ public final class HardwareDevices {
             return List.of();
         }
         return found;
-    }
-
-    /** Makes memory of a process that forks safe, where the kernel does not do that by itself. */
-    static void prepareFork() {
-        try (Call call = new Call()) {
-            long _ = call.result(Function.FORK_INIT);
-        }
     }
 }

@@ -2,14 +2,17 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.abi.Context;
 import io.rdma4j.hardware.library.Call;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
+import org.jspecify.annotations.Nullable;
 
 /** A memory window. Its key is that of the last binding that was posted. */
 final class HardwareMemoryWindow extends HardwareObject implements MemoryWindow {
     private final HardwareProtectionDomain domain;
     private final Type type;
     private volatile int remoteKey;
+    private volatile @Nullable MemoryRegion region;
 
     HardwareMemoryWindow(HardwareProtectionDomain domain, long address, Type type, int remoteKey) {
         super(domain.context(), Kind.MEMORY_WINDOW, address);
@@ -33,9 +36,16 @@ final class HardwareMemoryWindow extends HardwareObject implements MemoryWindow 
         return remoteKey;
     }
 
-    /** Notes the key of a binding that was posted. */
-    void onBound(int key) {
+    /** Notes a binding that was posted. */
+    void onBound(@Nullable MemoryRegion to, int key) {
+        region = to;
         remoteKey = key;
+    }
+
+    /** Returns the region of the last binding, or null. */
+    @Nullable
+    MemoryRegion region() {
+        return region;
     }
 
     @Override

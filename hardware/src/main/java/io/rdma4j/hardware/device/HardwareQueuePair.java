@@ -93,7 +93,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
                 "ibv_post_send",
                 Context.POST_SEND,
                 new WorkRequests("ibv_post_send", SendRequest.BYTES, capabilities.maxSendScatterGather()),
-                WorkRequests::write);
+                type() == QueuePairType.UNRELIABLE_DATAGRAM ? WorkRequests::writeDatagram : WorkRequests::write);
         receives = new PostQueue<>(
                 this,
                 "ibv_post_recv",
@@ -218,7 +218,10 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
         receives.post(requests, count);
     }
 
-    /** A window of type 1 is bound by a call of its own, which posts the request and sets the key. */
+    /**
+     * Binds a window. One of type 1 is bound by a call of its own, which posts the request and sets the key. To unbind it, the
+     * call gets the region to which it was bound, since drivers read the region of each request.
+     */
     private void bind(SendWorkRequest request) {
         if (!(request.memoryWindow() instanceof HardwareMemoryWindow window)
                 || window.type() != MemoryWindow.Type.TYPE_1) {
@@ -228,17 +231,13 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
         }
         long windowAddress = window.handle().enter("ibv_bind_mw", window);
         try (Call call = new Call()) {
-            MemoryRegion region = request.bindRegion();
-            HardwareMemoryRegion bound = region == null || request.bindLengthBytes() == 0
-                    ? null
-                    : domain.own(HardwareMemoryRegion.class, region, "ibv_bind_mw");
-            long regionAddress = bound == null ? 0 : bound.handle().enter("ibv_bind_mw", bound);
+            MemoryRegion region = request.bindRegion() == null ? window.region() : request.bindRegion();
+            HardwareMemoryRegion bound = domain.own(HardwareMemoryRegion.class, region, "ibv_bind_mw");
+            long regionAddress = bound.handle().enter("ibv_bind_mw", bound);
             try {
                 bindFirstType(call, request, window, windowAddress, bound, regionAddress);
             } finally {
-                if (bound != null) {
-                    bound.handle().exit();
-                }
+                bound.handle().exit();
             }
         } finally {
             window.handle().exit();
@@ -250,21 +249,22 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
             SendWorkRequest request,
             HardwareMemoryWindow window,
             long windowAddress,
-            @Nullable HardwareMemoryRegion bound,
+            HardwareMemoryRegion bound,
             long regionAddress) {
         MemorySegment fields = call.allocate(WindowBinding.BYTES);
         fields.set(JAVA_LONG, WindowBinding.ID, request.id());
         fields.set(JAVA_INT, WindowBinding.FLAGS, request.isSignaled() ? Flags.SEND_SIGNALED : 0);
         fields.set(JAVA_LONG, WindowBinding.REGION, regionAddress);
-        fields.set(JAVA_LONG, WindowBinding.ADDRESS, bound == null ? 0 : bound.address() + request.bindOffsetBytes());
-        fields.set(JAVA_LONG, WindowBinding.LENGTH, bound == null ? 0 : request.bindLengthBytes());
+        boolean isUnbound = request.bindRegion() == null || request.bindLengthBytes() == 0;
+        fields.set(JAVA_LONG, WindowBinding.ADDRESS, bound.address() + (isUnbound ? 0 : request.bindOffsetBytes()));
+        fields.set(JAVA_LONG, WindowBinding.LENGTH, isUnbound ? 0 : request.bindLengthBytes());
         fields.set(JAVA_INT, WindowBinding.ACCESS, AccessFlag.bits(request.bindAccess()));
         MemorySegment function = context().function(Context.BIND_WINDOW);
         long queuePair = handle().enter("ibv_bind_mw", this);
         try {
             int error = (int) call.result(function, queuePair, windowAddress, fields.address());
             call.checkResult("ibv_bind_mw", toString(), error);
-            window.onBound(Native.intAt(windowAddress + WindowFields.KEY));
+            window.onBound(bound, Native.intAt(windowAddress + WindowFields.KEY));
         } finally {
             handle().exit();
         }
@@ -273,7 +273,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
     private static void noteBinding(SendWorkRequest request) {
         if (request.opcode() == SendOpcode.BIND_MEMORY_WINDOW
                 && request.memoryWindow() instanceof HardwareMemoryWindow window) {
-            window.onBound(request.remoteKey());
+            window.onBound(request.bindRegion(), request.remoteKey());
         }
     }
 

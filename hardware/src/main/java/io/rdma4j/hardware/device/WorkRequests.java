@@ -116,6 +116,19 @@ final class WorkRequests {
         }
     }
 
+    /** Writes a datagram. A driver reads the destination of each, so that one without would end the process. */
+    void writeDatagram(int index, SendWorkRequest request) {
+        boolean isSend = request.opcode() == SendOpcode.SEND || request.opcode() == SendOpcode.SEND_WITH_IMMEDIATE;
+        if (!isSend || request.addressHandle() == null) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    "a datagram that is " + (isSend ? "a SEND without a destination" : request.opcode()),
+                    "Datagrams are SENDs to an address handle");
+        }
+        write(index, request);
+    }
+
     void write(int index, SendWorkRequest request) {
         long at = (long) index * requestBytes;
         ScatterGatherList list = request.list();
@@ -175,16 +188,15 @@ final class WorkRequests {
 
     private void writeBinding(long at, SendWorkRequest request) {
         MemoryRegion region = request.bindRegion();
-        boolean isBound = region != null && request.bindLengthBytes() > 0;
+        if (region == null) { // a driver reads its key
+            throw new RdmaException(
+                    operation, Errno.EINVAL, "a window of type 2 that is bound to nothing", "Invalidate it instead");
+        }
         HardwareMemoryWindow window = own(request.memoryWindow(), HardwareMemoryWindow.class);
         memory.set(JAVA_LONG, at + SendRequest.BIND_WINDOW, enter(window));
         memory.set(JAVA_INT, at + SendRequest.BIND_KEY, request.remoteKey());
-        memory.set(
-                JAVA_LONG, at + SendRequest.BIND_REGION, isBound ? enter(own(region, HardwareMemoryRegion.class)) : 0);
-        memory.set(
-                JAVA_LONG,
-                at + SendRequest.BIND_ADDRESS,
-                isBound && region != null ? region.address() + request.bindOffsetBytes() : 0);
+        memory.set(JAVA_LONG, at + SendRequest.BIND_REGION, enter(own(region, HardwareMemoryRegion.class)));
+        memory.set(JAVA_LONG, at + SendRequest.BIND_ADDRESS, region.address() + request.bindOffsetBytes());
         memory.set(JAVA_LONG, at + SendRequest.BIND_LENGTH, request.bindLengthBytes());
         memory.set(JAVA_INT, at + SendRequest.BIND_ACCESS, AccessFlag.bits(request.bindAccess()));
     }

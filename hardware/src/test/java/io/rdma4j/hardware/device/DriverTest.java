@@ -1,0 +1,384 @@
+package io.rdma4j.hardware.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionOpcode;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PartialPostException;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WaitSet;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The objects of verbs over a driver in memory: what C reads and writes, errors, waiting, and the order of closing. */
+class DriverTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final int SIZE = 256;
+
+    private TestDriver driver;
+    private int liveBefore;
+    private DeviceContext context;
+    private ProtectionDomain domain;
+    private CompletionChannel channel;
+    private CompletionQueue queue;
+    private QueuePair queuePair;
+    private Arena arena;
+    private MemoryRegion region;
+    private final WorkCompletion[] completions = WorkCompletion.array(40);
+
+    @BeforeEach
+    void open() throws Throwable {
+        driver = TestDriver.loaded();
+        liveBefore = driver.liveObjects();
+        context = driver.device().open();
+        domain = context.createProtectionDomain();
+        channel = context.createCompletionChannel();
+        queue = context.createCompletionQueue(32, channel);
+        queuePair = domain.createQueuePair(
+                QueuePairInitAttributes.reliable(queue, new QueuePairCapabilities(32, 32, 2, 2, 32)));
+        arena = Arena.ofShared();
+        region = domain.register(
+                arena.allocate(SIZE), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+    }
+
+    @AfterEach
+    void close() throws Throwable {
+        if (context != null) {
+            context.close();
+            arena.close();
+            assertThat(driver.liveObjects()).as("objects of C").isEqualTo(liveBefore);
+        }
+    }
+
+    private void readyToSend() {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
+        queuePair.modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(AddressVector.of(1, Gid.of(InetAddress.ofLiteral("192.0.2.1"))))
+                .pathMtu(PathMtu.MTU_1024)
+                .destinationQueuePair(0x123)
+                .receivePsn(5)
+                .accessFlags(Set.of(AccessFlag.REMOTE_WRITE)));
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
+    }
+
+    private WorkCompletion one() {
+        assertThat(queue.poll(completions)).isEqualTo(1);
+        return completions[0];
+    }
+
+    @Test
+    void theDeviceDescribesItself() {
+        assertThat(context.device().name()).isEqualTo("test0");
+        assertThat(context.device().guid()).isEqualTo(0x0102030405060708L);
+        assertThat(context.attributes().firmwareVersion()).isEqualTo("1.2.3");
+        assertThat(context.attributes().maxScatterGather()).isEqualTo(4);
+        assertThat(context.attributes().maxInlineBytes()).isEqualTo(64);
+        assertThat(context.completionVectors()).isEqualTo(2);
+        assertThat(context.port(1).isActive()).isTrue();
+        assertThat(context.port(1).maxMessageBytes()).isEqualTo(1L << 31);
+        assertThat(context.gids(1)).containsExactly(Gid.ZERO, Gid.of(InetAddress.ofLiteral("192.0.2.1")));
+        assertThat(context.partitionKey(1, 0)).isEqualTo(0xffff);
+        assertThat(context.partitionKeyIndex(1, 0x1234)).isEqualTo(-1);
+        assertThatThrownBy(() -> context.gids(2)).hasMessageContaining("test0 has no port 2");
+    }
+
+    @Test
+    void aSendFillsTheReceiveAndBothComplete() {
+        readyToSend();
+        region.memory().asSlice(0, 64).fill((byte) 7);
+        queuePair.postReceive(new ReceiveWorkRequest().reset(11).into(region, 128, 64));
+        queuePair.postSend(SendWorkRequest.send(12, region, 0, 64)
+                .withImmediate(0x01020304)
+                .signaled());
+        assertThat(queue.poll(completions)).isEqualTo(2);
+        assertThat(completions[0].id()).isEqualTo(11);
+        assertThat(completions[0].opcode()).isEqualTo(CompletionOpcode.RECEIVE);
+        assertThat(completions[0].byteLength()).isEqualTo(64);
+        assertThat(completions[0].hasImmediate()).isTrue();
+        assertThat(completions[0].immediate()).isEqualTo(0x01020304);
+        assertThat(completions[0].queuePairNumber()).isEqualTo(0x123);
+        assertThat(completions[1].id()).isEqualTo(12);
+        assertThat(completions[1].opcode()).isEqualTo(CompletionOpcode.SEND);
+        assertThat(region.memory().get(JAVA_BYTE, 191)).isEqualTo((byte) 7);
+    }
+
+    @Test
+    void writesReadsAndAtomicsCarryTheirAddressesAndValues() {
+        readyToSend();
+        region.memory().set(JAVA_LONG, 0, 42);
+        queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
+        assertThat(one().opcode()).isEqualTo(CompletionOpcode.RDMA_WRITE);
+        assertThat(region.memory().get(JAVA_LONG, 64)).isEqualTo(42);
+        queuePair.postRead(2, region, 128, 8, region.remote().slice(64, 8));
+        assertThat(one().opcode()).isEqualTo(CompletionOpcode.RDMA_READ);
+        assertThat(region.memory().get(JAVA_LONG, 128)).isEqualTo(42);
+        queuePair.postSend(
+                SendWorkRequest.fetchAndAdd(3, region, region.remote().slice(64, 8), 8)
+                        .signaled());
+        assertThat(one().opcode()).isEqualTo(CompletionOpcode.FETCH_AND_ADD);
+        queuePair.postSend(
+                SendWorkRequest.compareAndSwap(4, region, region.remote().slice(64, 8), 50, 99)
+                        .signaled());
+        assertThat(one().opcode()).isEqualTo(CompletionOpcode.COMPARE_AND_SWAP);
+        assertThat(region.memory().get(JAVA_LONG, 0)).isEqualTo(50);
+        assertThat(region.memory().get(JAVA_LONG, 64)).isEqualTo(99);
+    }
+
+    @Test
+    void aChainThatIsLongerThanOneCallIsPostedInOrder() {
+        readyToSend();
+        ReceiveWorkRequest[] receives = new ReceiveWorkRequest[20];
+        SendWorkRequest[] sends = new SendWorkRequest[20];
+        for (int i = 0; i < 20; i++) {
+            receives[i] = new ReceiveWorkRequest().reset(i).into(region, 0, 4);
+            sends[i] = SendWorkRequest.send(100 + i, region, 8, 4);
+        }
+        queuePair.postReceives(receives, 20);
+        queuePair.postSends(sends, 20);
+        assertThat(queue.poll(completions)).isEqualTo(20);
+        for (int i = 0; i < 20; i++) {
+            assertThat(completions[i].id()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void aRefusedRequestOfAChainIsNamed() {
+        readyToSend();
+        SendWorkRequest[] sends = new SendWorkRequest[20];
+        for (int i = 0; i < 20; i++) {
+            queuePair.postReceive(new ReceiveWorkRequest().reset(i));
+            sends[i] = SendWorkRequest.send(i, region, 0, 4);
+        }
+        queuePair.postSend(sends[0]);
+        queuePair.postSend(sends[0]);
+        assertThatThrownBy(() -> queuePair.postSends(sends, 20))
+                .isInstanceOfSatisfying(PartialPostException.class, partial -> {
+                    assertThat(partial.posted()).isEqualTo(18);
+                    assertThat(partial.errno()).isEqualTo(Errno.ENOMEM);
+                });
+    }
+
+    @Test
+    void aRequestWithTooManyEntriesIsRefusedBeforeItReachesC() {
+        readyToSend();
+        SendWorkRequest request =
+                SendWorkRequest.send(1, region, 0, 4).from(region, 4, 4).from(region, 8, 4);
+        assertThatThrownBy(() -> queuePair.postSend(request)).hasMessageContaining("3 scatter/gather entries");
+    }
+
+    @Test
+    void attributesReachCAndComeBack() {
+        readyToSend();
+        QueuePairAttributes result = queuePair.query();
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(result.destinationQueuePair()).isEqualTo(0x123);
+        assertThat(result.receivePsn()).isEqualTo(5);
+        assertThat(result.pathMtu()).isEqualTo(PathMtu.MTU_1024);
+        assertThat(result.accessFlags()).containsExactly(AccessFlag.REMOTE_WRITE);
+        assertThat(result.addressVector()).isEqualTo(AddressVector.of(1, Gid.of(InetAddress.ofLiteral("192.0.2.1"))));
+    }
+
+    @Test
+    void aRefusedChangeOfTheStateNamesWhatIsMissing() {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
+        assertThatThrownBy(() -> queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE)))
+                .hasMessageContaining("INIT")
+                .hasMessageContaining("needs")
+                .hasMessageContaining("ADDRESS_VECTOR");
+    }
+
+    @Test
+    void aWaitingThreadGetsTheEventOfACompletion() throws Exception {
+        readyToSend();
+        for (boolean isVirtual : new boolean[] {false, true}) {
+            queue.requestNotification(false);
+            CompletableFuture<CompletionQueue> event = new CompletableFuture<>();
+            Runnable wait = () -> event.complete(channel.await());
+            var _ = isVirtual
+                    ? Thread.ofVirtual().start(wait)
+                    : Thread.ofPlatform().start(wait);
+            Thread.sleep(20);
+            queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
+            assertThat(event.get(20, TimeUnit.SECONDS)).isEqualTo(queue);
+            queue.acknowledgeEvents(1);
+            assertThat(one().isSuccess()).isTrue();
+        }
+        assertThat(channel.await(Duration.ofMillis(20))).isNull();
+    }
+
+    @Test
+    void aWaitSetSeesTheEvent() {
+        readyToSend();
+        try (WaitSet set = WaitSet.of(context.asyncEvents(), channel)) {
+            assertThat(set.await(Duration.ofMillis(5))).isEmpty();
+            queue.requestNotification(false);
+            queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
+            assertThat(set.await(SOON)).containsExactly(channel);
+            assertThat(channel.poll()).isEqualTo(queue);
+            queue.acknowledgeEvents(1);
+        }
+    }
+
+    @Test
+    void anInterruptEndsAWait() throws Exception {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread thread = Thread.ofPlatform().start(() -> {
+            try {
+                thrown.complete(new AssertionError("an event " + channel.await()));
+            } catch (RdmaException expected) {
+                thrown.complete(expected);
+            }
+        });
+        Thread.sleep(20);
+        thread.interrupt();
+        assertThat(thrown.get(20, TimeUnit.SECONDS))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EINTR));
+    }
+
+    @Test
+    void closingAChannelEndsItsWaits() throws Exception {
+        CompletionChannel other = context.createCompletionChannel();
+        CompletableFuture<Throwable> thrown = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return new AssertionError("an event " + other.await());
+                    } catch (RdmaException expected) {
+                        return expected;
+                    }
+                },
+                Executors.newVirtualThreadPerTaskExecutor());
+        Thread.sleep(20);
+        other.close();
+        assertThat(thrown.get(20, TimeUnit.SECONDS)).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void closedObjectsRefuseCalls() {
+        readyToSend();
+        queuePair.close();
+        queuePair.close();
+        assertThatThrownBy(() -> queuePair.postSend(SendWorkRequest.send(1, region, 0, 4)))
+                .isInstanceOf(ClosedException.class)
+                .hasMessageContaining("queue pair 0x000123 of test0 is closed");
+        assertThatThrownBy(queuePair::state).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(channel::close)
+                .isInstanceOfSatisfying(
+                        RdmaException.class, busy -> assertThat(busy.errno()).isEqualTo(Errno.EBUSY));
+        queue.close();
+        assertThatThrownBy(() -> queue.poll(completions)).isInstanceOf(ClosedException.class);
+        channel.close();
+        assertThatThrownBy(channel::poll).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aQueueWithATakenEventCloses() {
+        readyToSend();
+        queue.requestNotification(false);
+        queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
+        assertThat(channel.await(SOON)).isEqualTo(queue);
+        queuePair.close();
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(queue::close);
+        assertThat(closed.isDone()).isFalse();
+        queue.acknowledgeEvents(1);
+        closed.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void anArenaStaysOpenWhileMemoryOfItIsRegistered() {
+        MemoryRegion second = domain.register(region.memory(), AccessFlag.LOCAL_WRITE);
+        assertThatThrownBy(arena::close).isInstanceOf(IllegalStateException.class);
+        region.close();
+        assertThatThrownBy(arena::close).isInstanceOf(IllegalStateException.class);
+        second.close();
+        arena.close();
+        assertThatThrownBy(() -> domain.register(second.memory(), AccessFlag.LOCAL_WRITE))
+                .hasMessageContaining("the arena of the memory is closed");
+        arena = Arena.ofShared();
+    }
+
+    @Test
+    void memoryThatADeviceCannotUseIsRefused() {
+        assertThatThrownBy(() -> domain.register(MemorySegment.ofArray(new byte[8]), AccessFlag.LOCAL_WRITE))
+                .hasMessageContaining("memory on the heap moves");
+        try (Arena confined = Arena.ofConfined()) {
+            MemorySegment memory = confined.allocate(8);
+            assertThatThrownBy(() -> domain.register(memory, AccessFlag.LOCAL_WRITE))
+                    .hasMessageContaining("confined to one thread");
+        }
+        assertThatThrownBy(() -> domain.register(arena.allocate(8), AccessFlag.REMOTE_WRITE))
+                .hasMessageContaining("need LOCAL_WRITE");
+    }
+
+    @Test
+    void anErrorOfCHasItsErrnoAndTheObjects() {
+        assertThatThrownBy(() -> domain.register(arena.allocate(13), AccessFlag.LOCAL_WRITE))
+                .isInstanceOfSatisfying(RdmaException.class, failure -> {
+                    assertThat(failure.errno()).isEqualTo(Errno.ENOMEM);
+                    assertThat(failure).hasMessageContaining("13 bytes, [LOCAL_WRITE]");
+                });
+    }
+
+    @Test
+    void aLibraryWithAnotherBinaryInterfaceIsRefused() throws Throwable {
+        driver.hasOtherAbi(true);
+        try {
+            assertThatThrownBy(() -> driver.device().open())
+                    .hasMessageContaining("test0: the installed libibverbs.so.1 has another binary interface");
+        } finally {
+            driver.hasOtherAbi(false);
+        }
+    }
+
+    @Test
+    void threadsThatPostWhileAnotherClosesGetAnException() throws Exception {
+        for (int round = 0; round < 50; round++) {
+            QueuePair shared = domain.createQueuePair(
+                    QueuePairInitAttributes.reliable(queue, new QueuePairCapabilities(8, 8, 1, 1, 0)));
+            CompletableFuture<Void> poster = CompletableFuture.runAsync(() -> {
+                try {
+                    while (true) {
+                        shared.postReceives(new ReceiveWorkRequest[] {new ReceiveWorkRequest()}, 1);
+                        shared.postSend(new SendWorkRequest());
+                    }
+                } catch (RdmaException closedOrFull) {
+                    // The queue pair is not connected, full or closed.
+                }
+            });
+            shared.close();
+            poster.get(20, TimeUnit.SECONDS);
+        }
+    }
+}

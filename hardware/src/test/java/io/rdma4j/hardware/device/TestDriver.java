@@ -1,0 +1,94 @@
+package io.rdma4j.hardware.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/**
+ * The library of driver.c, compiled and loaded before the real one could be: Linux finds a loaded library by its name. It has
+ * a device whose queue pairs are connected to themselves.
+ */
+final class TestDriver {
+    private static final class Holder {
+        static final TestDriver LOADED = load();
+    }
+
+    private final MethodHandle liveObjects;
+    private final MethodHandle otherAbi;
+
+    @SuppressWarnings("restricted")
+    private TestDriver(Path library) {
+        SymbolLookup lookup = SymbolLookup.libraryLookup(library, Arena.global());
+        Linker linker = Linker.nativeLinker();
+        liveObjects =
+                linker.downcallHandle(lookup.findOrThrow("test_driver_live_objects"), FunctionDescriptor.of(JAVA_INT));
+        otherAbi =
+                linker.downcallHandle(lookup.findOrThrow("test_driver_other_abi"), FunctionDescriptor.ofVoid(JAVA_INT));
+    }
+
+    /** Returns the driver. The test is skipped on a host that cannot compile it. */
+    static TestDriver loaded() {
+        assumeTrue(Files.exists(Path.of("/usr/include/infiniband/verbs.h")), "needs libibverbs-dev");
+        return Holder.LOADED;
+    }
+
+    private static TestDriver load() {
+        try {
+            Path folder = Files.createTempDirectory("rdma4j-driver");
+            Path source = folder.resolve("driver.c");
+            Path library = folder.resolve("libibverbs.so.1");
+            try (InputStream text = Objects.requireNonNull(TestDriver.class.getResourceAsStream("driver.c"))) {
+                Files.copy(text, source);
+            }
+            Process compiler = new ProcessBuilder(
+                            "cc",
+                            "-Wall",
+                            "-shared",
+                            "-fPIC",
+                            "-O1",
+                            "-Wl,-soname,libibverbs.so.1",
+                            "-o",
+                            library.toString(),
+                            source.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            String output = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(compiler.waitFor()).as(output).isZero();
+            TestDriver driver = new TestDriver(library);
+            Files.delete(source);
+            Files.delete(library);
+            Files.delete(folder);
+            return driver;
+        } catch (IOException | InterruptedException failed) {
+            throw new IllegalStateException("cannot compile the driver", failed);
+        }
+    }
+
+    /** Returns the only device. */
+    HardwareDevice device() {
+        assertThat(HardwareDevices.read()).hasSize(1);
+        return HardwareDevices.read().getFirst();
+    }
+
+    /** Returns the number of objects that were created and not destroyed. */
+    int liveObjects() throws Throwable {
+        return (int) liveObjects.invokeExact();
+    }
+
+    /** Makes contexts as those of a library with another binary interface. */
+    void hasOtherAbi(boolean value) throws Throwable {
+        otherAbi.invokeExact(value ? 1 : 0);
+    }
+}

@@ -1,0 +1,431 @@
+/*
+ * A libibverbs.so.1 for tests: one device, whose queue pairs are connected to themselves. Its poll and post functions only
+ * touch memory, as those of a driver that bypasses the kernel. SEND goes to the oldest receive of the same queue pair, WRITE
+ * and READ copy between the addresses of the request, atomics change eight bytes.
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#undef ibv_query_port
+#undef ibv_reg_mr
+#undef ibv_get_device_list
+
+#define ENTRIES 64
+
+struct test_cq {
+	struct ibv_cq cq;
+	struct ibv_wc entries[ENTRIES];
+	unsigned head, tail;
+	int armed;
+};
+
+struct test_receive {
+	uint64_t id;
+	struct ibv_sge sge;
+	int num_sge;
+};
+
+struct test_qp {
+	struct ibv_qp qp;
+	struct ibv_qp_attr attr;
+	struct test_receive receives[ENTRIES];
+	unsigned head, tail;
+};
+
+static struct ibv_device device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "test0"};
+static struct ibv_device *list[] = {&device, NULL};
+static struct verbs_context *opened;
+static int live_objects, has_other_abi;
+
+/* The number of objects that were created and not destroyed. */
+int test_driver_live_objects(void) { return live_objects; }
+
+/* Makes contexts that are not extended, as those of a library with another binary interface. */
+void test_driver_other_abi(int value) { has_other_abi = value; }
+
+struct ibv_device **ibv_get_device_list(int *count)
+{
+	if (count)
+		*count = 1;
+	return list;
+}
+void ibv_free_device_list(struct ibv_device **devices) { (void) devices; }
+const char *ibv_get_device_name(struct ibv_device *d) { return d->name; }
+int ibv_get_device_index(struct ibv_device *d) { (void) d; return 7; }
+__be64 ibv_get_device_guid(struct ibv_device *d) { (void) d; return 0x0807060504030201ull; }
+int ibv_fork_init(void) { return 0; }
+
+static int poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
+{
+	struct test_cq *cq = (struct test_cq *) ibcq;
+	int n = 0;
+
+	while (n < count && cq->head != cq->tail)
+		wc[n++] = cq->entries[cq->head++ % ENTRIES];
+	return n;
+}
+
+static int req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+{
+	((struct test_cq *) ibcq)->armed = 1 + solicited_only;
+	return 0;
+}
+
+static void complete(struct ibv_cq *ibcq, const struct ibv_wc *wc)
+{
+	struct test_cq *cq = (struct test_cq *) ibcq;
+
+	cq->entries[cq->tail++ % ENTRIES] = *wc;
+	if (cq->armed && cq->cq.channel) {
+		cq->armed = 0;
+		eventfd_write(cq->cq.channel->fd, 1);
+	}
+}
+
+static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const struct ibv_sge *from)
+{
+	struct test_receive *r = &qp->receives[qp->head++ % ENTRIES];
+	struct ibv_wc wc = {.wr_id = r->id, .opcode = IBV_WC_RECV, .qp_num = qp->qp.qp_num};
+
+	if (wr->num_sge && r->num_sge) {
+		memcpy((void *) (uintptr_t) r->sge.addr, (void *) (uintptr_t) from->addr, from->length);
+		wc.byte_len = from->length;
+	}
+	if (wr->opcode == IBV_WR_SEND_WITH_IMM) {
+		wc.wc_flags = IBV_WC_WITH_IMM;
+		wc.imm_data = wr->imm_data;
+	}
+	complete(qp->qp.recv_cq, &wc);
+}
+
+static enum ibv_wc_opcode execute(struct test_qp *qp, struct ibv_send_wr *wr)
+{
+	struct ibv_sge none = {0}, *sge = wr->num_sge ? wr->sg_list : &none;
+	uint64_t *target;
+
+	switch (wr->opcode) {
+	case IBV_WR_RDMA_WRITE:
+		memcpy((void *) (uintptr_t) wr->wr.rdma.remote_addr, (void *) (uintptr_t) sge->addr, sge->length);
+		return IBV_WC_RDMA_WRITE;
+	case IBV_WR_RDMA_READ:
+		memcpy((void *) (uintptr_t) sge->addr, (void *) (uintptr_t) wr->wr.rdma.remote_addr, sge->length);
+		return IBV_WC_RDMA_READ;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		target = (uint64_t *) (uintptr_t) wr->wr.atomic.remote_addr;
+		*(uint64_t *) (uintptr_t) sge->addr = *target;
+		*target += wr->wr.atomic.compare_add;
+		return IBV_WC_FETCH_ADD;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		target = (uint64_t *) (uintptr_t) wr->wr.atomic.remote_addr;
+		*(uint64_t *) (uintptr_t) sge->addr = *target;
+		if (*target == wr->wr.atomic.compare_add)
+			*target = wr->wr.atomic.swap;
+		return IBV_WC_COMP_SWAP;
+	default:
+		receive(qp, wr, sge);
+		return IBV_WC_SEND;
+	}
+}
+
+static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct test_qp *qp = (struct test_qp *) ibqp;
+
+	for (; wr; wr = wr->next) {
+		struct ibv_wc wc = {.wr_id = wr->wr_id, .qp_num = ibqp->qp_num};
+
+		if (qp->attr.qp_state != IBV_QPS_RTS ||
+		    (wr->opcode <= IBV_WR_SEND_WITH_IMM && wr->opcode >= IBV_WR_SEND && qp->head == qp->tail)) {
+			*bad = wr;
+			return qp->attr.qp_state == IBV_QPS_RTS ? ENOMEM : EINVAL;
+		}
+		wc.opcode = execute(qp, wr);
+		if (wr->send_flags & IBV_SEND_SIGNALED)
+			complete(ibqp->send_cq, &wc);
+	}
+	return 0;
+}
+
+static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct test_qp *qp = (struct test_qp *) ibqp;
+
+	for (; wr; wr = wr->next) {
+		struct test_receive *r = &qp->receives[qp->tail % ENTRIES];
+
+		if (qp->tail - qp->head == ENTRIES) {
+			*bad = wr;
+			return ENOMEM;
+		}
+		r->id = wr->wr_id;
+		r->num_sge = wr->num_sge;
+		if (wr->num_sge)
+			r->sge = wr->sg_list[0];
+		qp->tail++;
+	}
+	return 0;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *d)
+{
+	opened = calloc(1, sizeof *opened);
+	opened->sz = sizeof *opened;
+	opened->context.abi_compat = has_other_abi ? NULL : __VERBS_ABI_IS_EXTENDED;
+	opened->context.device = d;
+	opened->context.cmd_fd = -1;
+	opened->context.async_fd = eventfd(0, EFD_CLOEXEC);
+	opened->context.num_comp_vectors = 2;
+	opened->context.ops.poll_cq = poll_cq;
+	opened->context.ops.req_notify_cq = req_notify_cq;
+	opened->context.ops.post_send = post_send;
+	opened->context.ops.post_recv = post_recv;
+	return &opened->context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	close(context->async_fd);
+	free(opened);
+	return 0;
+}
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	(void) context;
+	memset(attr, 0, sizeof *attr);
+	strcpy(attr->fw_ver, "1.2.3");
+	attr->node_guid = 0x0807060504030201ull;
+	attr->max_qp_wr = ENTRIES;
+	attr->max_sge = 4;
+	attr->max_cqe = ENTRIES;
+	attr->phys_port_cnt = 1;
+	return 0;
+}
+
+int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
+{
+	struct ibv_port_attr *full = (struct ibv_port_attr *) attr;
+
+	(void) context;
+	if (port != 1)
+		return EINVAL;
+	full->state = IBV_PORT_ACTIVE;
+	full->max_mtu = full->active_mtu = IBV_MTU_4096;
+	full->gid_tbl_len = 2;
+	full->max_msg_sz = 1u << 31;
+	return 0;
+}
+
+ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max, uint32_t flags, size_t size)
+{
+	(void) context;
+	(void) flags;
+	if (max < 1 || size < sizeof *entries)
+		return -EINVAL;
+	memset(entries, 0, sizeof *entries);
+	entries->gid.raw[10] = entries->gid.raw[11] = 0xff;
+	entries->gid.raw[12] = 192;
+	entries->gid.raw[14] = 2;
+	entries->gid.raw[15] = 1;
+	entries->gid_index = 1;
+	entries->port_num = 1;
+	entries->gid_type = IBV_GID_TYPE_ROCE_V2;
+	return 1;
+}
+
+int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *key)
+{
+	(void) context;
+	(void) port;
+	*key = 0xffff;
+	return index ? -1 : 0;
+}
+int ibv_get_pkey_index(struct ibv_context *context, uint8_t port, __be16 key)
+{
+	(void) context;
+	(void) port;
+	return key == 0xffff ? 0 : -1;
+}
+
+int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	(void) context;
+	(void) event;
+	errno = EAGAIN;
+	return -1;
+}
+void ibv_ack_async_event(struct ibv_async_event *event) { (void) event; }
+
+static void *created(size_t bytes)
+{
+	live_objects++;
+	return calloc(1, bytes);
+}
+
+static int destroyed(void *object)
+{
+	live_objects--;
+	free(object);
+	return 0;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct ibv_pd *pd = created(sizeof *pd);
+
+	pd->context = context;
+	return pd;
+}
+int ibv_dealloc_pd(struct ibv_pd *pd) { return destroyed(pd); }
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+{
+	struct ibv_mr *mr;
+
+	(void) iova;
+	(void) access;
+	if (length == 13) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	mr = created(sizeof *mr);
+	mr->context = pd->context;
+	mr->addr = addr;
+	mr->length = length;
+	mr->lkey = 0x11;
+	mr->rkey = 0x22;
+	return mr;
+}
+int ibv_dereg_mr(struct ibv_mr *mr) { return destroyed(mr); }
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct ibv_comp_channel *channel = created(sizeof *channel);
+
+	channel->context = context;
+	channel->fd = eventfd(0, EFD_CLOEXEC);
+	return channel;
+}
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	if (channel->refcnt)
+		return EBUSY;
+	close(channel->fd);
+	return destroyed(channel);
+}
+
+static struct ibv_cq *with_channel; /* the tests use one */
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int vector)
+{
+	struct test_cq *cq = created(sizeof *cq);
+
+	(void) vector;
+	cq->cq.context = context;
+	cq->cq.channel = channel;
+	cq->cq.cq_context = cq_context;
+	cq->cq.cqe = cqe;
+	if (channel) {
+		channel->refcnt++;
+		with_channel = &cq->cq;
+	}
+	return &cq->cq;
+}
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	cq->cqe = cqe;
+	return 0;
+}
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	if (cq->channel)
+		cq->channel->refcnt--;
+	return destroyed(cq);
+}
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+{
+	eventfd_t value;
+
+	if (eventfd_read(channel->fd, &value))
+		return -1;
+	*cq = with_channel;
+	*cq_context = with_channel->cq_context;
+	return 0;
+}
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count) { cq->comp_events_completed += count; }
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	(void) pd;
+	(void) attr;
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask) { (void) srq; (void) attr; (void) mask; return EINVAL; }
+int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr) { (void) srq; (void) attr; return EINVAL; }
+int ibv_destroy_srq(struct ibv_srq *srq) { (void) srq; return EINVAL; }
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct test_qp *qp;
+
+	if (attr->cap.max_inline_data > 64) {
+		errno = EINVAL;
+		return NULL;
+	}
+	qp = created(sizeof *qp);
+	qp->qp.context = pd->context;
+	qp->qp.pd = pd;
+	qp->qp.send_cq = attr->send_cq;
+	qp->qp.recv_cq = attr->recv_cq;
+	qp->qp.qp_type = attr->qp_type;
+	qp->qp.qp_num = 0x123;
+	return &qp->qp;
+}
+int ibv_destroy_qp(struct ibv_qp *qp) { return destroyed(qp); }
+
+int ibv_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
+{
+	struct test_qp *qp = (struct test_qp *) ibqp;
+
+	if ((mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTR && !(mask & IBV_QP_AV))
+		return EINVAL;
+	if (mask & IBV_QP_STATE)
+		qp->attr.qp_state = attr->qp_state;
+	if (mask & IBV_QP_AV)
+		qp->attr.ah_attr = attr->ah_attr;
+	if (mask & IBV_QP_RQ_PSN)
+		qp->attr.rq_psn = attr->rq_psn;
+	if (mask & IBV_QP_DEST_QPN)
+		qp->attr.dest_qp_num = attr->dest_qp_num;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		qp->attr.qp_access_flags = attr->qp_access_flags;
+	if (mask & IBV_QP_PATH_MTU)
+		qp->attr.path_mtu = attr->path_mtu;
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		qp->attr.min_rnr_timer = attr->min_rnr_timer;
+	return 0;
+}
+int ibv_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *init)
+{
+	(void) mask;
+	(void) init;
+	*attr = ((struct test_qp *) ibqp)->attr;
+	return 0;
+}
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct ibv_ah *ah = created(sizeof *ah);
+
+	(void) attr;
+	ah->context = pd->context;
+	return ah;
+}
+int ibv_destroy_ah(struct ibv_ah *ah) { return destroyed(ah); }
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { (void) qp; (void) gid; (void) lid; return EINVAL; }
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid) { (void) qp; (void) gid; (void) lid; return EINVAL; }
