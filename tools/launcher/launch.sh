@@ -66,7 +66,7 @@ help() {
 usage: rdma4j TOOL [OPTION...]
        rdma4j --help | --version$more_usage
 
-RDMA for Java, over the machine's RDMA devices, and over a software RoCEv2 device: no RDMA hardware, no kernel module, no root.
+RDMA for Java, over a software RoCEv2 device (no RDMA hardware, no kernel module, no root) and over RDMA hardware.
 
 Tools:
   run             runs a command whose Java programs use RDMA instead of TCP

@@ -13,7 +13,7 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** A client writes to a server at an address of this host, and prints the device that does it: its own, or a software device. */
+/** A client writes to a server at an address of this host, and prints the device of the address. */
 public final class WhichDevice {
     private WhichDevice() {}
 
