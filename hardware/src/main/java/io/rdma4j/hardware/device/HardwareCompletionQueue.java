@@ -181,12 +181,17 @@ final class HardwareCompletionQueue extends HardwareObject implements Completion
 
     @Override
     public void acknowledgeEvents(int count) {
-        acknowledgeToLibrary(count);
+        long _ = handle().enter("ibv_ack_cq_events", this);
+        try {
+            acknowledgeToLibrary(count);
+        } finally {
+            handle().exit();
+        }
         unacknowledged.addAndGet(-count);
         acknowledged.raise();
     }
 
-    /** Acknowledges events in C, which counts them too. */
+    /** Acknowledges events in C, which counts them too. The caller has entered the queue, or destroys it. */
     void acknowledgeToLibrary(int count) {
         try (Call call = new Call()) {
             long _ = call.result(Function.ACKNOWLEDGE_COMPLETION_EVENTS, pointer(), count);

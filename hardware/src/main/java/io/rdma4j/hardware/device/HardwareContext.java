@@ -42,6 +42,7 @@ final class HardwareContext implements DeviceContext {
     private final Handle handle;
     private final int contextBytes;
     private final int asyncDescriptor;
+    private final int completionVectors;
     private final AsyncEvents asyncEvents = new AsyncEvents(this);
     private final DeviceQueries queries = new DeviceQueries(this);
     private final Map<Long, HardwareObject> objects = new ConcurrentHashMap<>();
@@ -52,6 +53,7 @@ final class HardwareContext implements DeviceContext {
         this.handle = new Handle(address);
         this.contextBytes = contextBytes;
         asyncDescriptor = Native.intAt(address + Context.ASYNC_DESCRIPTOR);
+        completionVectors = Math.max(1, Native.intAt(address + Context.COMPLETION_VECTORS));
         Linux.setNonblocking(asyncDescriptor);
         DescriptorPoller.ofProcess().add(asyncDescriptor, asyncEvents);
     }
@@ -168,7 +170,7 @@ final class HardwareContext implements DeviceContext {
 
     @Override
     public int completionVectors() {
-        return Math.max(1, Native.intAt(pointer() + Context.COMPLETION_VECTORS));
+        return completionVectors;
     }
 
     @Override

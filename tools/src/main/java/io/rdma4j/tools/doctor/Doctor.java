@@ -1,5 +1,6 @@
 package io.rdma4j.tools.doctor;
 
+import io.rdma4j.hardware.process.HardwareReport;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.tools.command.TerminalText;
@@ -21,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /** {@code rdma4j doctor}: reports Java, links, devices, the use of RoCEv2's UDP port, processes, and warnings. */
 public final class Doctor implements Tool {
@@ -172,17 +172,22 @@ public final class Doctor implements Tool {
     }
 
     private static void reportKernel(PrintStream out, ToolReport report) {
-        List<KernelDevice> devices = KernelDevice.list();
-        report.result("kernelDevices", devices.stream().map(KernelDevice::name).toList());
+        List<HardwareReport> devices = HardwareReport.all();
+        report.result(
+                "kernelDevices", devices.stream().map(Doctor::kernelDevice).toList());
         if (devices.isEmpty()) {
             out.println("kernel    no RDMA device of its own; none is needed");
         }
-        for (KernelDevice device : devices) {
-            Optional<String> parent = device.networkInterface();
-            out.println("kernel    " + device.name()
-                    + parent.map(name -> " on " + name).orElse("")
-                    + ": holds UDP port 4791 of that interface's addresses; to use them with rdma4j, remove it"
-                    + " (rdma link delete " + device.name() + "), or use another address");
+        for (HardwareReport device : devices) {
+            out.println("kernel    " + device.name() + ": " + device.explanation());
         }
+    }
+
+    private static Map<String, Object> kernelDevice(HardwareReport device) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("name", device.name());
+        values.put("usable", device.isUsable());
+        values.put("explanation", device.explanation());
+        return values;
     }
 }
