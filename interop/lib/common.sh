@@ -27,12 +27,13 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # seconds MS -> "1.4"
 seconds() { printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100)); }
 
-# wait_until SECONDS COMMAND... : runs the command ten times a second until it succeeds; fails after SECONDS.
+# wait_until SECONDS COMMAND... : runs the command until it succeeds, with a pause after each attempt; fails after SECONDS.
+wait_pause=0.1
 wait_until() {
     local end=$(($(now_ms) + $1 * 1000))
     shift
     until "$@" >/dev/null 2>&1; do
         [ "$(now_ms)" -lt "$end" ] || return 1
-        sleep 0.1
+        sleep $wait_pause
     done
 }

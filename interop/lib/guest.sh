@@ -32,7 +32,7 @@ guest_start() {
     local name=$1 tap=$2 mac_end=$3 ip4=$4 ip6=$5 mtu=$6 log=$7 release
     release=$(kernel_release)
     ip netns exec "$netns" qemu-system-x86_64 -name "rdma4j-interop-$name" \
-        -machine q35,accel=tcg -cpu max -smp 1,maxcpus=2 -m "${RDMA4J_INTEROP_MEMORY:-$guest_memory}" \
+        -machine q35,accel=tcg -cpu max -smp "${RDMA4J_INTEROP_PROCESSORS:-1},maxcpus=2" -m "${RDMA4J_INTEROP_MEMORY:-$guest_memory}" \
         -nodefaults -no-user-config -no-reboot -display none -monitor none -serial "file:$log" \
         -kernel "$kernel_dir/boot/vmlinuz-$release" -initrd "$work_dir/initramfs" \
         -append "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off no_timer_check tsc=reliable net.ifnames=0 interop.ip4=$ip4 interop.ip6=$ip6 interop.mtu=$mtu" \

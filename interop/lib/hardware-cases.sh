@@ -46,55 +46,76 @@ case_java_starts() {
     remark "ibv_devices $(seconds $(($(now_ms) - started))) s"
 }
 
+# The class path of the conformance tests, which conformance_build sets: folders of classes and libraries on the host.
+conformance_class_path=
+conformance_build() {
+    # shellcheck disable=SC2086
+    conformance_class_path=$("$repo_dir/.ci/class-path" conformance $(sed -n 's/^rooms="\(.*\)"$/\1/p' "$repo_dir/conformance/run")) ||
+        die 'the conformance tests cannot be built'
+}
+
+# The conformance tests of verbs, connections and RDMA sockets on a device: see conformance/run --help.
+case_conformance() { # SERVER CLIENT DEVICE
+    local device=$3 report=$work_dir/conformance-$3.txt bad=0
+    guest_java conformance --enable-native-access=ALL-UNNAMED -cp "$conformance_class_path" io.rdma4j.conformance.run.Main \
+        --device "$device" "${conformance_classes[@]}" || bad=1
+    cp "$case_dir/conformance.out" "$report"
+    sed -n '/^class  /,$s/^/    /p' "$report"
+    expect_code conformance 0 || bad=1
+    expect_lines conformance out "^all of $device  *[1-9][0-9]* +0 " || bad=1
+    remark "passed, failed, lacking: $(awk '/^all of / { print $4 ", " $5 ", " $6 }' "$report")"
+    return $bad
+}
+
 # device_case DEVICE NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
 device_case() { case_add "${1%0}/$2" "$3" "$4" "$5" "$6" case_on "$1" "${@:7}"; }
 
 # What both devices have.
 define_connected_cases() { # DEVICE SERVER CLIENT
     local at=("$1") pair=("$2" "$3") tool family
-    for family in v4 v6 ll; do device_case "${at[@]}" "rping/$family" "${pair[@]}" '10 pings' 60 case_ping $family 64 10; done
-    device_case "${at[@]}" rping/65535 "${pair[@]}" '4 pings' 60 case_ping v4 65535 4
-    device_case "${at[@]}" ucmatose/v4 "${pair[@]}" '10 messages each way' 60 case_messages ucmatose v4
-    device_case "${at[@]}" ucmatose/-c-8 "${pair[@]}" '8 connections' 60 case_messages ucmatose v6 -c 8
-    device_case "${at[@]}" ucmatose/-S-100000 "${pair[@]}" '3 x 100000 bytes' 60 case_messages ucmatose v4 -S 100000 -C 3
-    device_case "${at[@]}" rdma_client/v4 "${pair[@]}" '1 message each way' 60 case_endpoints v4 7471
-    device_case "${at[@]}" rdma_client/refused "${pair[@]}" 'refused, exit 255' 60 case_endpoint_refused v4
-    device_case "${at[@]}" rdma_xclient/-c-r "${pair[@]}" '1 message over RC' 60 case_endpoints v4 7999 any x -c r
-    device_case "${at[@]}" cmtime/classic "${pair[@]}" '10 connections' 90 case_cmtime_classic v4 10
-    device_case "${at[@]}" rstream/v4 "${pair[@]}" '100 x 1000 bytes' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T v
-    device_case "${at[@]}" rstream/-T-b "${pair[@]}" 'blocking' 60 case_stream rstream v6 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b -T v
+    for family in v4 v6 ll; do device_case "${at[@]}" "rping/$family" "${pair[@]}" '10 pings' 120 case_ping $family 64 10; done
+    device_case "${at[@]}" rping/65535 "${pair[@]}" '4 pings' 120 case_ping v4 65535 4
+    device_case "${at[@]}" ucmatose/v4 "${pair[@]}" '10 messages each way' 120 case_messages ucmatose v4
+    device_case "${at[@]}" ucmatose/-c-8 "${pair[@]}" '8 connections' 120 case_messages ucmatose v6 -c 8
+    device_case "${at[@]}" ucmatose/-S-100000 "${pair[@]}" '3 x 100000 bytes' 120 case_messages ucmatose v4 -S 100000 -C 3
+    device_case "${at[@]}" rdma_client/v4 "${pair[@]}" '1 message each way' 120 case_endpoints v4 7471
+    device_case "${at[@]}" rdma_client/refused "${pair[@]}" 'refused, exit 255' 120 case_endpoint_refused v4
+    device_case "${at[@]}" rdma_xclient/-c-r "${pair[@]}" '1 message over RC' 120 case_endpoints v4 7999 any x -c r
+    device_case "${at[@]}" cmtime/classic "${pair[@]}" '10 connections' 180 case_cmtime_classic v4 10
+    device_case "${at[@]}" rstream/v4 "${pair[@]}" '100 x 1000 bytes' 120 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T v
+    device_case "${at[@]}" rstream/-T-b "${pair[@]}" 'blocking' 120 case_stream rstream v6 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b -T v
     # C against C fails; see README.md.
-    [ "$inside" = c ] || device_case "${at[@]}" rstream/-T-a "${pair[@]}" 'poll' 60 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T v
-    device_case "${at[@]}" rstream/-S-65536 "${pair[@]}" '20 x 64 KiB' 60 case_stream rstream v4 'custom 64k 20 1 2.5m' -S 65536 -C 20 -T v
-    device_case "${at[@]}" rcopy/v4 "${pair[@]}" '2 MB' 60 case_rcopy v4 2000000
+    [ "$inside" = c ] || device_case "${at[@]}" rstream/-T-a "${pair[@]}" 'poll' 120 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T v
+    device_case "${at[@]}" rstream/-S-65536 "${pair[@]}" '20 x 64 KiB' 120 case_stream rstream v4 'custom 64k 20 1 2.5m' -S 65536 -C 20 -T v
+    device_case "${at[@]}" rcopy/v4 "${pair[@]}" '2 MB' 120 case_rcopy v4 2000000
     for tool in send write read; do
-        device_case "${at[@]}" "perftest/ib_${tool}_lat" "${pair[@]}" '100 x 2 bytes' 60 case_perftest ib_${tool}_lat 2 100 -R -n 100
-        device_case "${at[@]}" "perftest/ib_${tool}_bw" "${pair[@]}" '100 x 64 KiB' 60 case_perftest ib_${tool}_bw 65536 100 -R -n 100
+        device_case "${at[@]}" "perftest/ib_${tool}_lat" "${pair[@]}" '100 x 2 bytes' 120 case_perftest ib_${tool}_lat 2 100 -R -n 100
+        device_case "${at[@]}" "perftest/ib_${tool}_bw" "${pair[@]}" '100 x 64 KiB' 120 case_perftest ib_${tool}_bw 65536 100 -R -n 100
     done
-    device_case "${at[@]}" perftest/ib_send_lat/-e "${pair[@]}" '50 x 1 KiB, by events' 60 case_perftest ib_send_lat 1024 50 -R -n 50 -s 1024 -e
-    device_case "${at[@]}" perftest/ib_write_bw/-q-2 "${pair[@]}" '2 x 100 x 4 KiB' 60 case_perftest ib_write_bw 4096 200 -R -n 100 -s 4096 -q 2
+    device_case "${at[@]}" perftest/ib_send_lat/-e "${pair[@]}" '50 x 1 KiB, by events' 120 case_perftest ib_send_lat 1024 50 -R -n 50 -s 1024 -e
+    device_case "${at[@]}" perftest/ib_write_bw/-q-2 "${pair[@]}" '2 x 100 x 4 KiB' 120 case_perftest ib_write_bw 4096 200 -R -n 100 -s 4096 -q 2
 }
 
 # What only RoCE has.
 define_roce_cases() { # DEVICE SERVER CLIENT
     local at=("$1") pair=("$2" "$3") kind size family
-    device_case "${at[@]}" rping/refused "${pair[@]}" 'REJ 8, exit 255' 60 case_refused v4
-    for family in v4 v6; do device_case "${at[@]}" "udaddy/$family" "${pair[@]}" '10 datagrams each way' 60 case_messages udaddy $family; done
-    device_case "${at[@]}" mckey/v4 "${pair[@]}" '2 receivers, 10 each' 90 case_mckey v4 2 ''
-    device_case "${at[@]}" riostream/v4 "${pair[@]}" '100 x 1000 bytes' 60 case_stream riostream v4 'custom 1000 100 1 195k' -C 100 -T v
+    device_case "${at[@]}" rping/refused "${pair[@]}" 'REJ 8, exit 255' 120 case_refused v4
+    for family in v4 v6; do device_case "${at[@]}" "udaddy/$family" "${pair[@]}" '10 datagrams each way' 120 case_messages udaddy $family; done
+    device_case "${at[@]}" mckey/v4 "${pair[@]}" '2 receivers, 10 each' 180 case_mckey v4 2 ''
+    device_case "${at[@]}" riostream/v4 "${pair[@]}" '100 x 1000 bytes' 120 case_stream riostream v4 'custom 1000 100 1 195k' -C 100 -T v
     for kind in rc uc ud; do
         size=4096
         [ $kind != ud ] || size=1024
-        device_case "${at[@]}" "pingpong/$kind" "${pair[@]}" '100 exchanges' 60 case_pingpong ibv_${kind}_pingpong v4 $size 100
-        device_case "${at[@]}" "pingpong/$kind/events" "${pair[@]}" '20 exchanges of 333' 60 case_pingpong ibv_${kind}_pingpong v6 333 20 -e
+        device_case "${at[@]}" "pingpong/$kind" "${pair[@]}" '100 exchanges' 120 case_pingpong ibv_${kind}_pingpong v4 $size 100
+        device_case "${at[@]}" "pingpong/$kind/events" "${pair[@]}" '20 exchanges of 333' 120 case_pingpong ibv_${kind}_pingpong v6 333 20 -e
     done
-    device_case "${at[@]}" pingpong/srq "${pair[@]}" '300 exchanges' 60 case_pingpong ibv_srq_pingpong v4 4096 300
-    device_case "${at[@]}" pingpong/srq/events "${pair[@]}" '50 exchanges of 333' 60 case_pingpong ibv_srq_pingpong v4 333 50 -q 5 -e
-    device_case "${at[@]}" perftest/ib_atomic_lat "${pair[@]}" '100 fetch-and-add' 60 case_perftest ib_atomic_lat 8 100 -R -n 100
-    device_case "${at[@]}" perftest/ib_atomic_bw "${pair[@]}" '300 fetch-and-add' 60 case_perftest ib_atomic_bw 8 300 -R -n 300
-    device_case "${at[@]}" perftest/ib_write_lat/tcp "${pair[@]}" '50 x 2 bytes' 60 case_perftest ib_write_lat 2 50 -n 50
-    device_case "${at[@]}" perftest/ib_send_bw/UD "${pair[@]}" '100 datagrams of 1 KiB' 60 case_perftest ib_send_bw 1024 100 -R -n 100 -s 1024 -c UD
-    device_case "${at[@]}" perftest/ib_send_lat/UC "${pair[@]}" '100 x 1 KiB' 60 case_perftest ib_send_lat 1024 100 -n 100 -s 1024 -c UC
+    device_case "${at[@]}" pingpong/srq "${pair[@]}" '300 exchanges' 120 case_pingpong ibv_srq_pingpong v4 4096 300
+    device_case "${at[@]}" pingpong/srq/events "${pair[@]}" '50 exchanges of 333' 120 case_pingpong ibv_srq_pingpong v4 333 50 -q 5 -e
+    device_case "${at[@]}" perftest/ib_atomic_lat "${pair[@]}" '100 fetch-and-add' 120 case_perftest ib_atomic_lat 8 100 -R -n 100
+    device_case "${at[@]}" perftest/ib_atomic_bw "${pair[@]}" '300 fetch-and-add' 120 case_perftest ib_atomic_bw 8 300 -R -n 300
+    device_case "${at[@]}" perftest/ib_write_lat/tcp "${pair[@]}" '50 x 2 bytes' 120 case_perftest ib_write_lat 2 50 -n 50
+    device_case "${at[@]}" perftest/ib_send_bw/UD "${pair[@]}" '100 datagrams of 1 KiB' 120 case_perftest ib_send_bw 1024 100 -R -n 100 -s 1024 -c UD
+    device_case "${at[@]}" perftest/ib_send_lat/UC "${pair[@]}" '100 x 1 KiB' 120 case_perftest ib_send_lat 1024 100 -n 100 -s 1024 -c UC
 }
 
 # The reasons why siw0 has no such cases.
@@ -111,42 +132,46 @@ define_iwarp_limits() { # SERVER CLIENT
 # Java on rxe0 and Java on the host's software device, across the tap.
 define_tap_cases() { # SERVER CLIENT
     local pair=("$1" "$2") kind size family
-    for family in v4 v6 ll; do case_add "tap/rping/$family" "${pair[@]}" '10 pings' 60 case_ping $family 64 10; done
-    case_add tap/rping/65535 "${pair[@]}" '4 pings' 60 case_ping v4 65535 4
-    case_add tap/rping/refused "${pair[@]}" 'refused, exit 255' 60 case_refused v4
-    case_add tap/ucmatose/-c-8 "${pair[@]}" '8 connections' 60 case_messages ucmatose v4 -c 8
-    case_add tap/udaddy/v4 "${pair[@]}" '10 datagrams each way' 60 case_messages udaddy v4
-    case_add tap/mckey/v4 "${pair[@]}" '2 receivers, 10 each' 90 case_mckey v4 2 ''
-    case_add tap/rstream/v4 "${pair[@]}" '100 x 1000 bytes' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T v
-    case_add tap/rstream/-T-a "${pair[@]}" 'poll' 60 case_stream rstream v6 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T v
-    case_add tap/riostream/v4 "${pair[@]}" '100 x 1000 bytes' 60 case_stream riostream v4 'custom 1000 100 1 195k' -C 100 -T v
-    case_add tap/rcopy/v4 "${pair[@]}" '2 MB' 60 case_rcopy v4 2000000
+    for family in v4 v6 ll; do case_add "tap/rping/$family" "${pair[@]}" '10 pings' 120 case_ping $family 64 10; done
+    case_add tap/rping/65535 "${pair[@]}" '4 pings' 120 case_ping v4 65535 4
+    case_add tap/rping/refused "${pair[@]}" 'refused, exit 255' 120 case_refused v4
+    case_add tap/ucmatose/-c-8 "${pair[@]}" '8 connections' 120 case_messages ucmatose v4 -c 8
+    case_add tap/udaddy/v4 "${pair[@]}" '10 datagrams each way' 120 case_messages udaddy v4
+    case_add tap/mckey/v4 "${pair[@]}" '2 receivers, 10 each' 180 case_mckey v4 2 ''
+    case_add tap/rstream/v4 "${pair[@]}" '100 x 1000 bytes' 120 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T v
+    case_add tap/rstream/-T-a "${pair[@]}" 'poll' 120 case_stream rstream v6 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T v
+    case_add tap/riostream/v4 "${pair[@]}" '100 x 1000 bytes' 120 case_stream riostream v4 'custom 1000 100 1 195k' -C 100 -T v
+    case_add tap/rcopy/v4 "${pair[@]}" '2 MB' 120 case_rcopy v4 2000000
     for kind in rc uc ud srq; do
         size=4096
         [ $kind != ud ] || size=1024
-        case_add "tap/pingpong/$kind" "${pair[@]}" '100 exchanges' 60 case_pingpong ibv_${kind}_pingpong v4 $size 100
+        case_add "tap/pingpong/$kind" "${pair[@]}" '100 exchanges' 120 case_pingpong ibv_${kind}_pingpong v4 $size 100
     done
     for kind in send_lat write_lat read_lat; do
-        case_add "tap/perftest/ib_$kind" "${pair[@]}" '100 x 2 bytes' 60 case_perftest ib_$kind 2 100 -R -n 100
+        case_add "tap/perftest/ib_$kind" "${pair[@]}" '100 x 2 bytes' 120 case_perftest ib_$kind 2 100 -R -n 100
     done
     for kind in send_bw write_bw read_bw; do
-        case_add "tap/perftest/ib_$kind" "${pair[@]}" '100 x 64 KiB' 60 case_perftest ib_$kind 65536 100 -R -n 100
+        case_add "tap/perftest/ib_$kind" "${pair[@]}" '100 x 64 KiB' 120 case_perftest ib_$kind 65536 100 -R -n 100
     done
-    case_add tap/perftest/ib_atomic_lat "${pair[@]}" '100 fetch-and-add' 60 case_perftest ib_atomic_lat 8 100 -R -n 100
+    case_add tap/perftest/ib_atomic_lat "${pair[@]}" '100 fetch-and-add' 120 case_perftest ib_atomic_lat 8 100 -R -n 100
 }
 
 # The cases of --quick are one of each tool in both roles, on rxe0 and, where they differ, on siw0.
 beyond_quick='^('
 beyond_quick+='[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4)'
 beyond_quick+='|[a-z]+/(perftest/ib_(send|read)_bw|perftest/ib_send_lat|perftest/ib_atomic_bw|perftest/ib_[a-z]+_[a-z]+/.*)'
+beyond_quick+='|[a-z]+/conformance'
 beyond_quick+='|siw/(cmtime/.*|rdma_x?client/.*)'
 beyond_quick+=')$'
 
 define_hardware_cases() {
-    local pair pairs=('inside linux' 'linux inside' 'inside inside')
+    local pair device pairs=('inside linux' 'linux inside' 'inside inside')
     # C against C has one role.
     [ "$inside" = java ] || pairs=('linux inside')
     [ "$inside" = c ] || case_add java inside inside 'starts in the guest' 120 case_java_starts
+    for device in rxe0 siw0; do
+        [ "$inside" = c ] || device_case $device conformance inside inside 'no failure' 3600 case_conformance $device
+    done
     for pair in "${pairs[@]}"; do
         # shellcheck disable=SC2086
         define_connected_cases rxe0 $pair
@@ -164,6 +189,6 @@ define_hardware_cases() {
         # shellcheck disable=SC2086
         define_tap_cases $pair
         # shellcheck disable=SC2086
-        case_add soft/rping/v4 $pair 'without rxe0' 60 case_without_rxe case_ping v4 64 10
+        case_add soft/rping/v4 $pair 'without rxe0' 120 case_without_rxe case_ping v4 64 10
     done
 }
