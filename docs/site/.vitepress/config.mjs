@@ -6,7 +6,7 @@ const base = process.env.SITE_BASE ?? '/';
 
 export default {
   title: 'rdma4j',
-  description: 'RDMA for Java: connection manager, verbs, RDMA sockets and tools over a software RoCEv2 device',
+  description: 'RDMA for Java: connection manager, verbs, RDMA sockets and tools over RDMA hardware and a software RoCEv2 device',
   base,
   appearance: 'force-auto', // follows the reader's system, as the pictures do
   ignoreDeadLinks: true, // lib/links.mjs checks all links, also their anchors and those of the Javadoc

@@ -1,9 +1,10 @@
 /**
- * RDMA in one dependency: the verbs, the RDMA connection manager and RDMA sockets, with the software RoCEv2 device.
+ * RDMA in one dependency: the verbs, the RDMA connection manager and RDMA sockets, with their devices.
  *
  * <p>The module has no packages of its own. A module that requires it reads {@code io.rdma4j.verbs}, {@code io.rdma4j.cm}
- * and {@code io.rdma4j.sockets}, and the software device provides devices for the addresses of the host. A program that
- * configures the software device by its own API requires {@code io.rdma4j.soft} besides.
+ * and {@code io.rdma4j.sockets}. The software device provides devices for the addresses of the host. The module {@code
+ * io.rdma4j.hardware}, which comes with the dependency, provides the RDMA devices of the machine, if native access is enabled for
+ * it. A program that configures the software device by its own API requires {@code io.rdma4j.soft} besides.
  */
 module io.rdma4j {
     requires io.rdma4j.soft;

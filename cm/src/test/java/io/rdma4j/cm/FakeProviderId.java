@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeProviderId implements ProviderCmId {
     final List<String> calls = new ArrayList<>();
 
-    /** The exception of listening, or null. */
+    /** The exception that listening throws, or null. */
     @Nullable
     RdmaException refusal;
 

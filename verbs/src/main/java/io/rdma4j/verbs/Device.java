@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * An RDMA device of this host. C: {@code struct ibv_device}. Thread safe.
  *
- * <p>Devices are supplied by providers, such as that of the software device. {@link java.util.ServiceLoader} finds the
- * providers at the first call.
+ * <p>Devices are supplied by providers, such as those of hardware and of the software device. {@link
+ * java.util.ServiceLoader} finds the providers at the first call.
  */
 public interface Device {
     /** Returns all devices. C: {@code ibv_get_device_list}. */

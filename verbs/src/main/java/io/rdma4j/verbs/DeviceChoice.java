@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The user's choice of devices. The system property {@code rdma4j.device}, else the environment variable {@code
- * RDMA4J_DEVICE}, names a provider ({@code soft}), a device ({@code rdma4j_eth0}) or a device by one of its addresses
- * ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart. Immutable.
+ * RDMA4J_DEVICE}, names a provider ({@code soft}, {@code hardware}), a device ({@code rdma4j_eth0}) or a device by one of
+ * its addresses ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart. Immutable.
  *
  * @param requested name or address of the requested devices, or null for all
  */

@@ -186,7 +186,8 @@ public interface DeviceContext extends AutoCloseable {
     /**
      * Returns the sums of the counters of all current and former queue pairs of this process on the device. The names
      * are those of {@link QueuePair#counters}. Counters whose names begin with {@code process_} cover all devices of
-     * the process. C: the files in {@code hw_counters} of the port, which cover the whole host.
+     * the process. With hardware they are the counters of the driver, which cover the whole host. C: the files in {@code
+     * hw_counters} of the port.
      */
     Map<String, Long> counters();
 

@@ -13,10 +13,15 @@ public interface ProtectionDomain extends AutoCloseable {
     /**
      * Registers memory. C: {@code ibv_reg_mr}.
      *
-     * @param memory native or heap memory, not read-only if it is to be written. It must be accessible to every thread
-     *     (an automatic, shared or global arena, or an array), and its arena must stay open as long as it is registered
+     * <p>Hardware refuses arrays, since the garbage collector moves them. While memory is registered with hardware, {@link
+     * java.lang.foreign.Arena#close} of its arena throws {@link IllegalStateException}.
+     *
+     * @param memory native memory, or heap memory for the software device; not read-only if it is to be written. It must be
+     *     accessible to every thread (an automatic, shared or global arena, or an array), and its arena must stay open as
+     *     long as it is registered
      * @param access rights; remote write and remote atomic need local write
-     * @throws RdmaException {@code EINVAL} if the rights contradict each other or the memory is confined to a thread
+     * @throws RdmaException {@code EINVAL} if the rights contradict each other, the memory is confined to a thread, or the
+     *     device cannot use heap memory; {@code ENOMEM} if the limit of locked memory is reached, which hardware needs
      */
     MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);
 

@@ -85,8 +85,8 @@ public final class WorkCompletion extends CompletionFields {
     }
 
     /**
-     * Returns the time of completion in nanoseconds of {@link System#nanoTime}. C: {@code ibv_wc_read_completion_ts} of
-     * an extended completion queue.
+     * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of polling. C: {@code
+     * ibv_wc_read_completion_ts} of an extended completion queue.
      */
     public long timestampNanos() {
         return timestampNanos;

@@ -6,7 +6,7 @@ package io.rdma4j.verbs;
  * all their receivers. C: {@code struct ibv_xrcd}. Thread safe.
  *
  * <p>The domain belongs to the open device that created it. Domains that several processes share through a file are not
- * supported, because a software device belongs to one process.
+ * supported.
  *
  * <p>A connection has an initiator ({@link QueuePairType#XRC_SEND}), which sends, on one side, and a target ({@link
  * QueuePairType#XRC_RECEIVE}), which serves, on the other. Each work request of the initiator names a queue of the

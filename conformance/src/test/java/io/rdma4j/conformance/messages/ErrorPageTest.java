@@ -36,6 +36,7 @@ class ErrorPageTest {
             "verbs/src/main",
             "cm/src/main",
             "soft/src/main",
+            "hardware/src/main",
             "link/src/main",
             "sockets/src/main",
             "tools/src/main/java/io/rdma4j/tools/command");

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names the C field whose offset a constant is, in a class with {@link CStruct}, or the C expression whose value it is, in
- * another class.
+ * Names the C field whose offset a constant is, in a class with {@link CStruct}. In another class it names the C expression
+ * whose value the constant is.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)

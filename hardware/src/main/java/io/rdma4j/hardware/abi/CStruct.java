@@ -12,6 +12,6 @@ public @interface CStruct {
     /** Returns the C type, such as {@code struct ibv_wc}. */
     String value();
 
-    /** Returns the field at which the offsets begin; empty for the begin of the structure. */
+    /** Returns the field at which the offsets begin; empty for the beginning of the structure. */
     String origin() default "";
 }

@@ -3,7 +3,7 @@ package io.rdma4j.hardware.cm;
 import io.rdma4j.hardware.library.Remedies;
 import io.rdma4j.verbs.Errno;
 
-/** What to try after an error of the kernel's connection manager. */
+/** Names what to try after an error of the kernel's connection manager. */
 final class CmRemedies {
     private CmRemedies() {}
 

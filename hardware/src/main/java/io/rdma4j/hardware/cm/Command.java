@@ -26,7 +26,7 @@ final class Command implements AutoCloseable {
     /**
      * Creates a command whose structure and response are zeroed.
      *
-     * @param responseAt where the structure has the address of the response
+     * @param responseAt the offset at which the structure has the address of the response
      */
     Command(int number, int structureBytes, int responseAt, int responseBytes) {
         command = arena.allocate((long) CmStructures.CommandHeader.BYTES + structureBytes, ALIGNMENT);

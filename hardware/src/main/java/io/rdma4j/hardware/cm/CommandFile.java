@@ -2,7 +2,7 @@ package io.rdma4j.hardware.cm;
 
 import java.lang.foreign.MemorySegment;
 
-/** What takes the commands of the connection manager: the kernel's device file. Thread safe. */
+/** Takes the commands of the connection manager: the kernel's device file. Thread safe. */
 @FunctionalInterface
 interface CommandFile {
     /**

@@ -24,7 +24,7 @@ final class IdCommands {
     /** The answer of a kernel that does not report the number of a device. */
     static final int UNKNOWN_DEVICE = -1;
 
-    /** The length of time in which a route is found at the latest, if the caller has no limit: some days. */
+    /** The longest timeout that is given to the kernel, some days. A caller without a limit gets it. */
     private static final long MAX_MILLIS = 1 << 29;
 
     /**

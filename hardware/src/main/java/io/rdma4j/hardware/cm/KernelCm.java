@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's connection manager as this process uses it: one device file, and the identifiers and joins by the numbers
- * that their events have. Thread safe.
+ * The kernel's connection manager as this process uses it. It has one device file, and the identifiers and joins by the
+ * numbers that their events have. Thread safe.
  *
  * <p>The event lock serialises the events of all identifiers. An identifier takes it to be sure that no event of it is
  * being reported.

@@ -6,8 +6,8 @@ import io.rdma4j.verbs.Gid;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Writes a path as the kernel takes it: a path record of InfiniBand's subnet administration (IBA volume 1, 15.2.5.16),
- * packed and in network order, after a word with flags.
+ * Writes a path as the kernel takes it. After a word with flags comes a path record of InfiniBand's subnet administration
+ * (IBA volume 1, 15.2.5.16), packed and in network order.
  */
 final class PathRecord {
     private static final int DESTINATION_GID = 8;

@@ -9,11 +9,11 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Decides which requests of a listener the application sees: by the user's choice of devices, by the application's filter,
- * and by the number of those that the application has not taken yet.
+ * Decides which requests of a listener the application sees. The user's choice of devices decides, the application's filter,
+ * and the number of requests that the application has not taken yet.
  *
  * <p>The kernel's backlog counts requests only until their events are read, which this process does at once. So a backlog
- * limits bursts, and this limit the requests that wait for the application.
+ * limits bursts, and this class limits the requests that wait for the application.
  */
 final class RequestGate {
     /** The largest backlog of the kernel, by default. */

@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What an open device says about itself and its ports. Thread safe. */
+/** Queries an open device about itself and its ports. Thread safe. */
 final class DeviceQueries {
     private static final int FIRMWARE_BYTES = 64;
     private static final int BYTE = 0xff;

@@ -96,7 +96,7 @@ final class HardwareContext implements DeviceContext {
         return handle;
     }
 
-    /** Returns a function of the driver by the offset of its pointer; its address is 0 if the driver has none. */
+    /** Returns a function of the driver by the offset of its pointer. Its address is 0 if the driver has none. */
     MemorySegment function(int offset) {
         return Native.functionAt(pointer() + offset);
     }

@@ -13,8 +13,8 @@ import io.rdma4j.verbs.TransportType;
 import java.util.Objects;
 
 /**
- * A device of the kernel. Two are equal if they have the same name and the same number, which the kernel gives no device
- * again. Thread safe.
+ * A device of the kernel. Two are equal if they have the same name and the same number: the kernel gives no number twice.
+ * Thread safe.
  */
 public final class HardwareDevice implements Device {
     private static final int IWARP_TRANSPORT = 1;

@@ -30,7 +30,7 @@ public final class HardwareDevices {
 
     private static volatile Tables tables = new Tables(System.nanoTime() - 2 * HIT_NANOS, List.of());
 
-    /** What the process does before its first call of the library. */
+    /** Prepares the process for its first call of the library. */
     private static final class Preparation {
         static {
             try (Call call = new Call()) {
@@ -136,8 +136,8 @@ public final class HardwareDevices {
     }
 
     /**
-     * Returns how the GID of an iWARP device begins whose network interface has an address: with the hardware address of the
-     * interface. Such a device has no GID for each address. Empty if no interface has the address.
+     * Returns the beginning of the GID of the iWARP device whose network interface has an address. It is the hardware address of
+     * the interface: such a device has no GID for each address. Empty if no interface has the address.
      */
     private static String startOfIwarpGid(InetAddress address) {
         try {

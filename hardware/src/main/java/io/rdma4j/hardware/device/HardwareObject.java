@@ -42,7 +42,7 @@ abstract class HardwareObject implements AutoCloseable {
         return handle;
     }
 
-    /** Returns the address of the object of C, for a caller that has entered or holds a lock that closing takes. */
+    /** Returns the address of the object of C. The caller has entered, or holds a lock that closing takes. */
     final long pointer() {
         return handle.address();
     }

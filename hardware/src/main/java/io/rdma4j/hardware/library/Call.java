@@ -50,7 +50,7 @@ public final class Call implements AutoCloseable {
     /**
      * Calls a function that returns an object.
      *
-     * @param details what was to be created, for the message
+     * @param details the object that was to be created, for the message
      * @throws RdmaException if it returns null
      */
     public long create(Function function, String details, long... words) {

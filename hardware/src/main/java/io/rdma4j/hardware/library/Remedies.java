@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** What to try after an error of a device. */
+/** Names what to try after an error of a device. */
 public final class Remedies {
     private static final Path LIMITS = Path.of("/proc/self/limits");
 

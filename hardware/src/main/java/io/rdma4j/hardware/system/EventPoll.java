@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The descriptors of all devices in one epoll(7) instance, edge-triggered: each arrival is reported once, to one of the
+ * The descriptors of all devices in one epoll(7) instance. It is edge-triggered: each arrival is reported once, to one of the
  * threads that wait. Never closed. Thread safe.
  */
 final class EventPoll {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compares the numbers of C structures with those of a C compiler, the header files of libibverbs and of the kernel. */
+/** Compares the numbers of C structures with those of the header files of libibverbs and the kernel. */
 class AbiTest {
     private static final Path HEADER = Path.of("/usr/include/infiniband/verbs.h");
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The objects of verbs over a driver in memory: what C reads and writes, errors, waiting, and the order of closing. */
+/** The objects of verbs over a driver in memory. Its tests cover what C reads and writes, errors, waiting, and the order of closing. */
 class DriverTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final int SIZE = 256;

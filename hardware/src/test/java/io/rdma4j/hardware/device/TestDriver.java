@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * The library of driver.c, compiled and loaded before the real one could be: Linux finds a loaded library by its name. It has
- * a device whose queue pairs are connected to themselves.
+ * The library of driver.c, compiled and loaded before the real one could be. Linux finds a loaded library by its name. The
+ * library has a device whose queue pairs are connected to themselves.
  */
 final class TestDriver {
     private static final class Holder {

@@ -43,7 +43,7 @@ public record CommonOptions(
           --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
           --fault SPEC     inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace          print a line per packet on stderr
-          --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
+          --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft, hardware)
           --no-warm-up     measure at once, without compiling the code to be measured before
           --warm-up        warm up also in rping, which measures nothing
           --json           one JSON document of parameters and results on stdout; all messages go to stderr
