@@ -61,10 +61,14 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
 
     private static void requireRegistrable(MemorySegment memory, Set<AccessFlag> access) {
         String refusal = null;
+        Errno errno = Errno.EINVAL;
         if (!memory.isNative()) {
             refusal = "memory on the heap moves, so that a device cannot write to it";
+            errno = Errno.EOPNOTSUPP;
         } else if (!memory.isAccessibleBy(new Thread())) {
             refusal = "the memory is confined to one thread";
+        } else if (memory.isReadOnly() && access.contains(AccessFlag.LOCAL_WRITE)) {
+            refusal = "the memory is read-only";
         } else if ((access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC))
                 && !access.contains(AccessFlag.LOCAL_WRITE)) {
             refusal = "the rights " + access + " need LOCAL_WRITE";
@@ -72,7 +76,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
         if (refusal != null) {
             throw new RdmaException(
                     "ibv_reg_mr",
-                    Errno.EINVAL,
+                    errno,
                     refusal,
                     "Allocate it from Arena.ofShared() or Arena.ofAuto(), and allow what the peer may do");
         }

@@ -86,7 +86,7 @@ final class WorkRequests {
             throw new RdmaException(
                     operation,
                     Errno.EINVAL,
-                    "a request with " + count + " scatter/gather entries, where " + maxScatterGather + " are possible",
+                    count + " pieces, but it takes " + maxScatterGather,
                     "Ask for more when you create the queue");
         }
         memory.set(JAVA_LONG, at + ReceiveRequest.ID, id);

@@ -194,7 +194,7 @@ class DriverTest {
         readyToSend();
         SendWorkRequest request =
                 SendWorkRequest.send(1, region, 0, 4).from(region, 4, 4).from(region, 8, 4);
-        assertThatThrownBy(() -> queuePair.postSend(request)).hasMessageContaining("3 scatter/gather entries");
+        assertThatThrownBy(() -> queuePair.postSend(request)).hasMessageContaining("3 pieces, but it takes 2");
     }
 
     @Test
@@ -338,6 +338,10 @@ class DriverTest {
             assertThatThrownBy(() -> domain.register(memory, AccessFlag.LOCAL_WRITE))
                     .hasMessageContaining("confined to one thread");
         }
+        MemorySegment readOnly = arena.allocate(8).asReadOnly();
+        assertThatThrownBy(() -> domain.register(readOnly, AccessFlag.LOCAL_WRITE))
+                .hasMessageContaining("the memory is read-only");
+        domain.register(readOnly, AccessFlag.REMOTE_READ).close();
         assertThatThrownBy(() -> domain.register(arena.allocate(8), AccessFlag.REMOTE_WRITE))
                 .hasMessageContaining("need LOCAL_WRITE");
     }
