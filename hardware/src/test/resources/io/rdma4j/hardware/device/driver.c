@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -38,7 +39,6 @@ struct test_qp {
 
 static struct ibv_device device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "test0"};
 static struct ibv_device *list[] = {&device, NULL};
-static struct verbs_context *opened;
 static int live_objects, has_other_abi;
 
 /* The number of objects that were created and not destroyed. */
@@ -172,7 +172,8 @@ static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_rec
 
 struct ibv_context *ibv_open_device(struct ibv_device *d)
 {
-	opened = calloc(1, sizeof *opened);
+	struct verbs_context *opened = calloc(1, sizeof *opened);
+
 	opened->sz = sizeof *opened;
 	opened->context.abi_compat = has_other_abi ? NULL : __VERBS_ABI_IS_EXTENDED;
 	opened->context.device = d;
@@ -189,7 +190,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 int ibv_close_device(struct ibv_context *context)
 {
 	close(context->async_fd);
-	free(opened);
+	free((char *) context - offsetof(struct verbs_context, context));
 	return 0;
 }
 
