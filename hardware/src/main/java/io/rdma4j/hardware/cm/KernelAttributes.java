@@ -1,41 +1,19 @@
 package io.rdma4j.hardware.cm;
 
-import io.rdma4j.hardware.abi.QueuePairMask;
 import io.rdma4j.hardware.cm.CmStructures.Attributes;
 import io.rdma4j.hardware.cm.CmStructures.PathToPeer;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.hardware.device.QueuePairCodec;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
-import java.util.Map;
 
 /** Reads the attributes of queue pairs that the kernel's connection manager returns. */
 final class KernelAttributes {
     private static final int PSN_MASK = 0xff_ffff;
     private static final int FLOW_LABEL_MASK = 0xf_ffff;
-
-    /** The bits of {@code enum ibv_qp_attr_mask}. The kernel may set more, for its own use. */
-    private static final Map<QueuePairAttribute, Integer> BITS = Map.ofEntries(
-            Map.entry(QueuePairAttribute.STATE, QueuePairMask.STATE),
-            Map.entry(QueuePairAttribute.ACCESS_FLAGS, QueuePairMask.ACCESS_FLAGS),
-            Map.entry(QueuePairAttribute.PARTITION_KEY_INDEX, QueuePairMask.PARTITION_KEY_INDEX),
-            Map.entry(QueuePairAttribute.PORT, QueuePairMask.PORT),
-            Map.entry(QueuePairAttribute.QUEUE_KEY, QueuePairMask.QUEUE_KEY),
-            Map.entry(QueuePairAttribute.ADDRESS_VECTOR, QueuePairMask.ADDRESS_VECTOR),
-            Map.entry(QueuePairAttribute.PATH_MTU, QueuePairMask.PATH_MTU),
-            Map.entry(QueuePairAttribute.TIMEOUT, QueuePairMask.TIMEOUT),
-            Map.entry(QueuePairAttribute.RETRY_COUNT, QueuePairMask.RETRY_COUNT),
-            Map.entry(QueuePairAttribute.RNR_RETRY, QueuePairMask.RNR_RETRY),
-            Map.entry(QueuePairAttribute.RECEIVE_PSN, QueuePairMask.RECEIVE_PSN),
-            Map.entry(QueuePairAttribute.MAX_READ_ATOMIC, QueuePairMask.MAX_READ_ATOMIC),
-            Map.entry(QueuePairAttribute.MIN_RNR_TIMER, QueuePairMask.MIN_RNR_TIMER),
-            Map.entry(QueuePairAttribute.SEND_PSN, QueuePairMask.SEND_PSN),
-            Map.entry(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC, QueuePairMask.MAX_DESTINATION_READ_ATOMIC),
-            Map.entry(QueuePairAttribute.DESTINATION_QUEUE_PAIR, QueuePairMask.DESTINATION_QUEUE_PAIR));
 
     private KernelAttributes() {}
 
@@ -43,11 +21,11 @@ final class KernelAttributes {
     static QueuePairAttributes read(MemorySegment from) {
         int mask = Fields.intAt(from, Attributes.MASK);
         QueuePairAttributes attributes = new QueuePairAttributes();
-        BITS.forEach((attribute, bit) -> {
-            if ((mask & bit) != 0) {
+        for (QueuePairAttribute attribute : QueuePairAttribute.values()) {
+            if ((mask & QueuePairCodec.bit(attribute)) != 0) {
                 set(attributes, attribute, from);
             }
-        });
+        }
         return attributes;
     }
 
@@ -60,7 +38,8 @@ final class KernelAttributes {
     private static void set(QueuePairAttributes attributes, QueuePairAttribute attribute, MemorySegment from) {
         var _ = switch (attribute) {
             case STATE -> attributes.state(state(Fields.intAt(from, Attributes.STATE)));
-            case ACCESS_FLAGS -> attributes.accessFlags(rights(Fields.intAt(from, Attributes.ACCESS_FLAGS)));
+            case ACCESS_FLAGS ->
+                attributes.accessFlags(QueuePairCodec.accessFlags(Fields.intAt(from, Attributes.ACCESS_FLAGS)));
             case PARTITION_KEY_INDEX ->
                 attributes.partitionKeyIndex(Fields.shortAt(from, Attributes.PARTITION_KEY_INDEX));
             case PORT -> attributes.port(Fields.byteAt(from, Attributes.PORT));
@@ -89,16 +68,6 @@ final class KernelAttributes {
             }
         }
         throw new IllegalArgumentException("queue pair state " + code);
-    }
-
-    private static EnumSet<AccessFlag> rights(int bits) {
-        EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
-        for (AccessFlag flag : AccessFlag.values()) {
-            if ((bits & flag.bit()) != 0) {
-                rights.add(flag);
-            }
-        }
-        return rights;
     }
 
     /** Returns a path. A link-local destination needs no interface here, since the source GID determines it. */

@@ -21,6 +21,7 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
+import io.rdma4j.verbs.spi.AsyncEventQueue;
 import io.rdma4j.verbs.wait.Waitable;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -43,7 +44,8 @@ final class HardwareContext implements DeviceContext {
     private final int contextBytes;
     private final int asyncDescriptor;
     private final int completionVectors;
-    private final AsyncEvents asyncEvents = new AsyncEvents(this);
+    private final AsyncEventQueue asyncEvents;
+    private final AsyncEventReader asyncEventReader;
     private final DeviceQueries queries = new DeviceQueries(this);
     private final Map<Long, HardwareObject> objects = new ConcurrentHashMap<>();
     private volatile boolean closing;
@@ -52,10 +54,12 @@ final class HardwareContext implements DeviceContext {
         this.device = device;
         this.handle = new Handle(address);
         this.contextBytes = contextBytes;
+        asyncEvents = new AsyncEventQueue(DescriptorPoller.ofProcess(), device.name());
+        asyncEventReader = new AsyncEventReader(this, asyncEvents);
         asyncDescriptor = Native.intAt(address + Context.ASYNC_DESCRIPTOR);
         completionVectors = Math.max(1, Native.intAt(address + Context.COMPLETION_VECTORS));
         Linux.setNonblocking(asyncDescriptor);
-        DescriptorPoller.ofProcess().add(asyncDescriptor, asyncEvents);
+        DescriptorPoller.ofProcess().add(asyncDescriptor, asyncEventReader);
     }
 
     /**
@@ -279,6 +283,7 @@ final class HardwareContext implements DeviceContext {
 
     /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
     void finishEvents(HardwareObject source) {
+        asyncEventReader.onReadable();
         asyncEvents.finish(source);
     }
 
@@ -293,6 +298,7 @@ final class HardwareContext implements DeviceContext {
 
     @Override
     public @Nullable AsyncEvent takeAsyncEvent(Duration timeout) {
+        asyncEventReader.onReadable(); // an event that the poller has not read yet
         return asyncEvents.take(timeout);
     }
 
@@ -316,6 +322,7 @@ final class HardwareContext implements DeviceContext {
     @Override
     public void close() {
         closing = true;
+        asyncEventReader.close();
         asyncEvents.close();
         objects.values().forEach(object -> {
             if (object instanceof HardwareCompletionQueue queue) {

@@ -20,14 +20,14 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /** Attributes of queue pairs in memory of C. */
-final class QueuePairCodec {
+public final class QueuePairCodec {
     private static final int BYTE = 0xff;
     private static final int SHORT = 0xffff;
 
     private QueuePairCodec() {}
 
     /** Returns the bit of an attribute. */
-    static int bit(QueuePairAttribute attribute) {
+    public static int bit(QueuePairAttribute attribute) {
         return switch (attribute) {
             case STATE -> QueuePairMask.STATE;
             case CURRENT_STATE -> QueuePairMask.CURRENT_STATE;
@@ -126,7 +126,7 @@ final class QueuePairCodec {
     }
 
     /** Returns the rights of a set of bits. */
-    static Set<AccessFlag> accessFlags(int bits) {
+    public static Set<AccessFlag> accessFlags(int bits) {
         Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         for (AccessFlag flag : AccessFlag.values()) {
             if ((bits & flag.bit()) != 0) {

@@ -1,11 +1,9 @@
-package io.rdma4j.soft.device;
+package io.rdma4j.verbs.spi;
 
-import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.spi.EventWait;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
@@ -16,11 +14,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The asynchronous events of an open device. Thread safe. */
-final class AsyncEventQueue implements Waitable {
+/**
+ * The asynchronous events of an open device, in the order in which the provider has added them, and the application's
+ * acknowledgements. Implements those calls of {@link io.rdma4j.verbs.DeviceContext}. Thread safe.
+ */
+public final class AsyncEventQueue implements Waitable {
     private static final String GET_EVENT = "ibv_get_async_event";
 
-    private final Engine engine;
+    private final WaitDriver driver;
     private final String deviceName;
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
     private final Signal signal = new Signal();
@@ -31,23 +32,30 @@ final class AsyncEventQueue implements Waitable {
     private final Signal acknowledged = new Signal();
     private volatile boolean closed;
 
-    AsyncEventQueue(Engine engine, String deviceName) {
-        this.engine = engine;
+    /**
+     * Creates an empty queue.
+     *
+     * @param driver makes progress while a thread waits for an event
+     * @param deviceName the name of the device, for messages
+     */
+    public AsyncEventQueue(WaitDriver driver, String deviceName) {
+        this.driver = driver;
         this.deviceName = deviceName;
     }
 
-    void add(AsyncEvent event) {
+    /** Adds an event, and wakes threads that wait for one. Does not block. */
+    public void add(AsyncEvent event) {
         events.add(event);
         signal.raise();
     }
 
     /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
-    void finish(Object source) {
+    public void finish(Object source) {
         synchronized (unacknowledged) {
             events.removeIf(event -> event.source().equals(source));
         }
         // Closing the device must not wait for an event that is never acknowledged, nor must an interrupted thread.
-        var _ = engine.await(acknowledged, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
+        var _ = driver.await(acknowledged, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
     }
 
     private boolean isAcknowledged(Object source) {
@@ -61,8 +69,7 @@ final class AsyncEventQueue implements Waitable {
      *
      * @throws ClosedException if the device is closed
      */
-    @Nullable
-    AsyncEvent take(Duration timeout) {
+    public @Nullable AsyncEvent take(Duration timeout) {
         return timeout.isPositive() ? EventWait.take(GET_EVENT, this, this::poll, timeout) : poll();
     }
 
@@ -79,7 +86,12 @@ final class AsyncEventQueue implements Waitable {
         }
     }
 
-    void acknowledge(AsyncEvent event) {
+    /**
+     * Acknowledges an event that was taken.
+     *
+     * @throws RdmaException {@code EINVAL} if its source has no unacknowledged event
+     */
+    public void acknowledge(AsyncEvent event) {
         synchronized (unacknowledged) {
             Integer count = unacknowledged.get(event.source());
             if (count == null) {
@@ -99,7 +111,7 @@ final class AsyncEventQueue implements Waitable {
     }
 
     /** Ends all waits, because the device is closed. */
-    void close() {
+    public void close() {
         closed = true;
         acknowledged.raise();
         signal.raise();
@@ -117,7 +129,7 @@ final class AsyncEventQueue implements Waitable {
 
     @Override
     public WaitDriver waitDriver() {
-        return engine;
+        return driver;
     }
 
     @Override

@@ -1,0 +1,65 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.hardware.abi.AsyncEventFields;
+import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Function;
+import io.rdma4j.hardware.system.DescriptorHandler;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.spi.AsyncEventQueue;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Reads the asynchronous events of an open device into its queue. They are acknowledged to libibverbs as soon as they are
+ * read, so that a call to destroy their source does not block in C; the queue has the application's acknowledgements. Thread
+ * safe.
+ */
+final class AsyncEventReader implements DescriptorHandler {
+    private final HardwareContext context;
+    private final AsyncEventQueue queue;
+    private boolean closed;
+
+    AsyncEventReader(HardwareContext context, AsyncEventQueue queue) {
+        this.context = context;
+        this.queue = queue;
+    }
+
+    @Override
+    public synchronized void onReadable() {
+        if (closed) {
+            return;
+        }
+        try (Call call = new Call()) {
+            MemorySegment event = call.allocate(AsyncEventFields.BYTES);
+            while ((int) call.result(Function.GET_ASYNC_EVENT, context.pointer(), event.address()) == 0) {
+                add(event);
+                long _ = call.result(Function.ACKNOWLEDGE_ASYNC_EVENT, event.address());
+            }
+        }
+    }
+
+    private void add(MemorySegment event) {
+        int code = event.get(ValueLayout.JAVA_INT, AsyncEventFields.TYPE);
+        long element = event.get(ValueLayout.JAVA_LONG, AsyncEventFields.ELEMENT);
+        for (AsyncEvent.Type type : AsyncEvent.Type.values()) {
+            if (type.code() == code) {
+                Object source = hasObject(type) ? context.objectAt(element) : context;
+                if (source != null) {
+                    queue.add(new AsyncEvent(type, source));
+                }
+            }
+        }
+    }
+
+    private static boolean hasObject(AsyncEvent.Type type) {
+        return switch (type) {
+            case DEVICE_FATAL, PORT_ACTIVE, PORT_ERROR, GID_CHANGE -> false;
+            default -> true;
+        };
+    }
+
+    /** Ends the reading, because the device is closed. */
+    synchronized void close() {
+        closed = true;
+    }
+}
