@@ -85,10 +85,13 @@ public final class WorkCompletion extends CompletionFields {
     }
 
     /**
-     * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of polling. C: {@code
-     * ibv_wc_read_completion_ts} of an extended completion queue.
+     * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of the first call of this
+     * method. C: {@code ibv_wc_read_completion_ts} of an extended completion queue.
      */
     public long timestampNanos() {
+        if (timestampNanos == NOT_READ) {
+            timestampNanos = System.nanoTime();
+        }
         return timestampNanos;
     }
 

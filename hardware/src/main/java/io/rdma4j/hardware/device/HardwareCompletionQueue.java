@@ -141,7 +141,7 @@ final class HardwareCompletionQueue extends HardwareObject implements Completion
         if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
             CompletionWriter.source(target, from.get(ValueLayout.JAVA_INT, at + Completion.SOURCE_QUEUE_PAIR));
         }
-        CompletionWriter.timestamp(target, System.nanoTime());
+        CompletionWriter.timestampOfFirstReading(target);
     }
 
     @Override

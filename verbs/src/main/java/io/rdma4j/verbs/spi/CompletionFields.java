@@ -8,6 +8,9 @@ import io.rdma4j.verbs.CompletionStatus;
  * write them by {@link CompletionWriter}. Not thread safe.
  */
 public abstract class CompletionFields {
+    /** The value of {@link #timestampNanos} if the first reading decides the time, and has not happened. */
+    protected static final long NOT_READ = Long.MIN_VALUE;
+
     /** The application's number of the work request. */
     protected long id;
 

@@ -7,8 +7,8 @@ import io.rdma4j.verbs.WorkCompletion;
 /**
  * Writes the holders that a program passes to {@link io.rdma4j.verbs.CompletionQueue#poll}. For providers. Allocates nothing.
  *
- * <p>Every completion needs {@link #start}, {@link #data} and {@link #timestamp}, and one of a datagram {@link #source} after
- * start. Not thread safe, as the holders are not.
+ * <p>Every completion needs {@link #start}, {@link #data} and a time, by {@link #timestamp} or {@link
+ * #timestampOfFirstReading}. One of a datagram also needs {@link #source} after start. Not thread safe, as the holders are not.
  */
 public final class CompletionWriter {
     private CompletionWriter() {}
@@ -26,8 +26,13 @@ public final class CompletionWriter {
             WorkCompletion completion, long id, CompletionStatus status, CompletionOpcode opcode, int queuePairNumber) {
         CompletionFields fields = completion;
         fields.id = id;
-        fields.status = status;
-        fields.opcode = opcode;
+        // A comparison costs less than storing a reference, which the garbage collector has to note.
+        if (fields.status != status) {
+            fields.status = status;
+        }
+        if (fields.opcode != opcode) {
+            fields.opcode = opcode;
+        }
         fields.queuePairNumber = queuePairNumber;
         fields.sourceQueuePairNumber = 0;
         fields.hasGlobalRoute = false;
@@ -69,5 +74,14 @@ public final class CompletionWriter {
     public static void timestamp(WorkCompletion completion, long nanos) {
         CompletionFields fields = completion;
         fields.timestampNanos = nanos;
+    }
+
+    /**
+     * Makes the time of completion the one at which the program first asks for it. A provider without times of completion uses
+     * this, since reading the system's clock can take longer than polling a device.
+     */
+    public static void timestampOfFirstReading(WorkCompletion completion) {
+        CompletionFields fields = completion;
+        fields.timestampNanos = CompletionFields.NOT_READ;
     }
 }

@@ -46,6 +46,16 @@ class CompletionWriterTest {
     }
 
     @Test
+    void theFirstReadingDecidesATimeThatTheProviderDoesNotKnow() {
+        long beforeNanos = System.nanoTime();
+        CompletionWriter.timestampOfFirstReading(completion);
+        long readNanos = completion.timestampNanos();
+        assertThat(readNanos - beforeNanos).isNotNegative();
+        assertThat(System.nanoTime() - readNanos).isNotNegative();
+        assertThat(completion.timestampNanos()).isEqualTo(readNanos);
+    }
+
+    @Test
     void aProgramOnlyReads() {
         assertThat(Arrays.stream(WorkCompletion.class.getMethods())
                         .filter(method -> method.getDeclaringClass() != Object.class)
