@@ -62,5 +62,8 @@ public final class Flags {
     @CName("IBV_LINK_LAYER_ETHERNET")
     public static final int LINK_LAYER_ETHERNET = 2;
 
+    @CName("IBV_ODP_SUPPORT")
+    public static final int ON_DEMAND_PAGING = 1;
+
     private Flags() {}
 }

@@ -27,15 +27,23 @@ final class TestDriver {
 
     private final MethodHandle liveObjects;
     private final MethodHandle otherAbi;
+    private final MethodHandle lacksExtensions;
+    private final MethodHandle lastAccess;
 
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
         SymbolLookup lookup = SymbolLookup.libraryLookup(library, Arena.global());
-        Linker linker = Linker.nativeLinker();
-        liveObjects =
-                linker.downcallHandle(lookup.findOrThrow("test_driver_live_objects"), FunctionDescriptor.of(JAVA_INT));
-        otherAbi =
-                linker.downcallHandle(lookup.findOrThrow("test_driver_other_abi"), FunctionDescriptor.ofVoid(JAVA_INT));
+        FunctionDescriptor returnsInt = FunctionDescriptor.of(JAVA_INT);
+        FunctionDescriptor takesInt = FunctionDescriptor.ofVoid(JAVA_INT);
+        liveObjects = handle(lookup, "live_objects", returnsInt);
+        lastAccess = handle(lookup, "last_access", returnsInt);
+        otherAbi = handle(lookup, "other_abi", takesInt);
+        lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle handle(SymbolLookup lookup, String name, FunctionDescriptor type) {
+        return Linker.nativeLinker().downcallHandle(lookup.findOrThrow("test_driver_" + name), type);
     }
 
     /** Returns the driver. The test is skipped on a host that cannot compile it. */
@@ -90,5 +98,15 @@ final class TestDriver {
     /** Makes contexts as those of a library with another binary interface. */
     void hasOtherAbi(boolean value) throws Throwable {
         otherAbi.invokeExact(value ? 1 : 0);
+    }
+
+    /** Makes contexts without the functions of extensions. */
+    void lacksExtensions(boolean value) throws Throwable {
+        lacksExtensions.invokeExact(value ? 1 : 0);
+    }
+
+    /** Returns the access flags of the last registration, as C received them. */
+    int lastAccess() throws Throwable {
+        return (int) lastAccess.invokeExact();
     }
 }

@@ -1,7 +1,7 @@
 /*
  * A libibverbs.so.1 for tests: one device, whose queue pairs are connected to themselves. Its poll and post functions only
  * touch memory, as those of a driver that bypasses the kernel. SEND goes to the oldest receive of the same queue pair, WRITE
- * and READ copy between the addresses of the request, atomics change eight bytes.
+ * and READ copy between the addresses of the request, atomics change eight bytes. Addresses are those of memory regions.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -24,6 +24,12 @@ struct test_cq {
 	int armed;
 };
 
+struct test_mr {
+	struct ibv_mr mr;
+	uint64_t iova;
+	struct test_mr *next;
+};
+
 struct test_receive {
 	uint64_t id;
 	struct ibv_sge sge;
@@ -39,13 +45,31 @@ struct test_qp {
 
 static struct ibv_device device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "test0"};
 static struct ibv_device *list[] = {&device, NULL};
-static int live_objects, has_other_abi;
+static int live_objects, has_other_abi, lacks_extensions;
+static struct test_mr *regions;
+static unsigned last_access;
 
 /* The number of objects that were created and not destroyed. */
 int test_driver_live_objects(void) { return live_objects; }
 
 /* Makes contexts that are not extended, as those of a library with another binary interface. */
 void test_driver_other_abi(int value) { has_other_abi = value; }
+
+/* Makes contexts without the functions of extensions. */
+void test_driver_lacks_extensions(int value) { lacks_extensions = value; }
+
+/* The access flags of the last registration. */
+int test_driver_last_access(void) { return (int) last_access; }
+
+/* The memory at an address of a region. */
+static void *memory(uint32_t key, uint64_t addr)
+{
+	struct test_mr *region = regions;
+
+	while (region->mr.lkey != key && region->mr.rkey != key)
+		region = region->next;
+	return (char *) region->mr.addr + (addr - region->iova);
+}
 
 struct ibv_device **ibv_get_device_list(int *count)
 {
@@ -92,7 +116,7 @@ static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const stru
 	struct ibv_wc wc = {.wr_id = r->id, .opcode = IBV_WC_RECV, .qp_num = qp->qp.qp_num};
 
 	if (wr->num_sge && r->num_sge) {
-		memcpy((void *) (uintptr_t) r->sge.addr, (void *) (uintptr_t) from->addr, from->length);
+		memcpy(memory(r->sge.lkey, r->sge.addr), memory(from->lkey, from->addr), from->length);
 		wc.byte_len = from->length;
 	}
 	if (wr->opcode == IBV_WR_SEND_WITH_IMM) {
@@ -105,23 +129,24 @@ static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const stru
 static enum ibv_wc_opcode execute(struct test_qp *qp, struct ibv_send_wr *wr)
 {
 	struct ibv_sge none = {0}, *sge = wr->num_sge ? wr->sg_list : &none;
+	void *local = wr->num_sge ? memory(sge->lkey, sge->addr) : NULL;
 	uint64_t *target;
 
 	switch (wr->opcode) {
 	case IBV_WR_RDMA_WRITE:
-		memcpy((void *) (uintptr_t) wr->wr.rdma.remote_addr, (void *) (uintptr_t) sge->addr, sge->length);
+		memcpy(memory(wr->wr.rdma.rkey, wr->wr.rdma.remote_addr), local, sge->length);
 		return IBV_WC_RDMA_WRITE;
 	case IBV_WR_RDMA_READ:
-		memcpy((void *) (uintptr_t) sge->addr, (void *) (uintptr_t) wr->wr.rdma.remote_addr, sge->length);
+		memcpy(local, memory(wr->wr.rdma.rkey, wr->wr.rdma.remote_addr), sge->length);
 		return IBV_WC_RDMA_READ;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		target = (uint64_t *) (uintptr_t) wr->wr.atomic.remote_addr;
-		*(uint64_t *) (uintptr_t) sge->addr = *target;
+		target = memory(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr);
+		*(uint64_t *) local = *target;
 		*target += wr->wr.atomic.compare_add;
 		return IBV_WC_FETCH_ADD;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		target = (uint64_t *) (uintptr_t) wr->wr.atomic.remote_addr;
-		*(uint64_t *) (uintptr_t) sge->addr = *target;
+		target = memory(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr);
+		*(uint64_t *) local = *target;
 		if (*target == wr->wr.atomic.compare_add)
 			*target = wr->wr.atomic.swap;
 		return IBV_WC_COMP_SWAP;
@@ -170,11 +195,16 @@ static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_rec
 	return 0;
 }
 
+static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size);
+
 struct ibv_context *ibv_open_device(struct ibv_device *d)
 {
 	struct verbs_context *opened = calloc(1, sizeof *opened);
 
 	opened->sz = sizeof *opened;
+	if (!lacks_extensions)
+		opened->query_device_ex = query_device_ex;
 	opened->context.abi_compat = has_other_abi ? NULL : __VERBS_ABI_IS_EXTENDED;
 	opened->context.device = d;
 	opened->context.cmd_fd = -1;
@@ -205,6 +235,18 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	attr->max_cqe = ENTRIES;
 	attr->phys_port_cnt = 1;
 	return 0;
+}
+
+static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size)
+{
+	(void) input;
+	if (size < sizeof *attr)
+		return EINVAL;
+	memset(attr, 0, size);
+	attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
+	attr->odp_caps.per_transport_caps.rc_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_READ;
+	return ibv_query_device(context, &attr->orig_attr);
 }
 
 int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
@@ -285,23 +327,34 @@ int ibv_dealloc_pd(struct ibv_pd *pd) { return destroyed(pd); }
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
-	struct ibv_mr *mr;
+	static uint32_t key = 0x100;
+	struct test_mr *region;
 
-	(void) iova;
-	(void) access;
-	if (length == 13) {
-		errno = ENOMEM;
+	if (length == 13 || ((uintptr_t) addr ^ iova) & 0xfff) { /* the kernel refuses another offset in the page */
+		errno = length == 13 ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	mr = created(sizeof *mr);
-	mr->context = pd->context;
-	mr->addr = addr;
-	mr->length = length;
-	mr->lkey = 0x11;
-	mr->rkey = 0x22;
-	return mr;
+	region = created(sizeof *region);
+	region->mr.context = pd->context;
+	region->mr.addr = addr;
+	region->mr.length = length;
+	region->mr.lkey = key++;
+	region->mr.rkey = key++;
+	region->iova = iova;
+	region->next = regions;
+	regions = region;
+	last_access = access;
+	return &region->mr;
 }
-int ibv_dereg_mr(struct ibv_mr *mr) { return destroyed(mr); }
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	struct test_mr **link = &regions;
+
+	while (&(*link)->mr != mr)
+		link = &(*link)->next;
+	*link = (*link)->next;
+	return destroyed(mr);
+}
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {

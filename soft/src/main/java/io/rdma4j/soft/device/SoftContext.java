@@ -13,8 +13,10 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.GidEntry;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
 import io.rdma4j.verbs.spi.AsyncEventQueue;
@@ -22,6 +24,7 @@ import io.rdma4j.verbs.wait.Waitable;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +92,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     @Override
     public DeviceAttributes attributes() {
-        return DeviceAttributes.builder()
+        DeviceAttributes.Builder attributes = DeviceAttributes.builder();
+        for (QueuePairType type : QueuePairType.values()) {
+            attributes.onDemandOperations(type, onDemandOperations(type));
+        }
+        return attributes
                 .firmwareVersion("rdma4j")
                 .nodeGuid(device.guid())
                 .systemImageGuid(device.guid())
@@ -111,7 +118,19 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 .maxInlineBytes(Limits.MAX_INLINE_BYTES)
                 .localAckDelay(Limits.LOCAL_ACK_DELAY)
                 .ports(1)
+                .onDemandPaging(true)
                 .build();
+    }
+
+    /** Returns all operations of a type: no memory is ever locked. */
+    private static Set<OnDemandOperation> onDemandOperations(QueuePairType type) {
+        return switch (type) {
+            case RELIABLE_CONNECTION, XRC_SEND, XRC_RECEIVE -> EnumSet.allOf(OnDemandOperation.class);
+            case UNRELIABLE_CONNECTION ->
+                EnumSet.complementOf(EnumSet.of(OnDemandOperation.READ, OnDemandOperation.ATOMIC));
+            case UNRELIABLE_DATAGRAM ->
+                EnumSet.of(OnDemandOperation.SEND, OnDemandOperation.RECEIVE, OnDemandOperation.SHARED_RECEIVE);
+        };
     }
 
     @Override
