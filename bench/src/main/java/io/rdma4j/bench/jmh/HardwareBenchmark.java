@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -57,6 +58,8 @@ public class HardwareBenchmark {
     private final ProtectionDomain domain = context.createProtectionDomain();
     private final CompletionQueue empty = context.createCompletionQueue(1);
     private final CompletionQueue endless = context.createCompletionQueue(ENDLESS);
+    private final CompletionQueue clocked = context.createCompletionQueue(
+            CompletionQueueInitAttributes.of(ENDLESS).withDeviceClock(true));
     private final QueuePair queuePair = domain.createQueuePair(
             QueuePairInitAttributes.reliable(endless, new QueuePairCapabilities(64, 64, 2, 2, 0)));
     private final MemoryRegion region =
@@ -74,7 +77,7 @@ public class HardwareBenchmark {
     /** Checks that the two queues are what the benchmarks need. */
     @Setup
     public void check() {
-        if (empty.poll(completions) != 0 || endless.poll(completions) != 1) {
+        if (empty.poll(completions) != 0 || endless.poll(completions) != 1 || !clocked.usesDeviceClock()) {
             throw new IllegalStateException("the driver is another one");
         }
     }
@@ -108,6 +111,13 @@ public class HardwareBenchmark {
     public long pollOne() {
         int count = endless.poll(completions);
         return count + completions[0].id();
+    }
+
+    /** Polls an extended queue that has one completion with a timestamp of the device. */
+    @Benchmark
+    public long pollOneOfDeviceClock() {
+        int count = clocked.poll(completions);
+        return count + completions[0].timestampNanos();
     }
 
     /** Posts one RDMA WRITE. */

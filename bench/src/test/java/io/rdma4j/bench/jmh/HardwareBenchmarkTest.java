@@ -18,6 +18,7 @@ class HardwareBenchmarkTest {
         for (int i = 0; i < 200; i++) { // more than a queue holds
             assertThat(benchmark.pollNothing()).isZero();
             assertThat(benchmark.pollOne()).isEqualTo(2);
+            assertThat(benchmark.pollOneOfDeviceClock()).isEqualTo(1);
             benchmark.postSend();
             benchmark.postReceive();
         }

@@ -108,6 +108,8 @@ final class DeviceQueries {
         if (error != 0) {
             return;
         }
+        attributes.completionTimestampMask(from.get(JAVA_LONG, ExtendedDeviceLimits.COMPLETION_TIMESTAMP_MASK));
+        attributes.clockKilohertz(from.get(JAVA_LONG, ExtendedDeviceLimits.CLOCK_KILOHERTZ));
         attributes.onDemandPaging((from.get(JAVA_LONG, ExtendedDeviceLimits.ON_DEMAND) & Flags.ON_DEMAND_PAGING) != 0);
         for (QueuePairType type : QueuePairType.values()) {
             int bits = from.get(JAVA_INT, onDemandOperations(type));

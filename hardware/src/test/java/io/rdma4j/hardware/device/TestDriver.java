@@ -1,6 +1,7 @@
 package io.rdma4j.hardware.device;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -29,6 +30,7 @@ final class TestDriver {
     private final MethodHandle otherAbi;
     private final MethodHandle lacksExtensions;
     private final MethodHandle lastAccess;
+    private final MethodHandle ticks;
 
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
@@ -39,6 +41,7 @@ final class TestDriver {
         lastAccess = handle(lookup, "last_access", returnsInt);
         otherAbi = handle(lookup, "other_abi", takesInt);
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
+        ticks = handle(lookup, "ticks", FunctionDescriptor.ofVoid(JAVA_LONG));
     }
 
     @SuppressWarnings("restricted")
@@ -103,6 +106,11 @@ final class TestDriver {
     /** Makes contexts without the functions of extensions. */
     void lacksExtensions(boolean value) throws Throwable {
         lacksExtensions.invokeExact(value ? 1 : 0);
+    }
+
+    /** Sets the clock of the device, which has 2 MHz and 32 bits. */
+    void ticks(long value) throws Throwable {
+        ticks.invokeExact(value);
     }
 
     /** Returns the access flags of the last registration, as C received them. */

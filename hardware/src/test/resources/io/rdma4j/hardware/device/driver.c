@@ -17,11 +17,18 @@
 
 #define ENTRIES 64
 
+/* An extended queue begins with the fields of an ordinary one. */
 struct test_cq {
-	struct ibv_cq cq;
+	union {
+		struct ibv_cq cq;
+		struct ibv_cq_ex ex;
+	};
 	struct ibv_wc entries[ENTRIES];
+	uint64_t times[ENTRIES];
+	struct ibv_wc current;
+	uint64_t current_time;
 	unsigned head, tail;
-	int armed;
+	int armed, polling;
 };
 
 struct test_mr {
@@ -48,6 +55,7 @@ static struct ibv_device *list[] = {&device, NULL};
 static int live_objects, has_other_abi, lacks_extensions;
 static struct test_mr *regions;
 static unsigned last_access;
+static uint64_t ticks;
 
 /* The number of objects that were created and not destroyed. */
 int test_driver_live_objects(void) { return live_objects; }
@@ -58,8 +66,20 @@ void test_driver_other_abi(int value) { has_other_abi = value; }
 /* Makes contexts without the functions of extensions. */
 void test_driver_lacks_extensions(int value) { lacks_extensions = value; }
 
+/* Sets the device's clock, of 2 MHz and 32 bits. */
+void test_driver_ticks(uint64_t value) { ticks = value; }
+
 /* The access flags of the last registration. */
 int test_driver_last_access(void) { return (int) last_access; }
+
+static int is_registered(uint32_t lkey)
+{
+	struct test_mr *region = regions;
+
+	while (region && region->mr.lkey != lkey)
+		region = region->next;
+	return region != NULL;
+}
 
 /* The memory at an address of a region. */
 static void *memory(uint32_t key, uint64_t addr)
@@ -93,6 +113,55 @@ static int poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 	return n;
 }
 
+static int take(struct test_cq *cq)
+{
+	if (cq->head == cq->tail)
+		return ENOENT;
+	cq->current_time = cq->times[cq->head % ENTRIES];
+	cq->current = cq->entries[cq->head++ % ENTRIES];
+	cq->ex.wr_id = cq->current.wr_id;
+	cq->ex.status = cq->current.status;
+	return 0;
+}
+
+/* A caller that does not follow the order of the calls gets EINVAL. */
+static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
+{
+	struct test_cq *cq = (struct test_cq *) ex;
+	int error = cq->polling || attr->comp_mask ? EINVAL : take(cq);
+
+	cq->polling |= !error;
+	return error;
+}
+
+static int next_poll(struct ibv_cq_ex *ex)
+{
+	struct test_cq *cq = (struct test_cq *) ex;
+
+	return cq->polling ? take(cq) : EINVAL;
+}
+
+static void end_poll(struct ibv_cq_ex *ex) { ((struct test_cq *) ex)->polling = 0; }
+
+static struct ibv_wc *current(struct ibv_cq_ex *ex) { return &((struct test_cq *) ex)->current; }
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex) { return current(ex)->opcode; }
+static uint32_t read_byte_len(struct ibv_cq_ex *ex) { return current(ex)->byte_len; }
+static __be32 read_imm_data(struct ibv_cq_ex *ex) { return current(ex)->imm_data; }
+static uint32_t read_qp_num(struct ibv_cq_ex *ex) { return current(ex)->qp_num; }
+static uint32_t read_src_qp(struct ibv_cq_ex *ex) { return current(ex)->src_qp; }
+static unsigned read_wc_flags(struct ibv_cq_ex *ex) { return current(ex)->wc_flags; }
+static uint64_t read_completion_ts(struct ibv_cq_ex *ex) { return ((struct test_cq *) ex)->current_time; }
+
+static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+	(void) context;
+	if (values->comp_mask != IBV_VALUES_MASK_RAW_CLOCK)
+		return EINVAL;
+	values->raw_clock.tv_sec = 0;
+	values->raw_clock.tv_nsec = ticks;
+	return 0;
+}
+
 static int req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	((struct test_cq *) ibcq)->armed = 1 + solicited_only;
@@ -103,6 +172,7 @@ static void complete(struct ibv_cq *ibcq, const struct ibv_wc *wc)
 {
 	struct test_cq *cq = (struct test_cq *) ibcq;
 
+	cq->times[cq->tail % ENTRIES] = ticks;
 	cq->entries[cq->tail++ % ENTRIES] = *wc;
 	if (cq->armed && cq->cq.channel) {
 		cq->armed = 0;
@@ -168,7 +238,10 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 			*bad = wr;
 			return qp->attr.qp_state == IBV_QPS_RTS ? ENOMEM : EINVAL;
 		}
-		wc.opcode = execute(qp, wr);
+		if (wr->num_sge && !is_registered(wr->sg_list->lkey))
+			wc.status = IBV_WC_LOC_PROT_ERR;
+		else
+			wc.opcode = execute(qp, wr);
 		if (wr->send_flags & IBV_SEND_SIGNALED)
 			complete(ibqp->send_cq, &wc);
 	}
@@ -197,14 +270,18 @@ static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_rec
 
 static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			   struct ibv_device_attr_ex *attr, size_t size);
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 
 struct ibv_context *ibv_open_device(struct ibv_device *d)
 {
 	struct verbs_context *opened = calloc(1, sizeof *opened);
 
 	opened->sz = sizeof *opened;
-	if (!lacks_extensions)
+	if (!lacks_extensions) {
 		opened->query_device_ex = query_device_ex;
+		opened->query_rt_values = query_rt_values;
+		opened->create_cq_ex = create_cq_ex;
+	}
 	opened->context.abi_compat = has_other_abi ? NULL : __VERBS_ABI_IS_EXTENDED;
 	opened->context.device = d;
 	opened->context.cmd_fd = -1;
@@ -246,6 +323,8 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 	memset(attr, 0, size);
 	attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
 	attr->odp_caps.per_transport_caps.rc_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_READ;
+	attr->completion_timestamp_mask = 0xffffffff;
+	attr->hca_core_clock = 2000;
 	return ibv_query_device(context, &attr->orig_attr);
 }
 
@@ -388,6 +467,27 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		with_channel = &cq->cq;
 	}
 	return &cq->cq;
+}
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+	struct ibv_cq_ex *ex;
+
+	if (!(attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP) || attr->comp_mask || attr->flags) {
+		errno = EINVAL;
+		return NULL;
+	}
+	ex = (struct ibv_cq_ex *) ibv_create_cq(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector);
+	ex->start_poll = start_poll;
+	ex->next_poll = next_poll;
+	ex->end_poll = end_poll;
+	ex->read_opcode = read_opcode;
+	ex->read_byte_len = read_byte_len;
+	ex->read_imm_data = read_imm_data;
+	ex->read_qp_num = read_qp_num;
+	ex->read_src_qp = read_src_qp;
+	ex->read_wc_flags = read_wc_flags;
+	ex->read_completion_ts = read_completion_ts;
+	return ex;
 }
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {

@@ -7,6 +7,7 @@ import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
@@ -254,10 +255,10 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     }
 
     @Override
-    public CompletionQueue createCompletionQueue(
-            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector) {
-        requireEntries("ibv_create_cq", entries);
-        requireVector(completionVector);
+    public CompletionQueue createCompletionQueue(CompletionQueueInitAttributes attributes) {
+        requireEntries("ibv_create_cq", attributes.entries());
+        requireVector(attributes.completionVector());
+        CompletionChannel channel = attributes.channel();
         if (channel != null && !(channel instanceof SoftCompletionChannel soft && soft.context() == this)) {
             throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
         }
@@ -265,7 +266,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             requireOpen("ibv_create_cq");
             requireRoom("ibv_create_cq", completionQueues.size(), Limits.MAX_COMPLETION_QUEUES, "completion queues");
             SoftCompletionQueue queue = new SoftCompletionQueue(
-                    this, entries, userContext, (SoftCompletionChannel) channel, completionVector);
+                    this,
+                    attributes.entries(),
+                    attributes.context(),
+                    (SoftCompletionChannel) channel,
+                    attributes.completionVector());
             completionQueues.add(queue);
             objects().onCreated(queue);
             return queue;

@@ -41,7 +41,7 @@ public abstract class CompletionFields {
     /** True if the receive begins with 40 bytes for the IP header. */
     protected boolean hasGlobalRoute;
 
-    /** Time of completion in nanoseconds of {@link System#nanoTime}. */
+    /** Time of completion in nanoseconds of {@link System#nanoTime} or of the device's clock. */
     protected long timestampNanos;
 
     /** Creates the fields of an empty holder. */

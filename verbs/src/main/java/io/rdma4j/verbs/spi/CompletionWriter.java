@@ -70,7 +70,7 @@ public final class CompletionWriter {
         fields.hasGlobalRoute = true;
     }
 
-    /** Writes the time of completion, in nanoseconds of {@link System#nanoTime}. */
+    /** Writes the time of completion, in nanoseconds of {@link System#nanoTime} or of the device's clock. */
     public static void timestamp(WorkCompletion completion, long nanos) {
         CompletionFields fields = completion;
         fields.timestampNanos = nanos;
