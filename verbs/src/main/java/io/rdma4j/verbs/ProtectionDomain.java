@@ -36,7 +36,8 @@ public interface ProtectionDomain extends AutoCloseable {
      * @param memory as for {@link #register(MemorySegment, Set)}
      * @param address the address of the first byte for peers. The address after the last byte is at most 2<sup>64</sup> - 1
      * @param access rights, without {@link AccessFlag#ZERO_BASED}
-     * @throws RdmaException as {@link #register(MemorySegment, Set)}; also {@code EINVAL} if the device cannot use the address
+     * @throws RdmaException as {@link #register(MemorySegment, Set)}; also {@code EINVAL} if the address does not
+     *     fit, {@code EOPNOTSUPP} if the driver cannot choose addresses, such as siw's
      */
     MemoryRegion register(MemorySegment memory, long address, Set<AccessFlag> access);
 

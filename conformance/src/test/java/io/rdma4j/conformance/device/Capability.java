@@ -11,9 +11,11 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** A feature that a device may lack and still have the semantics of RDMA. */
@@ -42,10 +44,15 @@ public enum Capability {
     /** Registration of memory of the Java heap. */
     HEAP_MEMORY("registration of heap memory"),
 
+    /** Memory regions at addresses that the program chooses. */
+    CHOSEN_ADDRESSES("memory regions at chosen addresses"),
+
     /** Probes on idle connections. */
     KEEP_ALIVE("keep-alive probes");
 
     private static final QueuePairCapabilities SMALL = new QueuePairCapabilities(1, 1, 1, 1, 0);
+
+    private static final int PAGE_BYTES = 65_536; // the largest of Linux, which the memory's address must fit
 
     private final String words;
 
@@ -70,6 +77,7 @@ public enum Capability {
             case MULTICAST -> unsupported("ibv_attach_mcast", () -> attach(context));
             case RESIZABLE_COMPLETION_QUEUES -> unsupported("ibv_resize_cq", () -> resize(context));
             case HEAP_MEMORY -> unsupported("ibv_reg_mr", () -> registerHeap(context));
+            case CHOSEN_ADDRESSES -> unsupported("ibv_reg_mr_iova", () -> registerAtAddress(context));
             case KEEP_ALIVE -> unsupported("keep alive", () -> keepAlive(context));
         };
     }
@@ -134,6 +142,13 @@ public enum Capability {
     private static void registerHeap(DeviceContext context) {
         try (ProtectionDomain domain = context.createProtectionDomain()) {
             domain.register(MemorySegment.ofArray(new byte[1])).close();
+        }
+    }
+
+    private static void registerAtAddress(DeviceContext context) {
+        try (ProtectionDomain domain = context.createProtectionDomain()) {
+            domain.register(Arena.ofAuto().allocate(64, PAGE_BYTES), PAGE_BYTES, Set.of())
+                    .close();
         }
     }
 

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AccessFlag;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.Timeout;
 /** Memory registration: valid memory, addresses and keys, and the guarantees of deregistration. */
 @Timeout(30)
 class MemoryRegistrationTest {
+    /** The largest page of Linux. The offsets of memory and chosen address in their pages must be equal. */
+    private static final int PAGE_BYTES = 65_536;
+
     private TestEndpoint a;
     private TestEndpoint b;
 
@@ -72,8 +76,9 @@ class MemoryRegistrationTest {
 
     @Test
     void aRegionHasTheAddressThatTheProgramChooses() {
-        MemorySegment memory = Arena.ofAuto().allocate(8192, 4096);
-        long address = 0x1234_5678_9000L;
+        TestDevices.require(Capability.CHOSEN_ADDRESSES);
+        MemorySegment memory = Arena.ofAuto().allocate(8192, PAGE_BYTES);
+        long address = 0x1234_5678_0000L;
         try (MemoryRegion region = b.domain.register(memory, address, TestEndpoint.ALL)) {
             assertThat(region.address()).isEqualTo(address);
             a.memory.set(JAVA_LONG, 0, 42);
@@ -93,15 +98,16 @@ class MemoryRegistrationTest {
 
     @Test
     void twoRegionsMayHaveTheSameAddress() {
-        MemorySegment memory = Arena.ofAuto().allocate(8192, 4096);
+        TestDevices.require(Capability.CHOSEN_ADDRESSES);
+        MemorySegment memory = Arena.ofAuto().allocate(2 * PAGE_BYTES, PAGE_BYTES);
         long address = 0x4000_0000L;
         try (MemoryRegion first = b.domain.register(memory.asSlice(0, 64), address, TestEndpoint.ALL);
-                MemoryRegion second = b.domain.register(memory.asSlice(4096, 64), address, TestEndpoint.ALL)) {
+                MemoryRegion second = b.domain.register(memory.asSlice(PAGE_BYTES, 64), address, TestEndpoint.ALL)) {
             a.memory.set(JAVA_LONG, 0, 42);
             a.queuePair.postWrite(1, a.region, 0, 8, second.remote());
             assertThat(a.completion().isSuccess()).isTrue();
             assertThat(memory.get(JAVA_LONG, 0)).isZero();
-            assertThat(memory.get(JAVA_LONG, 4096)).isEqualTo(42);
+            assertThat(memory.get(JAVA_LONG, PAGE_BYTES)).isEqualTo(42);
             assertThat(first.remoteKey()).isNotEqualTo(second.remoteKey());
         }
     }

@@ -18,6 +18,9 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
     /** The bits of an address in the smallest page. */
     private static final long PAGE_MASK = 0xfff;
 
+    /** The vendor of siw, whose driver ignores the address that a registration chooses, without an error. */
+    private static final int VENDOR_OF_SIW = 0x62_6d74;
+
     private final HardwareProtectionDomain domain;
     private final MemorySegment memory;
     private final Set<AccessFlag> access;
@@ -56,6 +59,9 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
             Set<AccessFlag> access) {
         requireRegistrable(memory, access);
         requireOnDemandPaging(domain.context(), access);
+        if (first != memory.address()) {
+            requireChosenAddresses(domain.context(), first);
+        }
         int bits = AccessFlag.bits(access) & ~AccessFlag.ZERO_BASED.bit();
         String details = "%d bytes at 0x%x, %s".formatted(memory.byteSize(), first, access);
         ArenaHold hold = hold(memory);
@@ -83,6 +89,16 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
                     Errno.EOPNOTSUPP,
                     context.device() + " cannot page memory on demand",
                     "Leave ON_DEMAND out: the memory is locked then");
+        }
+    }
+
+    private static void requireChosenAddresses(HardwareContext context, long first) {
+        if (context.attributes().vendorId() == VENDOR_OF_SIW) {
+            throw new RdmaException(
+                    "ibv_reg_mr_iova",
+                    Errno.EOPNOTSUPP,
+                    "%s ignores the address 0x%x and uses that of the memory".formatted(context.device(), first),
+                    "Register without an address and ZERO_BASED, and send the address to the peer");
         }
     }
 

@@ -383,6 +383,26 @@ class DriverTest {
     }
 
     @Test
+    void aDriverThatIgnoresTheAddressRefusesIt() throws Throwable {
+        driver.vendor(0x62_6d74);
+        try (DeviceContext siw = driver.device().open();
+                ProtectionDomain other = siw.createProtectionDomain()) {
+            MemorySegment memory = arena.allocate(64);
+            Set<AccessFlag> access = Set.of(AccessFlag.LOCAL_WRITE);
+            assertThatThrownBy(() -> other.register(memory, 0x1000, access))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class,
+                            failure -> assertThat(failure.errno()).isEqualTo(Errno.EOPNOTSUPP))
+                    .hasMessageContaining("test0 ignores the address 0x1000");
+            assertThatThrownBy(() -> other.register(memory, AccessFlag.ZERO_BASED))
+                    .hasMessageContaining("test0 ignores the address 0x0");
+            other.register(memory, memory.address(), access).close();
+        } finally {
+            driver.vendor(0);
+        }
+    }
+
+    @Test
     void theFlagsOfARegistrationReachC() throws Throwable {
         AccessFlag[] flags = {
             AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND, AccessFlag.HUGE_TLB, AccessFlag.RELAXED_ORDERING

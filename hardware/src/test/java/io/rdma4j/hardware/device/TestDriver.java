@@ -31,6 +31,7 @@ final class TestDriver {
     private final MethodHandle lacksExtensions;
     private final MethodHandle lastAccess;
     private final MethodHandle ticks;
+    private final MethodHandle vendor;
 
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
@@ -41,6 +42,7 @@ final class TestDriver {
         lastAccess = handle(lookup, "last_access", returnsInt);
         otherAbi = handle(lookup, "other_abi", takesInt);
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
+        vendor = handle(lookup, "vendor", takesInt);
         ticks = handle(lookup, "ticks", FunctionDescriptor.ofVoid(JAVA_LONG));
     }
 
@@ -106,6 +108,11 @@ final class TestDriver {
     /** Makes contexts without the functions of extensions. */
     void lacksExtensions(boolean value) throws Throwable {
         lacksExtensions.invokeExact(value ? 1 : 0);
+    }
+
+    /** Sets the number of the device's vendor. */
+    void vendor(int value) throws Throwable {
+        vendor.invokeExact(value);
     }
 
     /** Sets the clock of the device, which has 2 MHz and 32 bits. */

@@ -52,7 +52,7 @@ struct test_qp {
 
 static struct ibv_device device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "test0"};
 static struct ibv_device *list[] = {&device, NULL};
-static int live_objects, has_other_abi, lacks_extensions;
+static int live_objects, has_other_abi, lacks_extensions, vendor;
 static struct test_mr *regions;
 static unsigned last_access;
 static uint64_t ticks;
@@ -65,6 +65,9 @@ void test_driver_other_abi(int value) { has_other_abi = value; }
 
 /* Makes contexts without the functions of extensions. */
 void test_driver_lacks_extensions(int value) { lacks_extensions = value; }
+
+/* Sets the number of the device's vendor. */
+void test_driver_vendor(int value) { vendor = value; }
 
 /* Sets the device's clock, of 2 MHz and 32 bits. */
 void test_driver_ticks(uint64_t value) { ticks = value; }
@@ -307,6 +310,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	memset(attr, 0, sizeof *attr);
 	strcpy(attr->fw_ver, "1.2.3");
 	attr->node_guid = 0x0807060504030201ull;
+	attr->vendor_id = vendor;
 	attr->max_qp_wr = ENTRIES;
 	attr->max_sge = 4;
 	attr->max_cqe = ENTRIES;
