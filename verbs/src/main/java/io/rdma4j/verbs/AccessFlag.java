@@ -17,9 +17,9 @@ public enum AccessFlag {
     /** Addresses used by the peer start at 0. */
     ZERO_BASED(32),
     /**
-     * The device reads and writes pages where they are at the time of use, instead of having all of them locked in memory from the
-     * start. Only for memory regions. Only devices with {@link DeviceAttributes#hasOnDemandPaging} take it, for the operations of
-     * {@link DeviceAttributes#onDemandOperations}. The software device never locks memory, so this changes nothing there.
+     * The device finds pages when it uses them, instead of locking all of them at registration. Only for memory regions. Only devices
+     * with {@link DeviceAttributes#hasOnDemandPaging} take it, for the operations of {@link DeviceAttributes#onDemandOperations}. The
+     * software device never locks memory, so this changes nothing there.
      */
     ON_DEMAND(64),
     /**
@@ -28,9 +28,9 @@ public enum AccessFlag {
      */
     HUGE_TLB(128),
     /**
-     * The device may write data in another order than the one in which they arrive, which some computers do faster. Then nothing
-     * may be concluded from the order in which bytes change: wait for a completion. Only for memory regions. Devices that do not
-     * have it, such as the software device, ignore it.
+     * The device may write data in another order than that of their arrival, which can be faster. A program must then wait for a
+     * completion before it reads what was written, and not for a change of the last byte. Only for memory regions. Devices
+     * without it, such as the software device, ignore it.
      */
     RELAXED_ORDERING(1 << 20);
 

@@ -154,8 +154,8 @@ public final class DeviceAttributes {
     }
 
     /**
-     * Returns the bits of the device's clock that are in the timestamps of completions; 0 if the device has no timestamps. C:
-     * {@code ibv_device_attr_ex.completion_timestamp_mask}.
+     * Returns the valid bits of the timestamps of completions by the device's clock; 0 if it has no timestamps. C: {@code
+     * ibv_device_attr_ex.completion_timestamp_mask}.
      */
     public long completionTimestampMask() {
         return completionTimestampMask;

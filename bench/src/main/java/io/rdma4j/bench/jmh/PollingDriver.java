@@ -81,7 +81,7 @@ final class PollingDriver {
         return library;
     }
 
-    /** Opens the device. The list of devices that exist without the kernel's is not public, so this uses private lookup. */
+    /** Opens the device. The method that lists devices which the kernel does not know is not public: this uses private lookup. */
     DeviceContext open() {
         try {
             Class<?> devices = Class.forName("io.rdma4j.hardware.device.HardwareDevices");
