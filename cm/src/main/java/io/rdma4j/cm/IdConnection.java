@@ -239,7 +239,10 @@ final class IdConnection {
             id.requireDevice("rdma_disconnect");
             if (id.events.isSynchronous() && !provider.isConnected()) {
                 // Linux neither fails nor reports an event, so a wait for one would not end.
-                throw CmId.invalid("rdma_disconnect", id + ": there is no connection", "Connect first");
+                throw CmId.invalid(
+                        "rdma_disconnect",
+                        id + ": there is no connection",
+                        "Connect first. After a connection, awaitDisconnect says why it ended");
             }
             QueuePair current = id.queuePair();
             if (current != null) {
