@@ -65,6 +65,15 @@ final class IdConnection {
         }
     }
 
+    /** Takes the establishment of a connection. On iWARP, it is the active side's only event of the reply, with its data. */
+    CmEvent onEstablished(EventChannel.Pending pending) {
+        byte[] data = pending.event().connection().privateData();
+        if (data.length > 0) {
+            peerPrivateData = data;
+        }
+        return new CmEvent(pending);
+    }
+
     private CmEvent confirm(EventChannel.Pending pending, QueuePair queuePair, ProviderCmId provider) {
         ProviderEvent reply = pending.event();
         try {

@@ -62,6 +62,30 @@ class EventsTest {
     }
 
     @Test
+    void iwarpReportsTheReplyWithItsPrivateDataAsEstablished() {
+        byte[] data = {1, 2, 3};
+        ConnectionParameters reply = ConnectionParameters.NONE.withPrivateData(data);
+        CmId active = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
+        active.events.onEvent(ProviderEvent.ofMessage(CmEvent.Type.ESTABLISHED, reply, ConnectionEnhancement.NONE));
+        assertThat(next().id().peerPrivateData()).containsExactly(data);
+    }
+
+    @Test
+    void establishmentOfThePassiveSideLeavesTheDataOfTheRequest() {
+        byte[] data = {4, 5};
+        CmEventSink child = listener.events.onConnectRequest(
+                fake,
+                ProviderEvent.ofMessage(
+                        CmEvent.Type.CONNECT_REQUEST,
+                        ConnectionParameters.NONE.withPrivateData(data),
+                        ConnectionEnhancement.NONE));
+        child.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        CmEvent request = next();
+        assertThat(next().type()).isEqualTo(CmEvent.Type.ESTABLISHED);
+        assertThat(request.id().peerPrivateData()).containsExactly(data);
+    }
+
+    @Test
     void eventsAreDeliveredInOrder() {
         CmEventSink child = request();
         child.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
