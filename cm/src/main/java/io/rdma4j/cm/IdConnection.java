@@ -74,6 +74,14 @@ final class IdConnection {
         return new CmEvent(pending);
     }
 
+    /**
+     * Flushes the work requests of the identifier's queue pair before the event is delivered. The kernel's devices in software
+     * do not complete them by themselves, so that a thread that waits for a completion would wait forever.
+     */
+    void onDeviceRemoved() {
+        toErrorIfOpen();
+    }
+
     private CmEvent confirm(EventChannel.Pending pending, QueuePair queuePair, ProviderCmId provider) {
         ProviderEvent reply = pending.event();
         try {

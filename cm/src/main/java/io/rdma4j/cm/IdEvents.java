@@ -57,6 +57,9 @@ final class IdEvents implements CmEventSink {
 
     @Override
     public void onEvent(ProviderEvent event) {
+        if (event.type() == CmEvent.Type.DEVICE_REMOVAL) {
+            id.connection.onDeviceRemoved();
+        }
         post(new EventChannel.Pending(id, id, event));
     }
 

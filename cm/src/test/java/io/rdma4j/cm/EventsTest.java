@@ -10,6 +10,7 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -83,6 +84,19 @@ class EventsTest {
         CmEvent request = next();
         assertThat(next().type()).isEqualTo(CmEvent.Type.ESTABLISHED);
         assertThat(request.id().peerPrivateData()).containsExactly(data);
+    }
+
+    @Test
+    void removalOfTheDeviceMovesTheQueuePairToErrorAtOnce() {
+        FailingVerbs verbs = new FailingVerbs(0, FailingVerbs::refusal);
+        fake.device = verbs;
+        CmEventSink sink = request();
+        CmId child = next().id();
+        child.createQueuePair(verbs.domain(), CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        verbs.modifications.clear();
+        sink.onEvent(ProviderEvent.of(CmEvent.Type.DEVICE_REMOVAL));
+        assertThat(verbs.modifications).containsExactly(QueuePairState.ERROR);
+        assertThat(next().type()).isEqualTo(CmEvent.Type.DEVICE_REMOVAL);
     }
 
     @Test
