@@ -1,6 +1,5 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.CompletionQueueFields;
 import io.rdma4j.hardware.abi.ExtendedCompletionQueue;
 import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Downcalls;
@@ -38,15 +37,22 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
     private final MemorySegment readFlags;
     private final MemorySegment readTimestamp;
 
+    /**
+     * Creates the queue.
+     *
+     * @param address the address of the queue
+     * @param fields the address from which {@link ExtendedCompletionQueue} counts
+     */
     ClockedCompletionQueue(
             HardwareContext context,
             long address,
+            long fields,
             CompletionQueueInitAttributes attributes,
             @Nullable HardwareCompletionChannel channel,
             DeviceClock clock) {
         super(context, address, attributes, channel);
         this.clock = clock;
-        fields = address + CompletionQueueFields.MUTEX + context.mutexBytes();
+        this.fields = fields;
         start = Native.functionAt(fields + ExtendedCompletionQueue.START);
         next = Native.functionAt(fields + ExtendedCompletionQueue.NEXT);
         end = Native.functionAt(fields + ExtendedCompletionQueue.END);

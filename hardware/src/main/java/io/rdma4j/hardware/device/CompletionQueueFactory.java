@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdma4j.hardware.abi.CompletionQueueCreation;
+import io.rdma4j.hardware.abi.CompletionQueueFields;
 import io.rdma4j.hardware.abi.ExtendedContext;
 import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Call;
@@ -82,7 +83,9 @@ final class CompletionQueueFactory {
         MemorySegment create = context.function(ExtendedContext.CREATE_COMPLETION_QUEUE);
         long queue = call.created("ibv_create_cq_ex", details(), call.result(create, pointer, fields.address()));
         Layouts.requireCompletionQueue(queue, pointer, attributes.entries());
-        return new ClockedCompletionQueue(context, queue, attributes, channel, clock);
+        long functions = queue + CompletionQueueFields.MUTEX + context.mutexBytes();
+        Layouts.requirePollFunctions(functions);
+        return new ClockedCompletionQueue(context, queue, functions, attributes, channel, clock);
     }
 
     private String details() {

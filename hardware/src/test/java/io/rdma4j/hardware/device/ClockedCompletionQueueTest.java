@@ -201,6 +201,17 @@ class ClockedCompletionQueueTest {
     }
 
     @Test
+    void aDriverWithoutAFunctionIsRefusedBeforeItIsCalled() throws Throwable {
+        driver.lacksFunction(true);
+        try {
+            assertThatThrownBy(() -> context.createCompletionQueue(CLOCKED))
+                    .hasMessageContaining("struct ibv_cq_ex of the installed library differs");
+        } finally {
+            driver.lacksFunction(false);
+        }
+    }
+
+    @Test
     void aDeviceWithoutTimestampsHasTheClockOfTheSystem() throws Throwable {
         driver.lacksExtensions(true);
         try (DeviceContext basic = driver.device().open()) {

@@ -32,6 +32,7 @@ final class TestDriver {
     private final MethodHandle lastAccess;
     private final MethodHandle ticks;
     private final MethodHandle vendor;
+    private final MethodHandle lacksFunction;
 
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
@@ -42,6 +43,7 @@ final class TestDriver {
         lastAccess = handle(lookup, "last_access", returnsInt);
         otherAbi = handle(lookup, "other_abi", takesInt);
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
+        lacksFunction = handle(lookup, "lacks_function", takesInt);
         vendor = handle(lookup, "vendor", takesInt);
         ticks = handle(lookup, "ticks", FunctionDescriptor.ofVoid(JAVA_LONG));
     }
@@ -108,6 +110,11 @@ final class TestDriver {
     /** Makes contexts without the functions of extensions. */
     void lacksExtensions(boolean value) throws Throwable {
         lacksExtensions.invokeExact(value ? 1 : 0);
+    }
+
+    /** Makes extended queues without the function that reads the timestamp. */
+    void lacksFunction(boolean value) throws Throwable {
+        lacksFunction.invokeExact(value ? 1 : 0);
     }
 
     /** Sets the number of the device's vendor. */

@@ -52,7 +52,7 @@ struct test_qp {
 
 static struct ibv_device device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "test0"};
 static struct ibv_device *list[] = {&device, NULL};
-static int live_objects, has_other_abi, lacks_extensions, vendor;
+static int live_objects, has_other_abi, lacks_extensions, lacks_function, vendor;
 static struct test_mr *regions;
 static unsigned last_access;
 static uint64_t ticks;
@@ -65,6 +65,9 @@ void test_driver_other_abi(int value) { has_other_abi = value; }
 
 /* Makes contexts without the functions of extensions. */
 void test_driver_lacks_extensions(int value) { lacks_extensions = value; }
+
+/* Makes extended queues without the function that reads the timestamp. */
+void test_driver_lacks_function(int value) { lacks_function = value; }
 
 /* Sets the number of the device's vendor. */
 void test_driver_vendor(int value) { vendor = value; }
@@ -490,7 +493,7 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq
 	ex->read_qp_num = read_qp_num;
 	ex->read_src_qp = read_src_qp;
 	ex->read_wc_flags = read_wc_flags;
-	ex->read_completion_ts = read_completion_ts;
+	ex->read_completion_ts = lacks_function ? NULL : read_completion_ts;
 	return ex;
 }
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
