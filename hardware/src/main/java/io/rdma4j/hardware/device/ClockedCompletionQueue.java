@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * a call.
  */
 final class ClockedCompletionQueue extends HardwareCompletionQueue {
-    /** What a driver returns if there is no completion: {@code ENOENT}. */
+    /** The result of a driver that has no completion: {@code ENOENT}. */
     private static final int NO_COMPLETION = 2;
 
     private static final int POLL_ATTRIBUTES_BYTES = 8;
