@@ -160,7 +160,7 @@ define_tap_cases() { # SERVER CLIENT
 beyond_quick='^('
 beyond_quick+='[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4)'
 beyond_quick+='|[a-z]+/(perftest/ib_(send|read)_bw|perftest/ib_send_lat|perftest/ib_atomic_bw|perftest/ib_[a-z]+_[a-z]+/.*)'
-beyond_quick+='|[a-z]+/conformance'
+beyond_quick+='|[a-z]+/conformance|rxe/fault/(connections|link-down)|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)'
 beyond_quick+='|siw/(cmtime/.*|rdma_x?client/.*)'
 beyond_quick+=')$'
 
@@ -184,6 +184,7 @@ define_hardware_cases() {
         # shellcheck disable=SC2086
         define_iwarp_limits $pair
     done
+    [ "$inside" = c ] || define_fault_cases
     for pair in 'inside host' 'host inside'; do
         [ "$inside" = java ] || continue
         # shellcheck disable=SC2086
