@@ -67,6 +67,78 @@ case_conformance() { # SERVER CLIENT DEVICE
     return $bad
 }
 
+# example SIDE LABEL DEVICE ADDRESS : runs the example WhichDevice, with DEVICE as the user's choice if it is not empty.
+example() {
+    local side=$1 label=$2 command=(env "JDK_JAVA_OPTIONS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
+    [ -z "$3" ] || command+=("RDMA4J_DEVICE=$3")
+    command+=("$repo_dir/examples/run" WhichDevice -- "$4")
+    if [ "$side" = far ]; then java_start far "$label" "${command[@]}"; else guest_command inside "$label" "${command[@]}"; fi
+    rping_wait "$label" || explain "$label did not end"
+}
+
+expect_device() { # LABEL DEVICE
+    expect_code "$1" 0 && expect_lines "$1" out "^client: $2 on " && expect_lines "$1" out "^server: written by $2\$"
+}
+
+# One command with one address, on a host that has the address on an interface without a device, and in the guest.
+case_same_command() { # SERVER CLIENT
+    local bad=0
+    far_up
+    in_far ip addr add "$guest_ip4/24" dev far0 || explain 'the host cannot have the address' || bad=1
+    example far on-host '' "$guest_ip4" && expect_device on-host rdma4j_far0 || bad=1
+    example far on-host-hardware hardware "$guest_ip4" || bad=1
+    expect_code on-host-hardware 1 || bad=1
+    expect_lines on-host-hardware err 'the provider hardware, for which --device or RDMA4J_DEVICE asks, has no RDMA device' || bad=1
+    example inside in-guest '' "$guest_ip4" && expect_device in-guest rxe0 || bad=1
+    example inside in-guest-rxe0 rxe0 "$guest_ip4" && expect_device in-guest-rxe0 rxe0 || bad=1
+    netns_delete "$far_netns"
+    return $bad
+}
+
+# The guest without rxe: the address of siw0 uses siw0, or the software device if the user asks for it.
+case_chosen_device() { # SERVER CLIENT
+    local bad=0
+    example inside by-address '' "$iwarp_ip4" && expect_device by-address siw0 || bad=1
+    example inside by-choice soft "$iwarp_ip4" && expect_device by-choice rdma4j_iwarp0 || bad=1
+    return $bad
+}
+
+# netty SIDE LABEL ROLE ADDRESS : starts an echo of Netty, which knows nothing of RDMA, by "rdma4j run".
+netty() {
+    local command=(env "PATH=$(dirname "$java"):$PATH" "JDK_JAVA_OPTIONS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1" "$launcher" run --rules '*=rdma'
+        -- java -cp "$(class_path_without_rooms)" io.rdma4j.conformance.programs.NettyEcho "$3" "$4" $port)
+    if [ "$1" = host ]; then java_start host "$2" "${command[@]}"; else guest_command "$1" "$2" "${command[@]}"; fi
+}
+
+# The class path of the conformance tests without the rooms, which "rdma4j run" adds.
+class_path_without_rooms() { tr : '\n' <<<"$conformance_class_path" | grep -v '/target/classes$' | paste -sd:; }
+
+# 4 MB to an echo server and back. The kernel's device, where there is one, must have carried them.
+case_netty() { # SERVER CLIENT
+    local server=$1 client=$2 bad=0 before after
+    before=$(device_packets)
+    netty "$server" server server "$(side_address "$server" v4)"
+    wait_until $start_seconds netty_listens "$server" || explain 'the server did not listen' || return 1
+    netty "$client" client client "$(side_address "$server" v4 "$client")"
+    rping_wait client || explain 'the client did not end' || bad=1
+    expect_code client 0 || bad=1
+    expect_lines client out '^echoed 4000000 bytes' || bad=1
+    after=$(device_packets)
+    if [ $guest_device = rxe0 ]; then
+        [ $((after - before)) -gt 2000 ] || explain "rxe0 sent only $((after - before)) packets" || bad=1
+        remark "rxe0 sent $((after - before)) packets"
+    fi
+    rping_signal server INT
+    rping_wait server 30 || explain 'the server did not end' || bad=1
+    return $bad
+}
+netty_listens() {
+    if [ "$1" = host ]; then grep -q ready "$case_dir/server.out"; else guest_sh guest 'grep -q ready /tmp/server.out'; fi
+}
+
+# The packets that rxe0 has sent since it was created.
+device_packets() { guest_sh guest "rdma statistic show link rxe0/1 2>/dev/null | grep -o 'sent_pkts [0-9]*' | grep -o '[0-9]*\$' || echo 0"; }
+
 # device_case DEVICE NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
 device_case() { case_add "${1%0}/$2" "$3" "$4" "$5" "$6" case_on "$1" "${@:7}"; }
 
@@ -160,7 +232,7 @@ define_tap_cases() { # SERVER CLIENT
 beyond_quick='^('
 beyond_quick+='[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4)'
 beyond_quick+='|[a-z]+/(perftest/ib_(send|read)_bw|perftest/ib_send_lat|perftest/ib_atomic_bw|perftest/ib_[a-z]+_[a-z]+/.*)'
-beyond_quick+='|[a-z]+/conformance'
+beyond_quick+='|[a-z]+/conformance|rxe/fault/(connections|link-down)|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)'
 beyond_quick+='|siw/(cmtime/.*|rdma_x?client/.*)'
 beyond_quick+=')$'
 
@@ -169,8 +241,10 @@ define_hardware_cases() {
     # C against C has one role.
     [ "$inside" = java ] || pairs=('linux inside')
     [ "$inside" = c ] || case_add java inside inside 'starts in the guest' 120 case_java_starts
+    [ "$inside" = c ] || case_add same-command inside inside 'rdma4j_far0, rxe0' 180 case_same_command
     for device in rxe0 siw0; do
         [ "$inside" = c ] || device_case $device conformance inside inside 'no failure' 3600 case_conformance $device
+        [ "$inside" = c ] || device_case $device netty inside inside 'echoes 4 MB' 180 case_netty
     done
     for pair in "${pairs[@]}"; do
         # shellcheck disable=SC2086
@@ -184,11 +258,15 @@ define_hardware_cases() {
         # shellcheck disable=SC2086
         define_iwarp_limits $pair
     done
+    [ "$inside" = c ] || define_fault_cases
     for pair in 'inside host' 'host inside'; do
         [ "$inside" = java ] || continue
         # shellcheck disable=SC2086
         define_tap_cases $pair
         # shellcheck disable=SC2086
+        case_add tap/netty $pair 'echoes 4 MB' 180 case_netty
+        # shellcheck disable=SC2086
         case_add soft/rping/v4 $pair 'without rxe0' 120 case_without_rxe case_ping v4 64 10
     done
+    [ "$inside" = c ] || case_add soft/chosen inside inside 'siw0, rdma4j_iwarp0' 180 case_without_rxe case_chosen_device
 }
