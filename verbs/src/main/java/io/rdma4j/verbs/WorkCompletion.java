@@ -92,7 +92,7 @@ public final class WorkCompletion extends CompletionFields {
      */
     public long timestampNanos() {
         if (timestampNanos == NOT_READ) {
-            timestampNanos = System.nanoTime();
+            timestampNanos = clock.getAsLong();
         }
         return timestampNanos;
     }

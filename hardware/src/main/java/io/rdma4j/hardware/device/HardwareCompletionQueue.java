@@ -23,6 +23,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue of a device. Polling is one call through the pointer of the driver for up to 16 completions. */
@@ -31,6 +32,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
     private static final CompletionStatus[] STATUSES = CompletionStatus.values();
     private static final CompletionOpcode[] OPCODES = opcodes();
     private static final long UNSIGNED = 0xffff_ffffL;
+    private static final LongSupplier SYSTEM_CLOCK = System::nanoTime;
 
     private final @Nullable Object userContext;
     private final @Nullable HardwareCompletionChannel channel;
@@ -145,7 +147,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
         if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
             CompletionWriter.source(target, from.get(ValueLayout.JAVA_INT, at + Completion.SOURCE_QUEUE_PAIR));
         }
-        CompletionWriter.timestampOfFirstReading(target);
+        CompletionWriter.timestampOfFirstReading(target, SYSTEM_CLOCK);
     }
 
     static CompletionStatus status(int code) {

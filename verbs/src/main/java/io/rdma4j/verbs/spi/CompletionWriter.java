@@ -3,6 +3,7 @@ package io.rdma4j.verbs.spi;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
+import java.util.function.LongSupplier;
 
 /**
  * Writes the holders that a program passes to {@link io.rdma4j.verbs.CompletionQueue#poll}. For providers. Allocates nothing.
@@ -78,10 +79,16 @@ public final class CompletionWriter {
 
     /**
      * Makes the time of completion the one at which the program first asks for it. A provider without times of completion uses
-     * this, since reading the system's clock can take longer than polling a device.
+     * this, since reading a clock can take longer than polling a device.
+     *
+     * @param completion the holder
+     * @param clock tells the time, in nanoseconds of {@link System#nanoTime}; best always the same object
      */
-    public static void timestampOfFirstReading(WorkCompletion completion) {
+    public static void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
         CompletionFields fields = completion;
         fields.timestampNanos = CompletionFields.NOT_READ;
+        if (fields.clock != clock) {
+            fields.clock = clock;
+        }
     }
 }

@@ -48,7 +48,7 @@ class CompletionWriterTest {
     @Test
     void theFirstReadingDecidesATimeThatTheProviderDoesNotKnow() {
         long beforeNanos = System.nanoTime();
-        CompletionWriter.timestampOfFirstReading(completion);
+        CompletionWriter.timestampOfFirstReading(completion, System::nanoTime);
         long readNanos = completion.timestampNanos();
         assertThat(readNanos - beforeNanos).isNotNegative();
         assertThat(System.nanoTime() - readNanos).isNotNegative();
