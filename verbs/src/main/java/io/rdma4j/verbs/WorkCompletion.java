@@ -91,8 +91,9 @@ public final class WorkCompletion extends CompletionFields {
      * without a meaning. C: {@code ibv_wc_read_completion_ts} of an extended completion queue.
      */
     public long timestampNanos() {
-        if (timestampNanos == NOT_READ) {
+        if (clock != null) {
             timestampNanos = clock.getAsLong();
+            clock = null;
         }
         return timestampNanos;
     }

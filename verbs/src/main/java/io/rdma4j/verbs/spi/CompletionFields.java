@@ -3,17 +3,13 @@ package io.rdma4j.verbs.spi;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of {@link io.rdma4j.verbs.WorkCompletion}, its only subclass. Programs read them by its methods, and providers
  * write them by {@link CompletionWriter}. Not thread safe.
  */
 public abstract class CompletionFields {
-    /** The value of {@link #timestampNanos} if the first reading decides the time, and has not happened. */
-    protected static final long NOT_READ = Long.MIN_VALUE;
-
-    private static final LongSupplier NO_CLOCK = () -> 0;
-
     /** The application's number of the work request. */
     protected long id;
 
@@ -47,8 +43,8 @@ public abstract class CompletionFields {
     /** Time of completion in nanoseconds of {@link System#nanoTime} or of the device's clock. */
     protected long timestampNanos;
 
-    /** Tells the time of the first reading, if that decides {@link #timestampNanos}. */
-    protected LongSupplier clock = NO_CLOCK;
+    /** Tells the time when {@link #timestampNanos} is first read, if that decides it; otherwise null. */
+    protected @Nullable LongSupplier clock;
 
     /** Creates the fields of an empty holder. */
     protected CompletionFields() {}

@@ -75,6 +75,9 @@ public final class CompletionWriter {
     public static void timestamp(WorkCompletion completion, long nanos) {
         CompletionFields fields = completion;
         fields.timestampNanos = nanos;
+        if (fields.clock != null) {
+            fields.clock = null;
+        }
     }
 
     /**
@@ -86,7 +89,6 @@ public final class CompletionWriter {
      */
     public static void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
         CompletionFields fields = completion;
-        fields.timestampNanos = CompletionFields.NOT_READ;
         if (fields.clock != clock) {
             fields.clock = clock;
         }

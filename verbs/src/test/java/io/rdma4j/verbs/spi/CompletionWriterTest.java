@@ -53,6 +53,9 @@ class CompletionWriterTest {
         assertThat(readNanos - beforeNanos).isNotNegative();
         assertThat(System.nanoTime() - readNanos).isNotNegative();
         assertThat(completion.timestampNanos()).isEqualTo(readNanos);
+        CompletionWriter.timestampOfFirstReading(completion, System::nanoTime);
+        CompletionWriter.timestamp(completion, 7);
+        assertThat(completion.timestampNanos()).isEqualTo(7);
     }
 
     @Test
