@@ -87,6 +87,7 @@ public final class CompletionWriter {
      * @param completion the holder
      * @param clock tells the time, in nanoseconds of {@link System#nanoTime}; best always the same object
      */
+    @SuppressWarnings("ReferenceEquality") // another object is stored, even if it is an equal one
     public static void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
         CompletionFields fields = completion;
         if (fields.clock != clock) {
