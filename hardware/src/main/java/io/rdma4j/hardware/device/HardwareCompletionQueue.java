@@ -18,6 +18,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.spi.CompletionWriter;
+import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.verbs.wait.Signal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

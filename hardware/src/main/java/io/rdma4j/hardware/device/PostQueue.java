@@ -4,6 +4,7 @@ import io.rdma4j.hardware.library.Downcalls;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.SpinLock;
 import java.lang.foreign.MemorySegment;
 
 /**

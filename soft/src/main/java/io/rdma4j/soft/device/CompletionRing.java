@@ -1,12 +1,12 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.WorkOpcode;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.spi.CompletionWriter;
+import io.rdma4j.verbs.spi.SpinLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.SpinLock;
 import java.util.Objects;
 import java.util.function.Consumer;
 

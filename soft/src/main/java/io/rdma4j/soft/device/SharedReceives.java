@@ -1,9 +1,9 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.transport.CompletionSink;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /** Shared receives that the queue pairs of several engines consume, one at a time. */

@@ -1,13 +1,13 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.EventWait;
+import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;

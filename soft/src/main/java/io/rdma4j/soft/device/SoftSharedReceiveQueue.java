@@ -1,7 +1,6 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
@@ -14,6 +13,7 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueAttributes;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.XrcDomain;
+import io.rdma4j.verbs.spi.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /** A shared receive queue. */

@@ -1,4 +1,4 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.verbs.spi;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,4 +1,4 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.verbs.spi;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
