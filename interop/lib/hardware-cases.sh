@@ -139,6 +139,24 @@ netty_listens() {
 # The packets that rxe0 has sent since it was created.
 device_packets() { guest_sh guest "rdma statistic show link rxe0/1 2>/dev/null | grep -o 'sent_pkts [0-9]*' | grep -o '[0-9]*\$' || echo 0"; }
 
+# One test with C on both sides and with Java on both sides, one after the other, on one device: the last column is the overhead of
+# Java. Java warms up before.
+case_overhead() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
+    local warm_up=true bad=0 in_c in_java
+    case_perftest linux linux "${@:3}" || bad=1
+    in_c=$(perftest_figure client)
+    mkdir "$case_dir/c"
+    mv "$case_dir"/{server,client}.* "$case_dir/c"
+    rm -f "$case_dir/remark"
+    case_perftest inside inside "${@:3}" || bad=1
+    in_java=$(perftest_figure client)
+    rm -f "$case_dir/remark"
+    remark "C $in_c, Java $in_java: $(awk -v c="$in_c" -v java="$in_java" '
+        function number(text) { match(text, /[0-9][0-9.]*/); return substr(text, RSTART, RLENGTH) }
+        BEGIN { printf "%.2f", number(java) / number(c) }')"
+    return $bad
+}
+
 # device_case DEVICE NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
 device_case() { case_add "${1%0}/$2" "$3" "$4" "$5" "$6" case_on "$1" "${@:7}"; }
 
@@ -190,6 +208,19 @@ define_roce_cases() { # DEVICE SERVER CLIENT
     device_case "${at[@]}" perftest/ib_send_lat/UC "${pair[@]}" '100 x 1 KiB' 120 case_perftest ib_send_lat 1024 100 -n 100 -s 1024 -c UC
 }
 
+# What Java costs on a device, beside C.
+define_overhead_cases() { # DEVICE
+    local tool size
+    for tool in write_lat send_lat; do
+        device_case "$1" "overhead/ib_$tool" inside inside 'C and Java, 2 bytes' 240 case_overhead ib_$tool 2 2000 -R -n 2000
+    done
+    device_case "$1" overhead/ib_send_lat/-e inside inside 'C and Java, by events' 240 case_overhead ib_send_lat 2 1000 -R -n 1000 -e
+    for size in 64 65536; do
+        device_case "$1" "overhead/ib_write_bw/$size" inside inside "C and Java, $size bytes" 240 \
+            case_overhead ib_write_bw $size 2000 -R -n 2000 -s $size
+    done
+}
+
 # The reasons why siw0 has no such cases.
 define_iwarp_limits() { # SERVER CLIENT
     local tool no_datagrams='iWARP has no UD' no_atomics='iWARP has no atomic operations'
@@ -232,7 +263,7 @@ define_tap_cases() { # SERVER CLIENT
 beyond_quick='^('
 beyond_quick+='[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4)'
 beyond_quick+='|[a-z]+/(perftest/ib_(send|read)_bw|perftest/ib_send_lat|perftest/ib_atomic_bw|perftest/ib_[a-z]+_[a-z]+/.*)'
-beyond_quick+='|[a-z]+/conformance|rxe/fault/(connections|link-down)|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)'
+beyond_quick+='|[a-z]+/(conformance|overhead/.*)|rxe/fault/(connections|link-down)|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)'
 beyond_quick+='|siw/(cmtime/.*|rdma_x?client/.*)'
 beyond_quick+=')$'
 
@@ -258,6 +289,7 @@ define_hardware_cases() {
         # shellcheck disable=SC2086
         define_iwarp_limits $pair
     done
+    for device in rxe0 siw0; do [ "$inside" = c ] || define_overhead_cases $device; done
     [ "$inside" = c ] || define_fault_cases
     for pair in 'inside host' 'host inside'; do
         [ "$inside" = java ] || continue
