@@ -63,6 +63,11 @@ public final class Main implements Callable<Integer> {
                     + " a certain one; may be repeated")
     private List<String> peers = new ArrayList<>();
 
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "prints each test when it starts and when it has ended, and the stack trace of each failure")
+    private boolean verbose;
+
     @Option(names = "--list", description = "prints the devices and their addresses, and tests nothing")
     private boolean list;
 
@@ -121,7 +126,7 @@ public final class Main implements Callable<Integer> {
         out.printf(
                 "device %s, address %s%n",
                 TestDevices.name(), TestDevices.address().getHostAddress());
-        Results results = new Results();
+        Results results = new Results(verbose ? out : null);
         LauncherFactory.create().execute(request(), results);
         if (results.isEmpty()) {
             throw new IllegalArgumentException("no test class is named " + String.join(", ", classes));
