@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
  * Many connections in one process leave nothing behind.
  *
  * <p>{@code -Drdma4j.storm.connections=10000} is the soak test: the connections are opened, used and closed a thousand
- * at a time.
+ * at a time, or as many of them as the device bears ({@link TestDevices#load}).
  */
 class ConnectionStormTest {
-    private static final int AT_ONCE = 1000;
+    private static final int AT_ONCE = TestDevices.load(1000);
     private static final int CONNECTIONS = Integer.getInteger("rdma4j.storm.connections", AT_ONCE);
 
-    /** The growth that a thousand connections may cause: less than a tenth of a connection's own size each. */
+    /** The growth that these connections may cause: less than a tenth of a connection's own size each. */
     private static final long LEFTOVER_BYTES = 1 << 20;
 
     /** Short, so that connections in time-wait are removed soon. */

@@ -1,19 +1,27 @@
 package io.rdma4j.conformance.device;
 
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.TransportType;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** A feature that a device may lack and still have the semantics of RDMA. */
@@ -30,6 +38,9 @@ public enum Capability {
     /** Queue pairs of unreliable connections. */
     UNRELIABLE_CONNECTIONS("unreliable connections"),
 
+    /** Queue pairs that are connected without the connection manager, which iWARP does not allow. */
+    DIRECT_CONNECTIONS("connections without the connection manager"),
+
     /** Queue pairs of datagrams. */
     DATAGRAMS("datagrams"),
 
@@ -41,6 +52,9 @@ public enum Capability {
 
     /** Registration of memory of the Java heap. */
     HEAP_MEMORY("registration of heap memory"),
+
+    /** Work requests that name an object of another protection domain are refused when they are posted. */
+    CHECKED_REGIONS("a check of the protection domain when a work request is posted"),
 
     /** Probes on idle connections. */
     KEEP_ALIVE("keep-alive probes");
@@ -65,11 +79,16 @@ public enum Capability {
                 unsupported("ibv_open_xrcd", () -> context.openXrcDomain().close());
             case UNRELIABLE_CONNECTIONS ->
                 unsupported("ibv_create_qp", () -> createQueuePair(context, QueuePairType.UNRELIABLE_CONNECTION));
+            case DIRECT_CONNECTIONS ->
+                context.device().transportType() == TransportType.IWARP
+                        ? Optional.of("its transport is iWARP")
+                        : Optional.empty();
             case DATAGRAMS ->
                 unsupported("ibv_create_qp", () -> createQueuePair(context, QueuePairType.UNRELIABLE_DATAGRAM));
             case MULTICAST -> unsupported("ibv_attach_mcast", () -> attach(context));
             case RESIZABLE_COMPLETION_QUEUES -> unsupported("ibv_resize_cq", () -> resize(context));
             case HEAP_MEMORY -> unsupported("ibv_reg_mr", () -> registerHeap(context));
+            case CHECKED_REGIONS -> postForeign(context);
             case KEEP_ALIVE -> unsupported("keep alive", () -> keepAlive(context));
         };
     }
@@ -134,6 +153,27 @@ public enum Capability {
     private static void registerHeap(DeviceContext context) {
         try (ProtectionDomain domain = context.createProtectionDomain()) {
             domain.register(MemorySegment.ofArray(new byte[1])).close();
+        }
+    }
+
+    private static Optional<String> postForeign(DeviceContext context) {
+        try (ProtectionDomain another = context.createProtectionDomain();
+                MemoryRegion foreign = another.register(Arena.ofAuto().allocate(1), AccessFlag.LOCAL_WRITE);
+                CompletionQueue completions = context.createCompletionQueue(1);
+                ProtectionDomain domain = context.createProtectionDomain();
+                QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(completions, SMALL))) {
+            queuePair.modify(new QueuePairAttributes()
+                    .state(QueuePairState.INIT)
+                    .partitionKeyIndex(0)
+                    .port(1)
+                    .accessFlags(Set.of()));
+            queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(foreign));
+            return Optional.of("ibv_post_recv accepts a region of another protection domain");
+        } catch (RdmaException refused) {
+            if (refused.errno() == Errno.EINVAL && refused.operation().equals("ibv_post_recv")) {
+                return Optional.empty();
+            }
+            throw refused;
         }
     }
 

@@ -3,6 +3,7 @@ package io.rdma4j.conformance.device;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.TransportType;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -31,12 +32,16 @@ public final class TestDevices {
     /** The system property with addresses of other devices, separated by commas, for the other end of a connection. */
     public static final String PEERS = "rdma4j.conformance.peers";
 
+    /** The system property with the part of the load, in percent, that load tests put on the device; 100 if not set. */
+    public static final String LOAD = "rdma4j.conformance.load";
+
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress LOOPBACK6 = InetAddress.ofLiteral("::1");
 
     private static final @Nullable String NAMED = System.getProperty(DEVICE);
     private static final List<InetAddress> OWN = NAMED == null ? List.of(LOOPBACK) : addressesOf(NAMED);
     private static final List<InetAddress> OTHERS = others();
+    private static final Driver DRIVER = Driver.of(Device.named(name()).orElseThrow());
 
     private TestDevices() {}
 
@@ -74,6 +79,16 @@ public final class TestDevices {
         return NAMED == null ? Device.of(LOOPBACK).orElseThrow().name() : NAMED;
     }
 
+    /** Returns the driver of the device under test. */
+    public static Driver driver() {
+        return DRIVER;
+    }
+
+    /** Returns the part of a number of connections, messages or bytes that {@value #LOAD} asks for, at least 2. */
+    public static int load(int full) {
+        return Math.max(2, (int) (full * (long) Integer.getInteger(LOAD, 100) / 100));
+    }
+
     /** Returns an IPv4 address of the device, the same one for all callers. */
     public static InetAddress address() {
         return OWN.stream()
@@ -99,18 +114,24 @@ public final class TestDevices {
         return another.orElseThrow();
     }
 
-    /** Returns an IPv4 address of another device of this host. */
+    /** Returns an IPv4 address of another device of this host, of the same kind and transport. */
     public static InetAddress addressOfAnotherDevice() {
+        TransportType transport = Device.named(name()).orElseThrow().transportType();
         for (Device device : Device.list()) {
+            if (device.name().equals(name())
+                    || device.transportType() != transport
+                    || (Driver.of(device) == Driver.SOFTWARE) != (DRIVER == Driver.SOFTWARE)) {
+                continue;
+            }
             try (DeviceContext context = device.open()) {
                 Optional<Gid> found =
                         context.gids(1).stream().filter(Gid::isIpv4).findFirst();
-                if (found.isPresent() && !device.name().equals(name())) {
+                if (found.isPresent()) {
                     return found.get().toInetAddress();
                 }
             }
         }
-        return Assumptions.abort("this host has no other device than " + name() + " with an IPv4 address");
+        return Assumptions.abort("this host has no other device of the kind of " + name() + " with an IPv4 address");
     }
 
     /** Returns the address of the other end of a connection from an address: a peer's, or the same address. */

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Timeout;
 /** RDMA sockets under load: much data, many connections, many threads. */
 @Timeout(240)
 class SocketLoadConformanceTest {
-    private static final int SHORT_CONNECTIONS = 10_000;
-    private static final int BURST = 500;
-    private static final int BLOCKED_THREADS = 2_000;
-    private static final long TRANSFER_BYTES = 32L << 20;
+    private static final int SHORT_CONNECTIONS = TestDevices.load(10_000);
+    private static final int BURST = TestDevices.load(500);
+    private static final int BLOCKED_THREADS = TestDevices.load(2_000);
+    private static final long TRANSFER_BYTES = TestDevices.load(32 << 20);
 
     /** Returns a byte of an endless pattern, which reveals missing, duplicated and misplaced bytes. */
     private static byte patternAt(long place) {

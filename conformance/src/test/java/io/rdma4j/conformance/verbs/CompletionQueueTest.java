@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.DirectConnections;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionChannel;
@@ -134,7 +135,7 @@ class CompletionQueueTest {
         TestEndpoint peer = new TestEndpoint(endpoint.address);
         QueuePair late = endpoint.domain.createQueuePair(
                 QueuePairInitAttributes.reliable(endpoint.completions, TestEndpoint.CAPABILITIES));
-        TestEndpoint.connect(endpoint, late, peer, peer.queuePair);
+        DirectConnections.connect(endpoint, late, peer, peer.queuePair);
         late.postWrite(1, endpoint.region, 0, 8, peer.region.remote());
         becomesTrue(() -> {
             assertThat(peer.completions.poll(WorkCompletion.array(1))).isZero(); // drives

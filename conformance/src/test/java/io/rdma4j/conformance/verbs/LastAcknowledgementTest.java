@@ -2,6 +2,7 @@ package io.rdma4j.conformance.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.conformance.device.DirectConnections;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -32,7 +33,7 @@ class LastAcknowledgementTest {
     private void sendOnce(Consumer<TestEndpoint> receiversEnd) {
         try (TestEndpoint sender = new TestEndpoint(address);
                 TestEndpoint receiver = new TestEndpoint(TestDevices.peerOf(address))) {
-            TestEndpoint.connect(sender, receiver);
+            DirectConnections.connect(sender, receiver);
             receiver.postReceive(1);
             sender.queuePair.postSend(
                     new SendWorkRequest().reset(2).from(sender.region, 0, 8).signaled());

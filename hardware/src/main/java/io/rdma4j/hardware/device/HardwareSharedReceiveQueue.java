@@ -42,7 +42,8 @@ final class HardwareSharedReceiveQueue extends HardwareObject implements SharedR
                 "ibv_post_srq_recv",
                 Context.POST_SHARED_RECEIVE,
                 new WorkRequests("ibv_post_srq_recv", ReceiveRequest.BYTES, maxScatterGather),
-                WorkRequests::write);
+                WorkRequests::write,
+                this::toString);
     }
 
     static HardwareSharedReceiveQueue create(

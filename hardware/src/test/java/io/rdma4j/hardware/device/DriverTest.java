@@ -134,6 +134,17 @@ class DriverTest {
     }
 
     @Test
+    void aRefusedRequestNamesTheStateOfTheQueuePair() {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
+        assertThatThrownBy(() -> queuePair.postSend(SendWorkRequest.send(1, region, 0, 8)))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContaining("ibv_post_send")
+                .hasMessageContaining("whose state is INIT");
+    }
+
+    @Test
     void writesReadsAndAtomicsCarryTheirAddressesAndValues() {
         readyToSend();
         region.memory().set(JAVA_LONG, 0, 42);
