@@ -22,6 +22,7 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -76,12 +77,15 @@ class QueuePairStateTest {
         assertRefused(Errno.EINVAL, "cannot go", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
         QueuePairAttributes now = a.queuePair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.INIT);
-        assertThat(now.present())
-                .containsExactlyInAnyOrder(
-                        QueuePairAttribute.STATE,
-                        QueuePairAttribute.PARTITION_KEY_INDEX,
-                        QueuePairAttribute.PORT,
-                        QueuePairAttribute.ACCESS_FLAGS);
+        Set<QueuePairAttribute> set = Set.of(
+                QueuePairAttribute.STATE,
+                QueuePairAttribute.PARTITION_KEY_INDEX,
+                QueuePairAttribute.PORT,
+                QueuePairAttribute.ACCESS_FLAGS);
+        assertThat(now.present()).containsAll(set);
+        if (TestDevices.driver() == Driver.SOFTWARE) { // a kernel also returns values that nobody has set
+            assertThat(now.present()).isEqualTo(set);
+        }
     }
 
     @Test
@@ -150,20 +154,32 @@ class QueuePairStateTest {
     @Test
     void fullQueueIsRefusedAndKeepsItsOrder() {
         TestEndpoint.toInit(a.queuePair);
-        int capacity = a.queuePair.capabilities().maxReceiveWorkRequests();
-        for (int i = 0; i < capacity; i++) {
-            a.queuePair.postReceive(new ReceiveWorkRequest().reset(i));
+        int posted = 0;
+        RdmaException full = null;
+        while (full == null && posted < a.completions.capacity()) {
+            try {
+                a.queuePair.postReceive(new ReceiveWorkRequest().reset(posted));
+                posted++;
+            } catch (RdmaException refused) {
+                full = refused;
+            }
         }
-        assertRefused(Errno.ENOMEM, "full", () -> a.queuePair.postReceive(new ReceiveWorkRequest().reset(-1)));
+        int required = a.queuePair.capabilities().maxReceiveWorkRequests();
+        assertThat(posted).isGreaterThanOrEqualTo(required); // a kernel may round the size up
+        if (TestDevices.driver() == Driver.SOFTWARE) {
+            assertThat(posted).isEqualTo(required);
+        }
+        assertThat(full).hasMessageContaining("full");
+        assertThat(Objects.requireNonNull(full).errno()).isEqualTo(Errno.ENOMEM);
         a.queuePair.modify(to(QueuePairState.ERROR));
-        for (int i = 0; i < capacity; i++) {
+        for (int i = 0; i < posted; i++) {
             assertThat(a.completion().id()).isEqualTo(i);
         }
     }
 
     @Test
     void workPostedInErrorIsFlushed() {
-        TestEndpoint.toInit(a.queuePair);
+        DirectConnections.connect(a, b);
         a.queuePair.modify(to(QueuePairState.ERROR));
         a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8));
         a.queuePair.postReceive(new ReceiveWorkRequest().reset(2));
@@ -177,7 +193,14 @@ class QueuePairStateTest {
     @Test
     void silentPeerFailsTheQueuePairAfterAllRetries() {
         TestDevices.require(Capability.DIRECT_CONNECTIONS);
-        a.connect(TestDevices.freshAddress(), 100, 0);
+        TestEndpoint.toInit(a.queuePair);
+        a.toReadyToReceive(a.queuePair, TestDevices.freshAddress(), 100, 0);
+        a.queuePair.modify(to(QueuePairState.READY_TO_SEND)
+                .sendPsn(a.psn)
+                .maxReadAtomic(1)
+                .retryCount(TestDevices.driver() == Driver.RXE ? 3 : 7) // rxe repeats without end with 7
+                .rnrRetry(7)
+                .timeout(14));
         a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(0, 0, 8));
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);

@@ -34,8 +34,10 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -325,6 +327,24 @@ class DriverTest {
         assertThat(closed.isDone()).isFalse();
         queue.acknowledgeEvents(1);
         closed.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void aContextStaysUntilOtherThreadsHaveDestroyedTheirObjects() throws Throwable {
+        driver.holdDestroy(true);
+        Executor threads = task -> Thread.ofPlatform().start(task);
+        CompletableFuture<Void> first = CompletableFuture.runAsync(queuePair::close, threads);
+        while (driver.callsInDestroy() == 0) {
+            Thread.onSpinWait();
+        }
+        CompletableFuture<Void> second = CompletableFuture.runAsync(context::close, threads);
+        try {
+            assertThatThrownBy(() -> second.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        } finally {
+            driver.holdDestroy(false);
+        }
+        CompletableFuture.allOf(first, second).orTimeout(20, TimeUnit.SECONDS).join();
+        assertThat(driver.liveObjectsAtClose()).as("objects of C").isEqualTo(liveBefore);
     }
 
     @Test

@@ -27,6 +27,9 @@ final class TestDriver {
 
     private final MethodHandle liveObjects;
     private final MethodHandle otherAbi;
+    private final MethodHandle liveAtClose;
+    private final MethodHandle holdDestroy;
+    private final MethodHandle inDestroy;
 
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
@@ -36,6 +39,12 @@ final class TestDriver {
                 linker.downcallHandle(lookup.findOrThrow("test_driver_live_objects"), FunctionDescriptor.of(JAVA_INT));
         otherAbi =
                 linker.downcallHandle(lookup.findOrThrow("test_driver_other_abi"), FunctionDescriptor.ofVoid(JAVA_INT));
+        liveAtClose =
+                linker.downcallHandle(lookup.findOrThrow("test_driver_live_at_close"), FunctionDescriptor.of(JAVA_INT));
+        holdDestroy = linker.downcallHandle(
+                lookup.findOrThrow("test_driver_hold_destroy"), FunctionDescriptor.ofVoid(JAVA_INT));
+        inDestroy =
+                linker.downcallHandle(lookup.findOrThrow("test_driver_in_destroy"), FunctionDescriptor.of(JAVA_INT));
     }
 
     /** Returns the driver. The test is skipped on a host that cannot compile it. */
@@ -90,5 +99,20 @@ final class TestDriver {
     /** Makes contexts as those of a library with another binary interface. */
     void hasOtherAbi(boolean value) throws Throwable {
         otherAbi.invokeExact(value ? 1 : 0);
+    }
+
+    /** Returns the number of objects that existed when a context was closed last. */
+    int liveObjectsAtClose() throws Throwable {
+        return (int) liveAtClose.invokeExact();
+    }
+
+    /** Holds the calls that destroy queue pairs, or lets them return. */
+    void holdDestroy(boolean value) throws Throwable {
+        holdDestroy.invokeExact(value ? 1 : 0);
+    }
+
+    /** Returns the number of calls that are destroying queue pairs. */
+    int callsInDestroy() throws Throwable {
+        return (int) inDestroy.invokeExact();
     }
 }
