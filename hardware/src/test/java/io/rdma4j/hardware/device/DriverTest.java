@@ -38,6 +38,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -314,6 +315,20 @@ class DriverTest {
         assertThatThrownBy(() -> queue.poll(completions)).isInstanceOf(ClosedException.class);
         channel.close();
         assertThatThrownBy(channel::poll).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aChannelWithoutAnEventWakesNobody() {
+        AtomicInteger raised = new AtomicInteger();
+        channel.signal().add(raised::incrementAndGet);
+        assertThat(channel.poll()).isNull();
+        assertThat(raised).hasValue(0);
+        readyToSend();
+        queue.requestNotification(false);
+        queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
+        assertThat(channel.await(SOON)).isEqualTo(queue);
+        assertThat(raised.get()).isPositive();
+        queue.acknowledgeEvents(1);
     }
 
     @Test
