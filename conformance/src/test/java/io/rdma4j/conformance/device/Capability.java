@@ -56,6 +56,9 @@ public enum Capability {
     /** Work requests that name an object of another protection domain are refused when they are posted. */
     CHECKED_REGIONS("a check of the protection domain when a work request is posted"),
 
+    /** The port space of IP over InfiniBand also on Ethernet. */
+    IPOIB("the port space IPOIB on Ethernet"),
+
     /** Probes on idle connections. */
     KEEP_ALIVE("keep-alive probes");
 
@@ -89,6 +92,10 @@ public enum Capability {
             case RESIZABLE_COMPLETION_QUEUES -> unsupported("ibv_resize_cq", () -> resize(context));
             case HEAP_MEMORY -> unsupported("ibv_reg_mr", () -> registerHeap(context));
             case CHECKED_REGIONS -> postForeign(context);
+            case IPOIB ->
+                Driver.of(context.device()) == Driver.SOFTWARE
+                        ? Optional.empty()
+                        : Optional.of("the kernel has it on InfiniBand only");
             case KEEP_ALIVE -> unsupported("keep alive", () -> keepAlive(context));
         };
     }

@@ -51,11 +51,7 @@ public final class TestDevices {
                         "there is no device " + name + "; conformance/run --list prints the names"));
         List<InetAddress> addresses = new ArrayList<>();
         try (DeviceContext context = device.open()) {
-            for (Gid gid : context.gids(1)) {
-                if (!gid.equals(Gid.ZERO) && !gid.isLinkLocal()) {
-                    addresses.add(gid.toInetAddress());
-                }
-            }
+            allAddresses(context).filter(each -> !each.isLinkLocalAddress()).forEach(addresses::add);
         }
         for (InetAddress address : addresses) {
             String owner = Device.of(address).map(Device::name).orElse("no device");
@@ -65,6 +61,19 @@ public final class TestDevices {
             }
         }
         return List.copyOf(addresses);
+    }
+
+    /** Returns the addresses of a device: those of its GIDs, or with iWARP, whose GID is none, of its network interface. */
+    private static Stream<InetAddress> allAddresses(DeviceContext context) {
+        if (context.device().transportType() != TransportType.IWARP) {
+            return context.gids(1).stream().filter(gid -> !gid.equals(Gid.ZERO)).map(Gid::toInetAddress);
+        }
+        try {
+            return NetworkInterface.getByName(context.port(1).networkInterface())
+                    .inetAddresses();
+        } catch (SocketException e) {
+            throw new IllegalArgumentException("the network interface of " + context.device() + " cannot be read", e);
+        }
     }
 
     private static List<InetAddress> others() {
@@ -124,10 +133,11 @@ public final class TestDevices {
                 continue;
             }
             try (DeviceContext context = device.open()) {
-                Optional<Gid> found =
-                        context.gids(1).stream().filter(Gid::isIpv4).findFirst();
+                Optional<InetAddress> found = allAddresses(context)
+                        .filter(Inet4Address.class::isInstance)
+                        .findFirst();
                 if (found.isPresent()) {
-                    return found.get().toInetAddress();
+                    return found.get();
                 }
             }
         }
