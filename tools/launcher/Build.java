@@ -2,6 +2,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
@@ -16,9 +17,9 @@ import java.util.stream.Stream;
 final class Build {
     private static final String MODULE_PREFIX = "io.rdma4j.";
 
-    /** The rooms that a program needs for RDMA sockets over the software device. */
+    /** The rooms that a program needs for RDMA sockets over the software device and over the devices of the machine. */
     private static final List<String> AGENT_ROOMS =
-            List.of("wire", "transport", "link", "verbs", "cm", "soft", "sockets");
+            List.of("wire", "transport", "link", "verbs", "cm", "soft", "hardware", "sockets");
 
     private Build() {}
 
@@ -93,12 +94,34 @@ final class Build {
             Path ofRoom = classes.resolve(MODULE_PREFIX + room);
             Files.delete(ofRoom.resolve("module-info.class"));
             options.addAll(List.of("-C", ofRoom.toString(), "."));
+        }
+        options.addAll(List.of("-C", agentResources(checkout, classes).toString(), "."));
+        run("jar", options);
+    }
+
+    /** Gathers the resources of the rooms of the agent. Two rooms may have a file of the same name with their providers. */
+    private static Path agentResources(Path checkout, Path classes) throws IOException {
+        Path gathered = Files.createDirectory(classes.resolve("agent-resources"));
+        for (String room : AGENT_ROOMS) {
             Path resources = checkout.resolve(room).resolve("src/main/resources");
             if (Files.isDirectory(resources)) {
-                options.addAll(List.of("-C", resources.toString(), "."));
+                try (Stream<Path> files = Files.walk(resources)) {
+                    for (Path file : files.filter(Files::isRegularFile).toList()) {
+                        append(file, gathered.resolve(resources.relativize(file).toString()));
+                    }
+                }
             }
         }
-        run("jar", options);
+        return gathered;
+    }
+
+    private static void append(Path file, Path target) throws IOException {
+        Files.createDirectories(target.getParent());
+        if (target.getParent().endsWith("META-INF/services")) {
+            Files.write(target, Files.readAllBytes(file), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } else {
+            Files.copy(file, target);
+        }
     }
 
     private static void run(String tool, List<String> options) {

@@ -109,17 +109,29 @@ final class CmProviders {
     }
 
     void requireDevices(String operation) {
-        if (usable().isEmpty()) {
+        if (!usable().isEmpty()) {
+            return;
+        }
+        String requested = requested();
+        if (all.isEmpty()) {
             throw new RdmaException(
                     operation,
                     Errno.ENODEV,
-                    all.isEmpty()
-                            ? "no provider of RDMA devices is on the module path or class path"
-                            : "no provider of RDMA devices has one",
-                    all.isEmpty()
-                            ? "Add the module io.rdma4j.soft"
-                            : "The software device needs a network interface that is up, at least the loopback one");
+                    "no provider of RDMA devices is on the module path or class path",
+                    "Add the module io.rdma4j.soft");
         }
+        if (requested != null && isProvider(requested)) {
+            throw new RdmaException(
+                    operation,
+                    Errno.ENODEV,
+                    "the provider " + requested + ", for which --device or RDMA4J_DEVICE asks, has no RDMA device",
+                    "./rdma4j doctor lists the devices of this host, and says why a device cannot be used");
+        }
+        throw new RdmaException(
+                operation,
+                Errno.ENODEV,
+                "no provider of RDMA devices has one",
+                "The software device needs a network interface that is up, at least the loopback one");
     }
 
     /**

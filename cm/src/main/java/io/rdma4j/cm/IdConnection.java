@@ -65,6 +65,23 @@ final class IdConnection {
         }
     }
 
+    /** Takes the establishment of a connection. On iWARP, it is the active side's only event of the reply, with its data. */
+    CmEvent onEstablished(EventChannel.Pending pending) {
+        byte[] data = pending.event().connection().privateData();
+        if (data.length > 0) {
+            peerPrivateData = data;
+        }
+        return new CmEvent(pending);
+    }
+
+    /**
+     * Flushes the work requests of the identifier's queue pair before the event is delivered. The kernel's devices in software
+     * do not complete them by themselves, so that a thread that waits for a completion would wait forever.
+     */
+    void onDeviceRemoved() {
+        toErrorIfOpen();
+    }
+
     private CmEvent confirm(EventChannel.Pending pending, QueuePair queuePair, ProviderCmId provider) {
         ProviderEvent reply = pending.event();
         try {
@@ -239,7 +256,10 @@ final class IdConnection {
             id.requireDevice("rdma_disconnect");
             if (id.events.isSynchronous() && !provider.isConnected()) {
                 // Linux neither fails nor reports an event, so a wait for one would not end.
-                throw CmId.invalid("rdma_disconnect", id + ": there is no connection", "Connect first");
+                throw CmId.invalid(
+                        "rdma_disconnect",
+                        id + ": there is no connection",
+                        "Connect first. After a connection, awaitDisconnect says why it ended");
             }
             QueuePair current = id.queuePair();
             if (current != null) {

@@ -57,6 +57,9 @@ final class IdEvents implements CmEventSink {
 
     @Override
     public void onEvent(ProviderEvent event) {
+        if (event.type() == CmEvent.Type.DEVICE_REMOVAL) {
+            id.connection.onDeviceRemoved();
+        }
         post(new EventChannel.Pending(id, id, event));
     }
 
@@ -87,6 +90,7 @@ final class IdEvents implements CmEventSink {
                 yield joinChannelOf(listener) ? new CmEvent(pending) : null;
             }
             case CONNECT_RESPONSE -> id.connection.onReply(pending);
+            case ESTABLISHED -> id.connection.onEstablished(pending);
             case REJECTED, DISCONNECTED -> id.connection.onEnd(pending);
             case MULTICAST_JOIN, MULTICAST_ERROR -> id.memberships.onJoin(pending);
             default -> new CmEvent(pending);

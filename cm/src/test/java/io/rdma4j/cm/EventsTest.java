@@ -10,6 +10,7 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -59,6 +60,43 @@ class EventsTest {
         assertThat(event.id().context()).isEqualTo("context");
         assertThat(event.id().channel()).isSameAs(channel);
         assertThat(fake.calls).containsExactly("taken");
+    }
+
+    @Test
+    void iwarpReportsTheReplyWithItsPrivateDataAsEstablished() {
+        byte[] data = {1, 2, 3};
+        ConnectionParameters reply = ConnectionParameters.NONE.withPrivateData(data);
+        CmId active = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
+        active.events.onEvent(ProviderEvent.ofMessage(CmEvent.Type.ESTABLISHED, reply, ConnectionEnhancement.NONE));
+        assertThat(next().id().peerPrivateData()).containsExactly(data);
+    }
+
+    @Test
+    void establishmentOfThePassiveSideLeavesTheDataOfTheRequest() {
+        byte[] data = {4, 5};
+        CmEventSink child = listener.events.onConnectRequest(
+                fake,
+                ProviderEvent.ofMessage(
+                        CmEvent.Type.CONNECT_REQUEST,
+                        ConnectionParameters.NONE.withPrivateData(data),
+                        ConnectionEnhancement.NONE));
+        child.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        CmEvent request = next();
+        assertThat(next().type()).isEqualTo(CmEvent.Type.ESTABLISHED);
+        assertThat(request.id().peerPrivateData()).containsExactly(data);
+    }
+
+    @Test
+    void removalOfTheDeviceMovesTheQueuePairToErrorAtOnce() {
+        FailingVerbs verbs = new FailingVerbs(0, FailingVerbs::refusal);
+        fake.device = verbs;
+        CmEventSink sink = request();
+        CmId child = next().id();
+        child.createQueuePair(verbs.domain(), CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        verbs.modifications.clear();
+        sink.onEvent(ProviderEvent.of(CmEvent.Type.DEVICE_REMOVAL));
+        assertThat(verbs.modifications).containsExactly(QueuePairState.ERROR);
+        assertThat(next().type()).isEqualTo(CmEvent.Type.DEVICE_REMOVAL);
     }
 
     @Test

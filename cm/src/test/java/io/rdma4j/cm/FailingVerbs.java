@@ -4,6 +4,8 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.lang.reflect.InvocationHandler;
@@ -11,6 +13,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class FailingVerbs implements Device {
     /** The objects that were created and not closed, in the order of their creation. */
     final List<String> open = new ArrayList<>();
+
+    /** The states into which queue pairs were moved. */
+    final List<@Nullable QueuePairState> modifications = new ArrayList<>();
 
     private final Supplier<? extends Throwable> failure;
     private int left;
@@ -97,6 +103,7 @@ final class FailingVerbs implements Device {
                 return switch (call) {
                     case "modify" -> {
                         step();
+                        modifications.add(((QueuePairAttributes) Objects.requireNonNull(arguments)[0]).state());
                         yield null;
                     }
                     case "context" -> made(DeviceContext.class, this);

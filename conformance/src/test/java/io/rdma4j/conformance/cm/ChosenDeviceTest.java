@@ -3,12 +3,14 @@ package io.rdma4j.conformance.cm;
 import static io.rdma4j.conformance.cm.Session.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -80,6 +82,15 @@ class ChosenDeviceTest {
             assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
             assertThat(refused).hasMessageContaining("no_such_device");
         }
+    }
+
+    @Test
+    void chosenProviderWithoutDevicesIsNamed() {
+        choose("hardware");
+        assumeTrue(Device.list().isEmpty(), "this host has devices of its own");
+        RdmaException refused = catchThrowableOfType(RdmaException.class, () -> CmId.create(PortSpace.TCP));
+        assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
+        assertThat(refused).hasMessageContaining("the provider hardware, for which --device or RDMA4J_DEVICE asks");
     }
 
     @Test

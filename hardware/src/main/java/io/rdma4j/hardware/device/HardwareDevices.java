@@ -3,32 +3,19 @@ package io.rdma4j.hardware.device;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.hardware.library.Libibverbs;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.TransportType;
-import java.io.IOException;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** The devices of this host, without the software device. Thread safe. */
 public final class HardwareDevices {
     /** The kernel's list of devices. While it does not exist, libibverbs is not even loaded. */
     private static final Path CLASS = Path.of("/sys/class/infiniband");
 
-    /** The time for which a device keeps the addresses that were read. */
-    private static final long HIT_NANOS = 1_000_000_000;
-
-    /** The time for which an address that was not found is not looked for again. */
-    private static final long MISS_NANOS = 50_000_000;
-
-    private static volatile Tables tables = new Tables(System.nanoTime() - 2 * HIT_NANOS, List.of());
+    private static final GidTables TABLES = new GidTables(CLASS, HardwareDevices::list, System::nanoTime);
 
     /** Prepares the process for its first call of the library. */
     private static final class Preparation {
@@ -65,29 +52,11 @@ public final class HardwareDevices {
     }
 
     /**
-     * Returns the device that has an address of this host, if any. The tables of addresses are read at most twenty times a
-     * second, since a table has a thousand files; a new address is found later by that time.
+     * Returns the device that has an address of this host, if any. A new address is found within 50 ms, or within ten times the
+     * time that reading the GID tables takes, if that is longer.
      */
     public static Optional<HardwareDevice> of(InetAddress address) {
-        if (!Files.isDirectory(CLASS)) {
-            return Optional.empty();
-        }
-        Tables current = tables;
-        if (current.isOlderThan(HIT_NANOS)) {
-            current = readTables();
-        }
-        Optional<HardwareDevice> found = current.deviceOf(address);
-        if (found.isEmpty() && current.isOlderThan(MISS_NANOS)) {
-            found = readTables().deviceOf(address);
-        }
-        return found;
-    }
-
-    private static Tables readTables() {
-        Tables read = new Tables(
-                System.nanoTime(), list().stream().map(DeviceGids::of).toList());
-        tables = read;
-        return read;
+        return Files.isDirectory(CLASS) ? TABLES.deviceOf(address) : Optional.empty();
     }
 
     /**
@@ -103,77 +72,5 @@ public final class HardwareDevices {
                 .findFirst()
                 .or(() ->
                         all.stream().filter(device -> device.guid() == nodeGuid).findFirst());
-    }
-
-    /** The GIDs of the devices at a time. */
-    private record Tables(long readNanos, List<DeviceGids> devices) {
-        boolean isOlderThan(long nanos) {
-            return System.nanoTime() - readNanos > nanos;
-        }
-
-        Optional<HardwareDevice> deviceOf(InetAddress address) {
-            return devices.stream()
-                    .filter(each -> each.hasAddress(address))
-                    .map(DeviceGids::device)
-                    .findFirst();
-        }
-    }
-
-    /** A device and the GIDs of its ports. */
-    private record DeviceGids(HardwareDevice device, Set<String> gids) {
-        static DeviceGids of(HardwareDevice device) {
-            return new DeviceGids(
-                    device, Set.copyOf(lines(CLASS.resolve(device.name()).resolve("ports"), "gids")));
-        }
-
-        boolean hasAddress(InetAddress address) {
-            if (device.transportType() != TransportType.IWARP) {
-                return gids.contains(Gid.of(address).toString());
-            }
-            String start = startOfIwarpGid(address);
-            return !start.isEmpty() && gids.stream().anyMatch(gid -> gid.startsWith(start));
-        }
-    }
-
-    /**
-     * Returns the beginning of the GID of the iWARP device whose network interface has an address. It is the hardware address of
-     * the interface: such a device has no GID for each address. Empty if no interface has the address.
-     */
-    private static String startOfIwarpGid(InetAddress address) {
-        try {
-            NetworkInterface found = NetworkInterface.getByInetAddress(address);
-            byte[] hardware = found == null ? null : found.getHardwareAddress();
-            return hardware == null || hardware.length != 6
-                    ? ""
-                    : "%02x%02x:%02x%02x:%02x%02x:"
-                            .formatted(hardware[0], hardware[1], hardware[2], hardware[3], hardware[4], hardware[5]);
-        } catch (SocketException unknown) {
-            return "";
-        }
-    }
-
-    /** Returns the first lines of all files in a folder of each port. Entries that are empty cannot be read. */
-    private static List<String> lines(Path ports, String folder) {
-        List<String> lines = new ArrayList<>();
-        for (Path port : children(ports)) {
-            for (Path file : children(port.resolve(folder))) {
-                try {
-                    lines.add(Files.readString(file).strip());
-                } catch (IOException empty) {
-                    // The next entry may have an address.
-                }
-            }
-        }
-        return lines;
-    }
-
-    private static List<Path> children(Path folder) {
-        List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            files.forEach(found::add);
-        } catch (IOException missing) {
-            return List.of();
-        }
-        return found;
     }
 }

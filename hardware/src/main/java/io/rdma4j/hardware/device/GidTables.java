@@ -1,0 +1,170 @@
+package io.rdma4j.hardware.device;
+
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.TransportType;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The devices by their addresses. The kernel has a folder for each device with a file for each entry of its GID tables, often a
+ * thousand, so the tables are kept: an address that was found is found again by reading its entry alone. Thread safe.
+ */
+final class GidTables {
+    /** The shortest time for which an address that was not found is not looked for again. */
+    static final long MISS_NANOS = 50_000_000;
+
+    /** The time between two readings is at least this multiple of the time that a reading takes. */
+    private static final int PAUSE_FACTOR = 10;
+
+    private final Path folder;
+    private final Supplier<List<HardwareDevice>> devices;
+    private final LongSupplier nanoClock;
+
+    private volatile @Nullable Reading last;
+
+    /**
+     * Creates the tables; reads nothing yet.
+     *
+     * @param folder the folder with a folder for each device
+     * @param devices lists the devices that are there now
+     */
+    GidTables(Path folder, Supplier<List<HardwareDevice>> devices, LongSupplier nanoClock) {
+        this.folder = folder;
+        this.devices = devices;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Returns the device that has an address of this host, if any. */
+    Optional<HardwareDevice> deviceOf(InetAddress address) {
+        Reading current = last;
+        if (current != null) {
+            Optional<Entry> known = entryOf(current, address);
+            if (known.isPresent() && known.get().isStillThere()) {
+                return known.map(Entry::device);
+            }
+            if (known.isEmpty() && nanoClock.getAsLong() - current.nextNanos < 0) {
+                return Optional.empty();
+            }
+        }
+        return entryOf(read(), address).map(Entry::device);
+    }
+
+    private Reading read() {
+        long startNanos = nanoClock.getAsLong();
+        List<Entry> entries = new ArrayList<>();
+        for (HardwareDevice device : devices.get()) {
+            for (Path port : children(folder.resolve(device.name()).resolve("ports"))) {
+                children(port.resolve("gids"))
+                        .forEach(file -> Entry.read(device, file).ifPresent(entries::add));
+            }
+        }
+        long endNanos = nanoClock.getAsLong();
+        long pauseNanos = Math.max(MISS_NANOS, PAUSE_FACTOR * (endNanos - startNanos));
+        Reading read = new Reading(List.copyOf(entries), endNanos + pauseNanos);
+        last = read;
+        return read;
+    }
+
+    private static Optional<Entry> entryOf(Reading reading, InetAddress address) {
+        String gid = Gid.of(address).toString();
+        Optional<Entry> found =
+                reading.entries.stream().filter(entry -> entry.isOf(gid)).findFirst();
+        if (found.isPresent() || reading.entries.stream().noneMatch(Entry::isOfIwarp)) {
+            return found;
+        }
+        String start = startOfIwarpGid(address);
+        return start.isEmpty()
+                ? found
+                : reading.entries.stream()
+                        .filter(entry -> entry.isOfIwarp() && entry.gid.startsWith(start))
+                        .findFirst();
+    }
+
+    /**
+     * Returns the beginning of the GID of the iWARP device whose network interface has an address. It is the hardware address of
+     * the interface: such a device has no GID for each address. Empty if no interface has the address.
+     */
+    private static String startOfIwarpGid(InetAddress address) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(address);
+            byte[] hardware = found == null ? null : found.getHardwareAddress();
+            return hardware == null || hardware.length != 6
+                    ? ""
+                    : "%02x%02x:%02x%02x:%02x%02x:"
+                            .formatted(hardware[0], hardware[1], hardware[2], hardware[3], hardware[4], hardware[5]);
+        } catch (SocketException unknown) {
+            return "";
+        }
+    }
+
+    private static List<Path> children(Path folder) {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            files.forEach(found::add);
+        } catch (IOException missing) {
+            return List.of();
+        }
+        return found;
+    }
+
+    /**
+     * What was read at one time.
+     *
+     * @param nextNanos the time before which the tables are not read again for an address that is not among them
+     */
+    private record Reading(List<Entry> entries, long nextNanos) {}
+
+    /**
+     * An entry of a table.
+     *
+     * @param file the file with the entry
+     * @param identity tells the file from that of a device that later has the same name
+     */
+    private record Entry(
+            HardwareDevice device,
+            String gid,
+            Path file,
+            @Nullable Object identity) {
+        /** Reads an entry; empty if it has no address, as most. */
+        static Optional<Entry> read(HardwareDevice device, Path file) {
+            try {
+                Object identity =
+                        Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+                String gid = Files.readString(file).strip();
+                return gid.equals(Gid.ZERO.toString())
+                        ? Optional.empty()
+                        : Optional.of(new Entry(device, gid, file, identity));
+            } catch (IOException unused) {
+                return Optional.empty();
+            }
+        }
+
+        boolean isStillThere() {
+            return read(device, file)
+                    .filter(now -> now.gid.equals(gid) && Objects.equals(now.identity, identity))
+                    .isPresent();
+        }
+
+        boolean isOfIwarp() {
+            return device.transportType() == TransportType.IWARP;
+        }
+
+        /** Returns whether this is the entry of an address that is a GID, as on RoCE. */
+        boolean isOf(String addressGid) {
+            return !isOfIwarp() && gid.equals(addressGid);
+        }
+    }
+}
