@@ -81,7 +81,7 @@ abstract class HardwareObject implements AutoCloseable {
     /** Closes the object with its device: returns once it is destroyed, also if another thread is closing it. */
     final void closeWithContext() {
         close();
-        while (context.objectAt(handle.address()) == this) {
+        while (equals(context.objectAt(handle.address()))) {
             LockSupport.parkNanos(this, WAIT_NANOS);
             close(); // the other thread may have failed
         }
