@@ -70,6 +70,42 @@ case_conformance() { # SERVER CLIENT DEVICE
     return $bad
 }
 
+# example SIDE LABEL DEVICE ADDRESS : runs the example WhichDevice, with DEVICE as the user's choice if it is not empty.
+example() {
+    local side=$1 label=$2 command=(env "JDK_JAVA_OPTIONS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
+    [ -z "$3" ] || command+=("RDMA4J_DEVICE=$3")
+    command+=("$repo_dir/examples/run" WhichDevice -- "$4")
+    if [ "$side" = far ]; then java_start far "$label" "${command[@]}"; else guest_command inside "$label" "${command[@]}"; fi
+    rping_wait "$label" || explain "$label did not end"
+}
+
+expect_device() { # LABEL DEVICE
+    expect_code "$1" 0 && expect_lines "$1" out "^client: $2 on " && expect_lines "$1" out "^server: written by $2\$"
+}
+
+# One command with one address, on a host that has the address on an interface without a device, and in the guest.
+case_same_command() { # SERVER CLIENT
+    local bad=0
+    far_up
+    in_far ip addr add "$guest_ip4/24" dev far0 || explain 'the host cannot have the address' || bad=1
+    example far on-host '' "$guest_ip4" && expect_device on-host rdma4j_far0 || bad=1
+    example far on-host-hardware hardware "$guest_ip4" || bad=1
+    expect_code on-host-hardware 1 || bad=1
+    expect_lines on-host-hardware err 'the provider hardware, for which --device or RDMA4J_DEVICE asks, has no RDMA device' || bad=1
+    example inside in-guest '' "$guest_ip4" && expect_device in-guest rxe0 || bad=1
+    example inside in-guest-rxe0 rxe0 "$guest_ip4" && expect_device in-guest-rxe0 rxe0 || bad=1
+    netns_delete "$far_netns"
+    return $bad
+}
+
+# The guest without rxe: the address of siw0 uses siw0, or the software device if the user asks for it.
+case_chosen_device() { # SERVER CLIENT
+    local bad=0
+    example inside by-address '' "$iwarp_ip4" && expect_device by-address siw0 || bad=1
+    example inside by-choice soft "$iwarp_ip4" && expect_device by-choice rdma4j_iwarp0 || bad=1
+    return $bad
+}
+
 # device_case DEVICE NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
 device_case() { case_add "${1%0}/$2" "$3" "$4" "$5" "$6" case_on "$1" "${@:7}"; }
 
@@ -163,7 +199,7 @@ define_tap_cases() { # SERVER CLIENT
 beyond_quick='^('
 beyond_quick+='[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4)'
 beyond_quick+='|[a-z]+/(perftest/ib_(send|read)_bw|perftest/ib_send_lat|perftest/ib_atomic_bw|perftest/ib_[a-z]+_[a-z]+/.*)'
-beyond_quick+='|[a-z]+/conformance'
+beyond_quick+='|[a-z]+/conformance|rxe/fault/(connections|link-down)|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)'
 beyond_quick+='|siw/(cmtime/.*|rdma_x?client/.*)'
 beyond_quick+=')$'
 
@@ -172,6 +208,7 @@ define_hardware_cases() {
     # C against C has one role.
     [ "$inside" = java ] || pairs=('linux inside')
     [ "$inside" = c ] || case_add java inside inside 'starts in the guest' 120 case_java_starts
+    [ "$inside" = c ] || case_add same-command inside inside 'rdma4j_far0, rxe0' 180 case_same_command
     for device in rxe0 siw0; do
         [ "$inside" = c ] || device_case $device conformance inside inside 'no failure' 3600 case_conformance $device
     done
@@ -187,6 +224,7 @@ define_hardware_cases() {
         # shellcheck disable=SC2086
         define_iwarp_limits $pair
     done
+    [ "$inside" = c ] || define_fault_cases
     for pair in 'inside host' 'host inside'; do
         [ "$inside" = java ] || continue
         # shellcheck disable=SC2086
@@ -194,4 +232,5 @@ define_hardware_cases() {
         # shellcheck disable=SC2086
         case_add soft/rping/v4 $pair 'without rxe0' 120 case_without_rxe case_ping v4 64 10
     done
+    [ "$inside" = c ] || case_add soft/chosen inside inside 'siw0, rdma4j_iwarp0' 180 case_without_rxe case_chosen_device
 }

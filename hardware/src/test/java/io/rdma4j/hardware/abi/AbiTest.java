@@ -45,7 +45,11 @@ class AbiTest {
             }
         }
         assertThat(ours).hasSizeGreaterThan(300);
-        assertThat(ours).isEqualTo(run(lines));
+        Map<String, Integer> theirs = run(lines);
+        assertThat(theirs.keySet()).isEqualTo(ours.keySet());
+        assertThat(ours.keySet().stream().filter(name -> !ours.get(name).equals(theirs.get(name))))
+                .as("numbers that differ from those of the header files")
+                .isEmpty();
     }
 
     /** Returns the C expression of a number, or null if the field is none. */
