@@ -147,7 +147,7 @@ final class GidTables {
                 return gid.equals(Gid.ZERO.toString())
                         ? Optional.empty()
                         : Optional.of(new Entry(device, gid, file, identity));
-            } catch (IOException unused) {
+            } catch (IOException _) {
                 return Optional.empty();
             }
         }
