@@ -111,7 +111,7 @@ class SharedReceivesOfIdTest {
         }
         assertThat(refused(first::destroySharedReceiveQueue)).isEqualTo(Errno.EBUSY);
         first.close();
-        assertThat(shared.query().maxWorkRequests()).isEqualTo(8);
+        assertThat(shared.query().maxWorkRequests()).isGreaterThanOrEqualTo(8); // a kernel may round it up
         Session.disconnect(clients, second, servers, server);
         second.close();
         shared.close();

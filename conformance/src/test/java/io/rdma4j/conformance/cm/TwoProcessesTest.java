@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** This process and another one over the same address. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a missing line blocks the reader
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a missing line blocks the reader
 class TwoProcessesTest {
     /** Processes publish their crash disconnects a hundred times a second. */
     private static final Duration PUBLICATION = Duration.ofSeconds(1);

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -96,6 +97,11 @@ public final class TestDevices {
     /** Returns the part of a number of connections, messages or bytes that {@value #LOAD} asks for, at least 2. */
     public static int load(int full) {
         return Math.max(2, (int) (full * (long) Integer.getInteger(LOAD, 100) / 100));
+    }
+
+    /** Returns how long a test waits for an event: ten seconds, or a minute if {@value #LOAD} says that the device is slow. */
+    public static Duration patience() {
+        return Duration.ofSeconds(Integer.getInteger(LOAD, 100) < 100 ? 60 : 10);
     }
 
     /** Returns an IPv4 address of the device, the same one for all callers. */
