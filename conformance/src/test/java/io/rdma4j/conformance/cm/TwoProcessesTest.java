@@ -14,7 +14,9 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.MulticastJoinFlag;
 import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.KernelGroups;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
@@ -183,6 +185,9 @@ class TwoProcessesTest {
     }
 
     @Test
+    @NotOn(
+            value = {Driver.RXE, Driver.SIW},
+            because = "belongs to a kernel, which disconnects on behalf of a process that was killed")
     void killedPeerCausesErrorCompletionsInTheTimeOfTheParameters() throws Exception {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, ADDRESS);
