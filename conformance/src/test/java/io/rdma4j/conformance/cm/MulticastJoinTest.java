@@ -138,11 +138,9 @@ class MulticastJoinTest {
         assertThat(stays.receive()).isEqualTo(1);
         leaves.assertQuiet();
         assertRefused(
-                Errno.EINVAL,
-                "different address families",
-                () -> leaves.id.leaveMulticast(group),
                 Errno.EADDRNOTAVAIL,
-                "has not joined the group " + group.getHostAddress());
+                "has not joined the group " + group.getHostAddress(),
+                () -> leaves.id.leaveMulticast(group));
     }
 
     @Test
@@ -251,7 +249,11 @@ class MulticastJoinTest {
         member.id.joinMulticast(InetAddress.ofLiteral("127.0.0.9"), "context");
         try (CmEvent event = Session.next(member.channel, CmEvent.Type.MULTICAST_ERROR)) {
             assertThat(event.status()).isEqualTo(-Errno.EINVAL.number());
-            assertThat(event.explanation()).contains("127.0.0.9");
+            assertThat(event.explanation())
+                    .contains(
+                            TestDevices.driver() == Driver.SOFTWARE
+                                    ? "127.0.0.9 is not a multicast address"
+                                    : "127.0.0.9");
             assertThat(event.multicastContext()).isEqualTo("context");
             assertThat(event.datagram()).isNull();
         }
@@ -261,7 +263,8 @@ class MulticastJoinTest {
     void wildcardsAndOtherAddressFamiliesAreRefused() {
         CmId id = member().id;
         assertRefused(Errno.EINVAL, "names no group", () -> id.joinMulticast(InetAddress.ofLiteral("0.0.0.0")));
-        assertErrno(() -> id.joinMulticast(InetAddress.ofLiteral("ff15::1")));
+        assertRefused(
+                Errno.EINVAL, "different address families", () -> id.joinMulticast(InetAddress.ofLiteral("ff15::1")));
     }
 
     @Test
