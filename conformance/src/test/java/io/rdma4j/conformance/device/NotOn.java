@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Skips a test on devices of a driver that is known to differ from what the test requires, and gives the reason.
+ * Skips a test on devices of a driver that is known to differ from what the test requires.
  *
  * <p>A feature that a device reports or refuses is a {@link Capability}. This annotation is for a difference that the
  * device does not tell. It never names {@link Driver#SOFTWARE}.

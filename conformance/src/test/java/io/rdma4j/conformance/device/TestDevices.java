@@ -33,7 +33,7 @@ public final class TestDevices {
     /** The system property with addresses of other devices, separated by commas, for the other end of a connection. */
     public static final String PEERS = "rdma4j.conformance.peers";
 
-    /** The system property with the part of the load, in percent, that load tests put on the device; 100 if not set. */
+    /** The system property with the part of the load, in percent, that load tests put on the device. */
     public static final String LOAD = "rdma4j.conformance.load";
 
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
@@ -64,7 +64,7 @@ public final class TestDevices {
         return List.copyOf(addresses);
     }
 
-    /** Returns the addresses of a device: those of its GIDs, or with iWARP, whose GID is none, of its network interface. */
+    /** Returns the addresses of a device. They are its GIDs or, with iWARP, those of its network interface. */
     private static Stream<InetAddress> allAddresses(DeviceContext context) {
         if (context.device().transportType() != TransportType.IWARP) {
             return context.gids(1).stream().filter(gid -> !gid.equals(Gid.ZERO)).map(Gid::toInetAddress);
@@ -94,12 +94,12 @@ public final class TestDevices {
         return DRIVER;
     }
 
-    /** Returns the part of a number of connections, messages or bytes that {@value #LOAD} asks for, at least 2. */
+    /** Returns the part of a number of connections or messages that {@value #LOAD} asks for, at least 2. */
     public static int load(int full) {
         return Math.max(2, (int) (full * (long) Integer.getInteger(LOAD, 100) / 100));
     }
 
-    /** Returns how long a test waits for an event: ten seconds, or a minute if {@value #LOAD} says that the device is slow. */
+    /** Returns how long a test waits for an event. A device with less {@value #LOAD} is slow, and gets a minute. */
     public static Duration patience() {
         return Duration.ofSeconds(Integer.getInteger(LOAD, 100) < 100 ? 60 : 10);
     }

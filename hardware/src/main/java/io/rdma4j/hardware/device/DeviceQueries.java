@@ -149,7 +149,7 @@ final class DeviceQueries {
         }
     }
 
-    /** The kernel does not name the interface of an iWARP device, whose GID begins with the hardware address of the interface. */
+    /** Returns the interface of an iWARP device, which the kernel does not name. The GID begins with its hardware address. */
     private String interfaceOfIwarp(int port) {
         try {
             String gid = Files.readString(portFolder(port).resolve("gids/0"));

@@ -106,7 +106,7 @@ final class GidTables {
         }
     }
 
-    /** Returns the beginning of the GID of an iWARP device on a network interface; empty if it has no hardware address. */
+    /** Returns the beginning of the GID of an iWARP device on an interface, or nothing without a hardware address. */
     static String startOfIwarpGid(NetworkInterface each) throws SocketException {
         byte[] hardware = each.getHardwareAddress();
         return hardware == null || hardware.length != 6
