@@ -141,10 +141,12 @@ class BlockingCallsTest {
                             return Wait.of(() -> client.connect(), client::close);
                         }),
                         call("rdma_accept", cleanup -> {
+                            TestDevices.require(Capability.CONFIRMATIONS);
                             CmId server = requested(cleanup);
                             return Wait.of(() -> server.accept(), server::close);
                         }),
                         call("rdma_disconnect", cleanup -> {
+                            TestDevices.require(Capability.CONFIRMATIONS);
                             CmId client = connected(cleanup);
                             return Wait.of(client::disconnect, client::close);
                         }),

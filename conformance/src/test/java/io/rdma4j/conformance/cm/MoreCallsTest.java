@@ -17,6 +17,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -145,6 +146,7 @@ class MoreCallsTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has no path MTU that a route could give")
     void aChosenPathReplacesTheRoute() {
         InetAddress address = TestDevices.freshAddress();
         try (EventChannel servers = EventChannel.open();

@@ -41,6 +41,9 @@ public enum Capability {
     /** Queue pairs that are connected without the connection manager, which iWARP does not allow. */
     DIRECT_CONNECTIONS("connections without the connection manager"),
 
+    /** Accepting and disconnecting wait for the peer's reply. */
+    CONFIRMATIONS("replies to an acceptance and to a disconnect"),
+
     /** Queue pairs of datagrams. */
     DATAGRAMS("datagrams"),
 
@@ -82,7 +85,7 @@ public enum Capability {
                 unsupported("ibv_open_xrcd", () -> context.openXrcDomain().close());
             case UNRELIABLE_CONNECTIONS ->
                 unsupported("ibv_create_qp", () -> createQueuePair(context, QueuePairType.UNRELIABLE_CONNECTION));
-            case DIRECT_CONNECTIONS ->
+            case DIRECT_CONNECTIONS, CONFIRMATIONS ->
                 context.device().transportType() == TransportType.IWARP
                         ? Optional.of("its transport is iWARP")
                         : Optional.empty();
