@@ -21,6 +21,7 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
@@ -92,6 +93,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, whose private data has the length that was sent")
     void eventsCarryAddressesPortsContextAndPrivateData() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -131,6 +133,10 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(
+            value = Driver.SIW,
+            because =
+                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair shows")
     void bothQueuePairsGetTheAttributesOfTheMessages() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -170,6 +176,10 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(
+            value = Driver.SIW,
+            because =
+                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair shows")
     void depthsOfZeroForbidReads() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -185,6 +195,10 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(
+            value = Driver.SIW,
+            because =
+                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair shows")
     void optionsReachTheQueuePairs() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = track(clients.createId(PortSpace.TCP));
@@ -216,6 +230,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which reports a rejection as an errno")
     void rejectionCarriesReasonAndPrivateDataAndStopsTheQueuePair() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -252,6 +267,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which refuses a request without a listener in the call itself")
     void requestWithoutListenerIsRejectedWithReasonEight() {
         CmId listener = listener(servers, ADDRESS);
         int port = listener.sourcePort();
@@ -291,6 +307,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which reports a rejection as an errno")
     void destroyingAnUnansweredRequestRejectsIt() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -319,6 +336,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which has no TIMEWAIT_EXIT")
     void destroyingAnEstablishedConnectionDisconnectsThePeer() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -330,6 +348,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which has no TIMEWAIT_EXIT")
     void bothSidesGetOneDisconnectedAndOneTimewaitExit() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = track(clients.createId(PortSpace.TCP));
@@ -351,6 +370,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which establishes a connection without a CONNECT_RESPONSE")
     void applicationsOwnQueuePairsConnectByResponseAndEstablish() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = track(clients.createId(PortSpace.TCP));
@@ -401,6 +421,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, whose passive side needs no notification")
     void notifyEstablishesThePassiveSideOnce() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -438,6 +459,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which refuses a request without a listener in the call itself")
     void ipv6OnlyWildcardLeavesIpv4Alone() {
         CmId listener = track(servers.createId(PortSpace.TCP));
         listener.setIpv6Only(true);
@@ -510,6 +532,7 @@ class ConnectTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has about 140 queues for each open device")
     void hundredConnectionsExistAtOnce() {
         CmId listener = track(listener(servers, ADDRESS));
         List<CmId> active = new ArrayList<>();
