@@ -106,6 +106,42 @@ case_chosen_device() { # SERVER CLIENT
     return $bad
 }
 
+# netty SIDE LABEL ROLE ADDRESS : starts an echo of Netty, which knows nothing of RDMA, by "rdma4j run".
+netty() {
+    local command=(env "PATH=$(dirname "$java"):$PATH" "JDK_JAVA_OPTIONS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1" "$launcher" run --rules '*=rdma'
+        -- java -cp "$(class_path_without_rooms)" io.rdma4j.conformance.programs.NettyEcho "$3" "$4" $port)
+    if [ "$1" = host ]; then java_start host "$2" "${command[@]}"; else guest_command "$1" "$2" "${command[@]}"; fi
+}
+
+# The class path of the conformance tests without the rooms, which "rdma4j run" adds.
+class_path_without_rooms() { tr : '\n' <<<"$conformance_class_path" | grep -v '/target/classes$' | paste -sd:; }
+
+# 4 MB to an echo server and back. The kernel's device, where there is one, must have carried them.
+case_netty() { # SERVER CLIENT
+    local server=$1 client=$2 bad=0 before after
+    before=$(device_packets)
+    netty "$server" server server "$(side_address "$server" v4)"
+    wait_until $start_seconds netty_listens "$server" || explain 'the server did not listen' || return 1
+    netty "$client" client client "$(side_address "$server" v4 "$client")"
+    rping_wait client || explain 'the client did not end' || bad=1
+    expect_code client 0 || bad=1
+    expect_lines client out '^echoed 4000000 bytes' || bad=1
+    after=$(device_packets)
+    if [ $guest_device = rxe0 ]; then
+        [ $((after - before)) -gt 2000 ] || explain "rxe0 sent only $((after - before)) packets" || bad=1
+        remark "rxe0 sent $((after - before)) packets"
+    fi
+    rping_signal server INT
+    rping_wait server 30 || explain 'the server did not end' || bad=1
+    return $bad
+}
+netty_listens() {
+    if [ "$1" = host ]; then grep -q ready "$case_dir/server.out"; else guest_sh guest 'grep -q ready /tmp/server.out'; fi
+}
+
+# The packets that rxe0 has sent since it was created.
+device_packets() { guest_sh guest "rdma statistic show link rxe0/1 2>/dev/null | grep -o 'sent_pkts [0-9]*' | grep -o '[0-9]*\$' || echo 0"; }
+
 # device_case DEVICE NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
 device_case() { case_add "${1%0}/$2" "$3" "$4" "$5" "$6" case_on "$1" "${@:7}"; }
 
@@ -211,6 +247,7 @@ define_hardware_cases() {
     [ "$inside" = c ] || case_add same-command inside inside 'rdma4j_far0, rxe0' 180 case_same_command
     for device in rxe0 siw0; do
         [ "$inside" = c ] || device_case $device conformance inside inside 'no failure' 3600 case_conformance $device
+        [ "$inside" = c ] || device_case $device netty inside inside 'echoes 4 MB' 180 case_netty
     done
     for pair in "${pairs[@]}"; do
         # shellcheck disable=SC2086
@@ -229,6 +266,8 @@ define_hardware_cases() {
         [ "$inside" = java ] || continue
         # shellcheck disable=SC2086
         define_tap_cases $pair
+        # shellcheck disable=SC2086
+        case_add tap/netty $pair 'echoes 4 MB' 180 case_netty
         # shellcheck disable=SC2086
         case_add soft/rping/v4 $pair 'without rxe0' 120 case_without_rxe case_ping v4 64 10
     done

@@ -116,7 +116,7 @@ case_locked_memory() { # SERVER CLIENT
     guest_command "$client" client env "${inside_environment[@]}" $(unprivileged prlimit --memlock=65536:65536) \
         "$launcher" rping -c -a "$(side_address "$server" v4 "$client")" -p $port -S 65535 -C 1
     rping_wait client || explain 'the client did not end' || bad=1
-    expect_code client 255 || bad=1
+    expect_code client 12 || bad=1 # as C's
     expect_lines client err 'ENOMEM.*|.*locks memory, of which this process may have 65536' || bad=1
     expect_lines client err 'ulimit -l' || bad=1
     rping_signal server INT

@@ -34,6 +34,16 @@ case_selected() { # NAME SERVER CLIENT
     return 1
 }
 
+# Succeeds if a selected case has a name that matches an extended regular expression.
+cases_selected() { # PATTERN
+    local line
+    for line in "${cases[@]}"; do
+        eval "set -- '$1' $line"
+        [[ ! $2 =~ $1 ]] || ! case_selected "$2" "$3" "$4" || return 0
+    done
+    return 1
+}
+
 # Succeeds if a selected case needs the guest.
 cases_need_guest() {
     local line

@@ -15,7 +15,24 @@ public enum AccessFlag {
     /** Memory windows may be bound to the region. */
     MEMORY_WINDOW_BIND(16),
     /** Addresses used by the peer start at 0. */
-    ZERO_BASED(32);
+    ZERO_BASED(32),
+    /**
+     * The device finds pages when it uses them, instead of locking all of them at registration. Only for memory regions. Only devices
+     * with {@link DeviceAttributes#hasOnDemandPaging} take it, for the operations of {@link DeviceAttributes#onDemandOperations}. The
+     * software device never locks memory, so this changes nothing there.
+     */
+    ON_DEMAND(64),
+    /**
+     * The memory consists of huge pages. Only for memory regions, together with {@link #ON_DEMAND}. A device may work faster
+     * then, and may refuse other memory. This changes nothing on the software device.
+     */
+    HUGE_TLB(128),
+    /**
+     * The device may write data in another order than that of their arrival, which can be faster. A program must then wait for a
+     * completion before it reads what was written, and not for a change of the last byte. Only for memory regions. Devices
+     * without it, such as the software device, ignore it.
+     */
+    RELAXED_ORDERING(1 << 20);
 
     private final int bit;
 

@@ -49,6 +49,27 @@ public interface CompletionQueue extends AutoCloseable {
     }
 
     /**
+     * Returns whether {@link WorkCompletion#timestampNanos} is a time of the device's own clock. Only hardware has one, and only
+     * if it was asked for by {@link CompletionQueueInitAttributes#deviceClock}.
+     */
+    default boolean usesDeviceClock() {
+        return false;
+    }
+
+    /**
+     * Converts the timestamp of a completion of this queue to the system's clock. With the device's own clock it is exact to some
+     * microseconds. C: {@code ibv_wc_read_completion_wallclock_ns}, or {@code ibv_query_rt_values_ex}, which reads the device's
+     * clock.
+     *
+     * @param timestampNanos {@link WorkCompletion#timestampNanos}
+     * @return nanoseconds since 1970
+     * @throws RdmaException if the device's clock cannot be read
+     */
+    default long wallClockNanos(long timestampNanos) {
+        return context().wallClockNanos(timestampNanos);
+    }
+
+    /**
      * Changes the capacity. The completions in the queue are kept. C: {@code ibv_resize_cq}.
      *
      * @param entries new minimum capacity, from 1

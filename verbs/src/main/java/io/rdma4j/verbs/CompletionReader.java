@@ -80,7 +80,7 @@ public final class CompletionReader {
      */
     public long wallClockNanos() {
         requireReading();
-        return queue.context().wallClockNanos(one[0].timestampNanos());
+        return queue.wallClockNanos(one[0].timestampNanos());
     }
 
     private void requireReading() {

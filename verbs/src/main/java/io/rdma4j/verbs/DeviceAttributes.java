@@ -1,7 +1,11 @@
 package io.rdma4j.verbs;
 
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+
 /**
- * The limits of a device. C: {@code struct ibv_device_attr}. {@link DeviceContext#attributes} returns it; a provider creates
+ * The limits and features of a device. C: {@code struct ibv_device_attr_ex}. {@link DeviceContext#attributes} returns it; a provider creates
  * it by a {@link Builder}.
  */
 public final class DeviceAttributes {
@@ -27,6 +31,10 @@ public final class DeviceAttributes {
     private int maxInlineBytes;
     private int localAckDelay;
     private int ports;
+    private boolean onDemandPaging;
+    private long completionTimestampMask;
+    private long clockKilohertz;
+    private final Map<QueuePairType, Set<OnDemandOperation>> onDemandOperations = new EnumMap<>(QueuePairType.class);
 
     private DeviceAttributes() {}
 
@@ -143,6 +151,35 @@ public final class DeviceAttributes {
     /** Returns the number of ports. */
     public int ports() {
         return ports;
+    }
+
+    /**
+     * Returns the valid bits of the timestamps of completions by the device's clock; 0 if it has no timestamps. C: {@code
+     * ibv_device_attr_ex.completion_timestamp_mask}.
+     */
+    public long completionTimestampMask() {
+        return completionTimestampMask;
+    }
+
+    /** Returns the frequency of the device's clock in kHz; 0 if it has none. C: {@code ibv_device_attr_ex.hca_core_clock}. */
+    public long clockKilohertz() {
+        return clockKilohertz;
+    }
+
+    /**
+     * Returns whether memory can be registered {@linkplain AccessFlag#ON_DEMAND on demand}. C: {@code IBV_ODP_SUPPORT} of {@code
+     * ibv_odp_caps.general_caps}.
+     */
+    public boolean hasOnDemandPaging() {
+        return onDemandPaging;
+    }
+
+    /**
+     * Returns the operations of queue pairs that may use memory that is registered on demand. C: {@code
+     * ibv_odp_caps.per_transport_caps}, {@code ibv_device_attr_ex.xrc_odp_caps}.
+     */
+    public Set<OnDemandOperation> onDemandOperations(QueuePairType type) {
+        return onDemandOperations.getOrDefault(type, Set.of());
     }
 
     /** Creates attributes by name. Not thread safe. */
@@ -280,6 +317,30 @@ public final class DeviceAttributes {
         /** Sets the number of ports. */
         public Builder ports(int value) {
             attributes.ports = value;
+            return this;
+        }
+
+        /** Sets the bits of the device's clock that are in the timestamps of completions. */
+        public Builder completionTimestampMask(long value) {
+            attributes.completionTimestampMask = value;
+            return this;
+        }
+
+        /** Sets the frequency of the device's clock in kHz. */
+        public Builder clockKilohertz(long value) {
+            attributes.clockKilohertz = value;
+            return this;
+        }
+
+        /** Sets whether memory can be registered on demand. */
+        public Builder onDemandPaging(boolean value) {
+            attributes.onDemandPaging = value;
+            return this;
+        }
+
+        /** Sets the operations of queue pairs of a type that may use memory that is registered on demand. */
+        public Builder onDemandOperations(QueuePairType type, Set<OnDemandOperation> value) {
+            attributes.onDemandOperations.put(type, Set.copyOf(value));
             return this;
         }
 

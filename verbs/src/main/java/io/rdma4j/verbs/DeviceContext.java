@@ -141,8 +141,19 @@ public interface DeviceContext extends AutoCloseable {
      * @throws RdmaException {@code EINVAL} if {@code entries} or {@code completionVector} is out of range,
      *     {@code ENOMEM} if the limit of the device is reached
      */
-    CompletionQueue createCompletionQueue(
-            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector);
+    default CompletionQueue createCompletionQueue(
+            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector) {
+        return createCompletionQueue(
+                new CompletionQueueInitAttributes(entries, userContext, channel, completionVector, false));
+    }
+
+    /**
+     * Creates a completion queue. C: {@code ibv_create_cq_ex}.
+     *
+     * @throws RdmaException {@code EINVAL} if the entries or the completion vector are out of range, {@code ENOMEM} if the
+     *     limit of the device is reached
+     */
+    CompletionQueue createCompletionQueue(CompletionQueueInitAttributes attributes);
 
     /**
      * Waits for the next asynchronous event of the device and its objects, takes it and acknowledges it.
@@ -192,10 +203,10 @@ public interface DeviceContext extends AutoCloseable {
     Map<String, Long> counters();
 
     /**
-     * Converts a time of the device's clock, such as {@link WorkCompletion#timestampNanos}, to the system's clock. C:
-     * {@code ibv_query_rt_values_ex}, which returns the device's clock.
+     * Converts a time of {@link System#nanoTime}, such as {@link WorkCompletion#timestampNanos}, to the system's clock. {@link
+     * CompletionQueue#wallClockNanos} also converts times of the device's own clock.
      *
-     * @param timestampNanos time of the device's clock, in nanoseconds
+     * @param timestampNanos time in nanoseconds; on the network of a test the time of its clock
      * @return nanoseconds since 1970
      */
     long wallClockNanos(long timestampNanos);

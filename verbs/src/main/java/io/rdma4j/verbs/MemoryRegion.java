@@ -8,7 +8,8 @@ import java.util.Set;
  *
  * <p>A peer accesses it with {@link #address} and {@link #remoteKey}, if the rights allow. The address is valid only in
  * the region. It need not be the address of the memory in this process. With the software device it reveals nothing about
- * that address. With hardware it is that address, or 0 for {@link AccessFlag#ZERO_BASED}.
+ * that address. With hardware it is that address, or 0 for {@link AccessFlag#ZERO_BASED}. A program can also choose it:
+ * {@link ProtectionDomain#register(MemorySegment, long, Set)}.
  */
 public interface MemoryRegion extends AutoCloseable {
     /** Returns the protection domain of this object. */

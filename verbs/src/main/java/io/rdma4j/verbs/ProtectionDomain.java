@@ -20,10 +20,26 @@ public interface ProtectionDomain extends AutoCloseable {
      *     accessible to every thread (an automatic, shared or global arena, or an array), and its arena must stay open as
      *     long as it is registered
      * @param access rights; remote write and remote atomic need local write
-     * @throws RdmaException {@code EINVAL} if the rights contradict each other, the memory is confined to a thread, or the
-     *     device cannot use heap memory; {@code ENOMEM} if the limit of locked memory is reached, which hardware needs
+     * @throws RdmaException {@code EINVAL} if the rights contradict each other, or the memory is confined to a thread; {@code
+     *     EOPNOTSUPP} if the device cannot use heap memory, or does not have a feature that {@code access} asks for; {@code
+     *     ENOMEM} if the limit of locked memory is reached, which hardware needs
      */
     MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);
+
+    /**
+     * Registers memory at an address that the program chooses. The region's {@link MemoryRegion#address} is this one. Peers
+     * and other processes can then use the same addresses although the memory is elsewhere. C: {@code ibv_reg_mr_iova}.
+     *
+     * <p>Hardware requires that the address and that of the memory have the same offset in a page: their lowest 12 bits are
+     * equal, or more on a machine with larger pages.
+     *
+     * @param memory as for {@link #register(MemorySegment, Set)}
+     * @param address the address of the first byte for peers. The address after the last byte is at most 2<sup>64</sup> - 1
+     * @param access rights, without {@link AccessFlag#ZERO_BASED}
+     * @throws RdmaException as {@link #register(MemorySegment, Set)}; also {@code EINVAL} if the address does not
+     *     fit, {@code EOPNOTSUPP} if the driver cannot choose addresses, such as siw's
+     */
+    MemoryRegion register(MemorySegment memory, long address, Set<AccessFlag> access);
 
     /** Registers memory; see {@link #register(MemorySegment, Set)}. */
     default MemoryRegion register(MemorySegment memory, AccessFlag... access) {

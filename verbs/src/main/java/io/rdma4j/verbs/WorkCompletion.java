@@ -85,10 +85,16 @@ public final class WorkCompletion extends CompletionFields {
     }
 
     /**
-     * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of polling. C: {@code
-     * ibv_wc_read_completion_ts} of an extended completion queue.
+     * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of the first call of this
+     * method. In a queue that {@linkplain CompletionQueue#usesDeviceClock uses the device's clock} it is the time of completion in
+     * nanoseconds of that clock, which begins anywhere and starts again from 0 after its highest value; for a failure it is
+     * without a meaning. C: {@code ibv_wc_read_completion_ts} of an extended completion queue.
      */
     public long timestampNanos() {
+        if (clock != null) {
+            timestampNanos = clock.getAsLong();
+            clock = null;
+        }
         return timestampNanos;
     }
 

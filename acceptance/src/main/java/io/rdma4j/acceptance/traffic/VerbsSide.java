@@ -26,7 +26,8 @@ import java.util.Set;
  */
 public final class VerbsSide implements AutoCloseable {
     /** All access rights that a peer may have. */
-    public static final Set<AccessFlag> ALL = Set.copyOf(EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED)));
+    public static final Set<AccessFlag> ALL =
+            Set.copyOf(EnumSet.range(AccessFlag.LOCAL_WRITE, AccessFlag.MEMORY_WINDOW_BIND));
 
     /**
      * The retry parameters of a connection.

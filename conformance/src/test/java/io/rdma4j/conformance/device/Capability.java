@@ -56,6 +56,9 @@ public enum Capability {
     /** Registration of memory of the Java heap. */
     HEAP_MEMORY("registration of heap memory"),
 
+    /** Memory regions at addresses that the program chooses. */
+    CHOSEN_ADDRESSES("memory regions at chosen addresses"),
+
     /** Work requests that name an object of another protection domain are refused when they are posted. */
     CHECKED_REGIONS("a check of the protection domain when a work request is posted"),
 
@@ -66,6 +69,8 @@ public enum Capability {
     KEEP_ALIVE("keep-alive probes");
 
     private static final QueuePairCapabilities SMALL = new QueuePairCapabilities(1, 1, 1, 1, 0);
+
+    private static final int PAGE_BYTES = 65_536; // the largest of Linux, which the memory's address must fit
 
     private final String words;
 
@@ -94,6 +99,7 @@ public enum Capability {
             case MULTICAST -> unsupported("ibv_attach_mcast", () -> attach(context));
             case RESIZABLE_COMPLETION_QUEUES -> unsupported("ibv_resize_cq", () -> resize(context));
             case HEAP_MEMORY -> unsupported("ibv_reg_mr", () -> registerHeap(context));
+            case CHOSEN_ADDRESSES -> unsupported("ibv_reg_mr_iova", () -> registerAtAddress(context));
             case CHECKED_REGIONS -> postForeign(context);
             case IPOIB ->
                 Driver.of(context.device()) == Driver.SOFTWARE
@@ -163,6 +169,13 @@ public enum Capability {
     private static void registerHeap(DeviceContext context) {
         try (ProtectionDomain domain = context.createProtectionDomain()) {
             domain.register(MemorySegment.ofArray(new byte[1])).close();
+        }
+    }
+
+    private static void registerAtAddress(DeviceContext context) {
+        try (ProtectionDomain domain = context.createProtectionDomain()) {
+            domain.register(Arena.ofAuto().allocate(64, PAGE_BYTES), PAGE_BYTES, Set.of())
+                    .close();
         }
     }
 

@@ -11,6 +11,7 @@ import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.CompletionReader;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
@@ -131,6 +132,26 @@ class CompletionQueueTest {
         assertThat(Instant.ofEpochSecond(0, reader.wallClockNanos()))
                 .isBetween(before.minusMillis(20), Instant.now().plusMillis(20));
         reader.end();
+    }
+
+    @Test
+    void theClockOfTheDeviceIsConvertedToTheTimeOfDay() {
+        CompletionQueueInitAttributes attributes =
+                CompletionQueueInitAttributes.of(16).withDeviceClock(true);
+        TestEndpoint peer = new TestEndpoint(endpoint.address);
+        try (peer;
+                CompletionQueue queue = endpoint.context.createCompletionQueue(attributes);
+                QueuePair clocked = endpoint.domain.createQueuePair(
+                        QueuePairInitAttributes.reliable(queue, TestEndpoint.CAPABILITIES))) {
+            DirectConnections.connect(endpoint, clocked, peer, peer.queuePair);
+            Instant before = Instant.now();
+            clocked.postWrite(1, endpoint.region, 0, 8, peer.region.remote());
+            WorkCompletion[] one = WorkCompletion.array(1);
+            becomesTrue(() -> queue.poll(one) == 1);
+            assertThat(one[0].isSuccess()).isTrue();
+            assertThat(Instant.ofEpochSecond(0, queue.wallClockNanos(one[0].timestampNanos())))
+                    .isBetween(before.minusMillis(20), Instant.now().plusMillis(20));
+        }
     }
 
     @Test

@@ -1,9 +1,11 @@
 package io.rdma4j.conformance.verbs;
 
 import static io.rdma4j.conformance.device.Refusals.assertRefused;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.DirectConnections;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.TestDevices;
@@ -16,9 +18,12 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +32,9 @@ import org.junit.jupiter.api.Timeout;
 /** Memory registration: valid memory, addresses and keys, and the guarantees of deregistration. */
 @Timeout(30)
 class MemoryRegistrationTest {
+    /** The largest page of Linux. The offsets of memory and chosen address in their pages must be equal. */
+    private static final int PAGE_BYTES = 65_536;
+
     private TestEndpoint a;
     private TestEndpoint b;
 
@@ -70,6 +78,77 @@ class MemoryRegistrationTest {
                 Errno.EINVAL,
                 "need local write",
                 () -> a.domain.register(Arena.ofAuto().allocate(64), AccessFlag.REMOTE_WRITE));
+    }
+
+    @Test
+    void aRegionHasTheAddressThatTheProgramChooses() {
+        TestDevices.require(Capability.CHOSEN_ADDRESSES);
+        MemorySegment memory = Arena.ofAuto().allocate(8192, PAGE_BYTES);
+        long address = 0x1234_5678_0000L;
+        try (MemoryRegion region = b.domain.register(memory, address, TestEndpoint.ALL)) {
+            assertThat(region.address()).isEqualTo(address);
+            a.memory.set(JAVA_LONG, 0, 42);
+            a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(address + 4096, region.remoteKey(), 8));
+            assertThat(a.completion().isSuccess()).isTrue();
+            assertThat(memory.get(JAVA_LONG, 4096)).isEqualTo(42);
+            a.queuePair.postRead(2, a.region, 8, 8, new RemoteMemory(address + 4096, region.remoteKey(), 8));
+            assertThat(a.completion().isSuccess()).isTrue();
+            assertThat(a.memory.get(JAVA_LONG, 8)).isEqualTo(42);
+            b.queuePair.postWrite(3, region, 4096, 8, a.region.remote().slice(16, 8)); // as local memory
+            assertThat(b.completion().isSuccess()).isTrue();
+            assertThat(a.memory.get(JAVA_LONG, 16)).isEqualTo(42);
+            a.queuePair.postWrite(4, a.region, 0, 8, new RemoteMemory(address + 8192, region.remoteKey(), 8));
+            assertThat(a.completion().status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
+        }
+    }
+
+    @Test
+    void twoRegionsMayHaveTheSameAddress() {
+        TestDevices.require(Capability.CHOSEN_ADDRESSES);
+        MemorySegment memory = Arena.ofAuto().allocate(2 * PAGE_BYTES, PAGE_BYTES);
+        long address = 0x4000_0000L;
+        try (MemoryRegion first = b.domain.register(memory.asSlice(0, 64), address, TestEndpoint.ALL);
+                MemoryRegion second = b.domain.register(memory.asSlice(PAGE_BYTES, 64), address, TestEndpoint.ALL)) {
+            a.memory.set(JAVA_LONG, 0, 42);
+            a.queuePair.postWrite(1, a.region, 0, 8, second.remote());
+            assertThat(a.completion().isSuccess()).isTrue();
+            assertThat(memory.get(JAVA_LONG, 0)).isZero();
+            assertThat(memory.get(JAVA_LONG, PAGE_BYTES)).isEqualTo(42);
+            assertThat(first.remoteKey()).isNotEqualTo(second.remoteKey());
+        }
+    }
+
+    @Test
+    void memoryIsPagedOnDemandWhereTheDeviceHasIt() {
+        Set<AccessFlag> access = EnumSet.copyOf(TestEndpoint.ALL);
+        access.add(AccessFlag.ON_DEMAND);
+        MemorySegment memory = Arena.ofAuto().allocate(1 << 20, 4096);
+        if (!b.context.attributes().hasOnDemandPaging()) {
+            assertThatThrownBy(() -> b.domain.register(memory, access))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP));
+            return;
+        }
+        try (MemoryRegion region = b.domain.register(memory, access)) {
+            assertThat(region.access()).isEqualTo(access);
+            a.memory.set(JAVA_LONG, 0, 42);
+            a.queuePair.postWrite(1, a.region, 0, 8, region.remote().slice(1 << 19, 8));
+            assertThat(a.completion().isSuccess()).isTrue();
+            assertThat(memory.get(JAVA_LONG, 1 << 19)).isEqualTo(42);
+        }
+    }
+
+    @Test
+    void everyDeviceTakesRelaxedOrdering() {
+        Set<AccessFlag> access = EnumSet.copyOf(TestEndpoint.ALL);
+        access.add(AccessFlag.RELAXED_ORDERING);
+        MemorySegment memory = Arena.ofAuto().allocate(4096, 4096);
+        try (MemoryRegion region = b.domain.register(memory, access)) {
+            a.memory.set(JAVA_LONG, 0, 42);
+            a.queuePair.postWrite(1, a.region, 0, 8, region.remote());
+            assertThat(a.completion().isSuccess()).isTrue();
+            assertThat(memory.get(JAVA_LONG, 0)).isEqualTo(42);
+        }
     }
 
     @Test

@@ -178,6 +178,7 @@ class QueuePairStateTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "does not flush receives that are posted after a failure")
     void workPostedInErrorIsFlushed() {
         DirectConnections.connect(a, b);
         a.queuePair.modify(to(QueuePairState.ERROR));

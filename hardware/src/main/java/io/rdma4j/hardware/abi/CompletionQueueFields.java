@@ -9,5 +9,8 @@ public final class CompletionQueueFields {
     @CName("cqe")
     public static final int CAPACITY = 28;
 
+    @CName("mutex")
+    public static final int MUTEX = 32;
+
     private CompletionQueueFields() {}
 }

@@ -48,5 +48,8 @@ public final class Context {
     /** The same with a mutex of 48 bytes, as on arm64. */
     public static final int ABI_COMPAT_AFTER_LONG_MUTEX = 328;
 
+    /** The size of a mutex of pthreads where {@link #ABI_COMPAT} is the place of the field. */
+    public static final int MUTEX_BYTES = 40;
+
     private Context() {}
 }

@@ -62,5 +62,17 @@ public final class Flags {
     @CName("IBV_LINK_LAYER_ETHERNET")
     public static final int LINK_LAYER_ETHERNET = 2;
 
+    @CName("IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM | IBV_WC_EX_WITH_SRC_QP")
+    public static final int COMPLETION_FIELDS = 0xf;
+
+    @CName("IBV_WC_EX_WITH_COMPLETION_TIMESTAMP")
+    public static final int COMPLETION_TIMESTAMP = 0x80;
+
+    @CName("IBV_VALUES_MASK_RAW_CLOCK")
+    public static final int RAW_CLOCK = 1;
+
+    @CName("IBV_ODP_SUPPORT")
+    public static final int ON_DEMAND_PAGING = 1;
+
     private Flags() {}
 }

@@ -7,6 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdma4j.hardware.abi.DeviceLimits;
 import io.rdma4j.hardware.abi.ExtendedContext;
+import io.rdma4j.hardware.abi.ExtendedDeviceLimits;
+import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.abi.GidTableEntry;
 import io.rdma4j.hardware.abi.PortFields;
 import io.rdma4j.hardware.library.Call;
@@ -15,9 +17,11 @@ import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.GidEntry;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.TransportType;
 import java.io.IOException;
@@ -63,7 +67,9 @@ final class DeviceQueries {
         try (Call call = new Call()) {
             MemorySegment from = call.allocate(DeviceLimits.BYTES);
             call.check(Function.QUERY_DEVICE, context.toString(), pointer, from.address());
-            return DeviceAttributes.builder()
+            DeviceAttributes.Builder attributes = DeviceAttributes.builder();
+            addFeatures(call, pointer, attributes);
+            return attributes
                     .firmwareVersion(text(from))
                     .nodeGuid(Long.reverseBytes(from.get(JAVA_LONG, DeviceLimits.NODE_GUID)))
                     .systemImageGuid(Long.reverseBytes(from.get(JAVA_LONG, DeviceLimits.SYSTEM_IMAGE_GUID)))
@@ -92,6 +98,35 @@ final class DeviceQueries {
         } finally {
             context.handle().exit();
         }
+    }
+
+    /** Adds what the extended query returns. A device without it has none of these features. */
+    private void addFeatures(Call call, long pointer, DeviceAttributes.Builder attributes) {
+        if (!context.hasExtendedFunction(ExtendedContext.QUERY_DEVICE)) {
+            return;
+        }
+        MemorySegment from = call.allocate(ExtendedDeviceLimits.BYTES);
+        MemorySegment query = context.function(ExtendedContext.QUERY_DEVICE);
+        int error = (int) call.result(query, pointer, 0, from.address(), ExtendedDeviceLimits.BYTES);
+        if (error != 0) {
+            return;
+        }
+        attributes.completionTimestampMask(from.get(JAVA_LONG, ExtendedDeviceLimits.COMPLETION_TIMESTAMP_MASK));
+        attributes.clockKilohertz(from.get(JAVA_LONG, ExtendedDeviceLimits.CLOCK_KILOHERTZ));
+        attributes.onDemandPaging((from.get(JAVA_LONG, ExtendedDeviceLimits.ON_DEMAND) & Flags.ON_DEMAND_PAGING) != 0);
+        for (QueuePairType type : QueuePairType.values()) {
+            int bits = from.get(JAVA_INT, onDemandOperations(type));
+            attributes.onDemandOperations(type, OnDemandOperation.ofBits(bits));
+        }
+    }
+
+    private static int onDemandOperations(QueuePairType type) {
+        return switch (type) {
+            case RELIABLE_CONNECTION -> ExtendedDeviceLimits.ON_DEMAND_RELIABLE_CONNECTIONS;
+            case UNRELIABLE_CONNECTION -> ExtendedDeviceLimits.ON_DEMAND_UNRELIABLE_CONNECTIONS;
+            case UNRELIABLE_DATAGRAM -> ExtendedDeviceLimits.ON_DEMAND_DATAGRAMS;
+            case XRC_SEND, XRC_RECEIVE -> ExtendedDeviceLimits.ON_DEMAND_EXTENDED_CONNECTIONS;
+        };
     }
 
     private static String text(MemorySegment from) {

@@ -126,7 +126,7 @@ final class GidTables {
     }
 
     /**
-     * What was read at one time.
+     * The entries that were read at one time.
      *
      * @param nextNanos the time before which the tables are not read again for an address that is not among them
      */

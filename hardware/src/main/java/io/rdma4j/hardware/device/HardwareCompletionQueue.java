@@ -12,6 +12,7 @@ import io.rdma4j.hardware.system.DescriptorPoller;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -22,14 +23,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue of a device. Polling is one call through the pointer of the driver for up to 16 completions. */
-final class HardwareCompletionQueue extends HardwareObject implements CompletionQueue {
+class HardwareCompletionQueue extends HardwareObject implements CompletionQueue {
     private static final int BATCH = 16;
     private static final CompletionStatus[] STATUSES = CompletionStatus.values();
     private static final CompletionOpcode[] OPCODES = opcodes();
     private static final long UNSIGNED = 0xffff_ffffL;
+    private static final LongSupplier SYSTEM_CLOCK = System::nanoTime;
 
     private final @Nullable Object userContext;
     private final @Nullable HardwareCompletionChannel channel;
@@ -44,13 +47,12 @@ final class HardwareCompletionQueue extends HardwareObject implements Completion
     HardwareCompletionQueue(
             HardwareContext context,
             long address,
-            @Nullable Object userContext,
-            @Nullable HardwareCompletionChannel channel,
-            int completionVector) {
+            CompletionQueueInitAttributes attributes,
+            @Nullable HardwareCompletionChannel channel) {
         super(context, Kind.COMPLETION_QUEUE, address);
-        this.userContext = userContext;
+        this.userContext = attributes.context();
         this.channel = channel;
-        this.completionVector = completionVector;
+        this.completionVector = attributes.completionVector();
         pollFunction = context.function(Context.POLL);
         notifyFunction = context.function(Context.REQUEST_NOTIFICATION);
     }
@@ -90,27 +92,36 @@ final class HardwareCompletionQueue extends HardwareObject implements Completion
     }
 
     @Override
-    public int poll(WorkCompletion[] completions) {
-        int filled = 0;
+    public final int poll(WorkCompletion[] completions) {
         lock.lock();
         try {
             requireOpen("ibv_poll_cq");
-            int count;
-            int wanted;
-            do {
-                wanted = Math.min(BATCH, completions.length - filled);
-                count = Downcalls.data(pollFunction, pointer(), wanted, batch.address());
-                for (int i = 0; i < count; i++) {
-                    read((long) i * Completion.BYTES, completions[filled++]);
-                }
-            } while (count == wanted && filled < completions.length);
-            if (count < 0) {
-                throw new RdmaException("ibv_poll_cq", Errno.EIO, this + " has overrun or failed", "");
-            }
+            return fill(completions);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Takes completions, while the queue is locked and open. */
+    int fill(WorkCompletion[] completions) {
+        int filled = 0;
+        int count;
+        int wanted;
+        do {
+            wanted = Math.min(BATCH, completions.length - filled);
+            count = Downcalls.data(pollFunction, pointer(), wanted, batch.address());
+            for (int i = 0; i < count; i++) {
+                read((long) i * Completion.BYTES, completions[filled++]);
+            }
+        } while (count == wanted && filled < completions.length);
+        if (count < 0) {
+            throw overrun();
+        }
         return filled;
+    }
+
+    final RdmaException overrun() {
+        return new RdmaException("ibv_poll_cq", Errno.EIO, this + " has overrun or failed", "");
     }
 
     private void requireOpen(String operation) {
@@ -121,27 +132,45 @@ final class HardwareCompletionQueue extends HardwareObject implements Completion
 
     private void read(long at, WorkCompletion target) {
         MemorySegment from = batch;
-        int status = from.get(ValueLayout.JAVA_INT, at + Completion.STATUS);
-        int opcode = from.get(ValueLayout.JAVA_INT, at + Completion.OPCODE);
         int flags = from.get(ValueLayout.JAVA_INT, at + Completion.FLAGS);
-        int word = from.get(ValueLayout.JAVA_INT, at + Completion.IMMEDIATE);
-        boolean hasImmediate = (flags & Flags.COMPLETION_IMMEDIATE) != 0;
         CompletionWriter.start(
                 target,
                 from.get(ValueLayout.JAVA_LONG, at + Completion.ID),
-                status >= 0 && status < STATUSES.length ? STATUSES[status] : CompletionStatus.GENERAL_ERROR,
-                OPCODES[opcode & 0xff],
+                status(from.get(ValueLayout.JAVA_INT, at + Completion.STATUS)),
+                opcode(from.get(ValueLayout.JAVA_INT, at + Completion.OPCODE)),
                 from.get(ValueLayout.JAVA_INT, at + Completion.QUEUE_PAIR));
-        CompletionWriter.data(
+        writeData(
                 target,
-                from.get(ValueLayout.JAVA_INT, at + Completion.LENGTH) & UNSIGNED,
-                hasImmediate,
-                (flags & Flags.COMPLETION_INVALIDATED) != 0,
-                hasImmediate ? Integer.reverseBytes(word) : word);
+                from.get(ValueLayout.JAVA_INT, at + Completion.LENGTH),
+                flags,
+                from.get(ValueLayout.JAVA_INT, at + Completion.IMMEDIATE));
         if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
             CompletionWriter.source(target, from.get(ValueLayout.JAVA_INT, at + Completion.SOURCE_QUEUE_PAIR));
         }
-        CompletionWriter.timestamp(target, System.nanoTime());
+        CompletionWriter.timestampOfFirstReading(target, SYSTEM_CLOCK);
+    }
+
+    static CompletionStatus status(int code) {
+        return code >= 0 && code < STATUSES.length ? STATUSES[code] : CompletionStatus.GENERAL_ERROR;
+    }
+
+    static CompletionOpcode opcode(int code) {
+        return OPCODES[code & 0xff];
+    }
+
+    /**
+     * Writes the data of a completion.
+     *
+     * @param word immediate data in the order of the network, or the key that the peer has invalidated
+     */
+    static void writeData(WorkCompletion target, int length, int flags, int word) {
+        boolean hasImmediate = (flags & Flags.COMPLETION_IMMEDIATE) != 0;
+        CompletionWriter.data(
+                target,
+                length & UNSIGNED,
+                hasImmediate,
+                (flags & Flags.COMPLETION_INVALIDATED) != 0,
+                hasImmediate ? Integer.reverseBytes(word) : word);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.rdma4j.hardware.system.Linux;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -48,6 +49,7 @@ final class HardwareContext implements DeviceContext {
     private final AsyncEventReader asyncEventReader;
     private final DeviceQueries queries = new DeviceQueries(this);
     private final Map<Long, HardwareObject> objects = new ConcurrentHashMap<>();
+    private volatile @Nullable DeviceClock clock;
     private volatile boolean closing;
 
     private HardwareContext(HardwareDevice device, long address, int contextBytes) {
@@ -103,6 +105,11 @@ final class HardwareContext implements DeviceContext {
     /** Returns a function of the driver by the offset of its pointer. Its address is 0 if the driver has none. */
     MemorySegment function(int offset) {
         return Native.functionAt(pointer() + offset);
+    }
+
+    /** Returns the size of a mutex in the structures of the library. */
+    int mutexBytes() {
+        return contextBytes - (Context.ABI_COMPAT + Long.BYTES) + Context.MUTEX_BYTES;
     }
 
     /** Returns whether the context has a function before it. */
@@ -232,35 +239,19 @@ final class HardwareContext implements DeviceContext {
     }
 
     @Override
-    public CompletionQueue createCompletionQueue(
-            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector) {
-        if (channel != null && !(channel instanceof HardwareCompletionChannel own && own.context() == this)) {
-            throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
+    public CompletionQueue createCompletionQueue(CompletionQueueInitAttributes wanted) {
+        DeviceClock clock = wanted.deviceClock() ? clock() : null;
+        return new CompletionQueueFactory(this, wanted).create(clock);
+    }
+
+    /** Returns the clock that stamps completions, or null if the device has none. */
+    private @Nullable DeviceClock clock() {
+        DeviceClock known = clock;
+        if (known == null) {
+            known = DeviceClock.of(this);
+            clock = known;
         }
-        HardwareCompletionChannel own = (HardwareCompletionChannel) channel;
-        long context = handle.enter("ibv_create_cq", device);
-        try (Call call = new Call()) {
-            long channelAddress = own == null ? 0 : own.handle().enter("ibv_create_cq", own);
-            try {
-                String details = entries + " entries, completion vector " + completionVector + " of " + device;
-                long queue = call.create(
-                        Function.CREATE_COMPLETION_QUEUE,
-                        details,
-                        context,
-                        entries,
-                        0,
-                        channelAddress,
-                        completionVector);
-                Layouts.requireCompletionQueue(queue, context, entries);
-                return new HardwareCompletionQueue(this, queue, userContext, own, completionVector);
-            } finally {
-                if (own != null) {
-                    own.handle().exit();
-                }
-            }
-        } finally {
-            handle.exit();
-        }
+        return known;
     }
 
     /** Adds an object that the device has created. */

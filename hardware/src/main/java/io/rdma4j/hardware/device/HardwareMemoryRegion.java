@@ -15,6 +15,12 @@ import java.util.Set;
 
 /** A memory region of a device: memory outside of the heap, at its own address. Its arena cannot be closed meanwhile. */
 final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion {
+    /** The bits of an address in the smallest page. */
+    private static final long PAGE_MASK = 0xfff;
+
+    /** The vendor of siw, whose driver ignores the address that a registration chooses, without an error. */
+    private static final int VENDOR_OF_SIW = 0x62_6d74;
+
     private final HardwareProtectionDomain domain;
     private final MemorySegment memory;
     private final Set<AccessFlag> access;
@@ -40,23 +46,74 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
         remoteKey = Native.intAt(region + RegionFields.REMOTE_KEY);
     }
 
+    /**
+     * Registers memory.
+     *
+     * @param first the address of the first byte for peers
+     */
     static HardwareMemoryRegion register(
-            HardwareProtectionDomain domain, long domainAddress, MemorySegment memory, Set<AccessFlag> access) {
+            HardwareProtectionDomain domain,
+            long domainAddress,
+            MemorySegment memory,
+            long first,
+            Set<AccessFlag> access) {
         requireRegistrable(memory, access);
-        long first = access.contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
+        requireOnDemandPaging(domain.context(), access);
+        if (first != memory.address()) {
+            requireChosenAddresses(domain.context(), first);
+        }
         int bits = AccessFlag.bits(access) & ~AccessFlag.ZERO_BASED.bit();
+        String details = "%d bytes at 0x%x, %s".formatted(memory.byteSize(), first, access);
         ArenaHold hold = hold(memory);
         try (Call call = new Call()) {
-            String details = memory.byteSize() + " bytes, " + access;
             long region = call.create(
                     Function.REGISTER, details, domainAddress, memory.address(), memory.byteSize(), first, bits);
             Layouts.requireRegion(region, memory.address(), memory.byteSize());
             Set<AccessFlag> rights = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);
             return new HardwareMemoryRegion(domain, region, memory, rights, first, hold);
+        } catch (RdmaException refused) {
+            hold.release();
+            throw refused.errno() == Errno.EINVAL && isElsewhereInItsPage(memory, first)
+                    ? explained(refused, details, memory)
+                    : refused;
         } catch (RuntimeException | Error failed) {
             hold.release();
             throw failed;
         }
+    }
+
+    private static void requireOnDemandPaging(HardwareContext context, Set<AccessFlag> access) {
+        if (access.contains(AccessFlag.ON_DEMAND) && !context.attributes().hasOnDemandPaging()) {
+            throw new RdmaException(
+                    "ibv_reg_mr",
+                    Errno.EOPNOTSUPP,
+                    context.device() + " cannot page memory on demand",
+                    "Leave ON_DEMAND out: the memory is locked then");
+        }
+    }
+
+    private static void requireChosenAddresses(HardwareContext context, long first) {
+        if (context.attributes().vendorId() == VENDOR_OF_SIW) {
+            throw new RdmaException(
+                    "ibv_reg_mr_iova",
+                    Errno.EOPNOTSUPP,
+                    "%s ignores the address 0x%x and uses that of the memory".formatted(context.device(), first),
+                    "Register without an address and ZERO_BASED, and send the address to the peer");
+        }
+    }
+
+    private static boolean isElsewhereInItsPage(MemorySegment memory, long first) {
+        return ((memory.address() ^ first) & PAGE_MASK) != 0;
+    }
+
+    private static RdmaException explained(RdmaException refused, String details, MemorySegment memory) {
+        return new RdmaException(
+                refused.operation(),
+                Errno.EINVAL,
+                details,
+                "Choose an address with the offset of the memory in its page, 0x%x"
+                        .formatted(memory.address() & PAGE_MASK),
+                refused);
     }
 
     private static void requireRegistrable(MemorySegment memory, Set<AccessFlag> access) {

@@ -18,6 +18,7 @@ import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.spi.RegionAddress;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,19 @@ final class HardwareProtectionDomain extends HardwareObject implements Protectio
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
         long domain = handle().enter("ibv_reg_mr", this);
         try {
-            return HardwareMemoryRegion.register(this, domain, memory, access);
+            long first = access.contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
+            return HardwareMemoryRegion.register(this, domain, memory, first, access);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, long address, Set<AccessFlag> access) {
+        RegionAddress.require(memory, address, access);
+        long domain = handle().enter("ibv_reg_mr_iova", this);
+        try {
+            return HardwareMemoryRegion.register(this, domain, memory, address, access);
         } finally {
             handle().exit();
         }

@@ -1,6 +1,7 @@
 package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.abi.CompletionQueueFields;
+import io.rdma4j.hardware.abi.ExtendedCompletionQueue;
 import io.rdma4j.hardware.abi.ProtectionDomainFields;
 import io.rdma4j.hardware.abi.QueuePairFields;
 import io.rdma4j.hardware.abi.RegionFields;
@@ -13,6 +14,19 @@ import io.rdma4j.verbs.RdmaException;
  * {@link io.rdma4j.hardware.abi} is found by this before anything is written to a wrong place.
  */
 final class Layouts {
+    private static final int[] POLL_FUNCTIONS = {
+        ExtendedCompletionQueue.START,
+        ExtendedCompletionQueue.NEXT,
+        ExtendedCompletionQueue.END,
+        ExtendedCompletionQueue.READ_OPCODE,
+        ExtendedCompletionQueue.READ_LENGTH,
+        ExtendedCompletionQueue.READ_IMMEDIATE,
+        ExtendedCompletionQueue.READ_QUEUE_PAIR,
+        ExtendedCompletionQueue.READ_SOURCE_QUEUE_PAIR,
+        ExtendedCompletionQueue.READ_FLAGS,
+        ExtendedCompletionQueue.READ_TIMESTAMP
+    };
+
     private Layouts() {}
 
     static void requireDomain(long domain, long context) {
@@ -38,6 +52,13 @@ final class Layouts {
                 "struct ibv_cq",
                 Native.longAt(queue + CompletionQueueFields.CONTEXT) == context
                         && Native.intAt(queue + CompletionQueueFields.CAPACITY) >= entries);
+    }
+
+    /** Checks that a driver has set all functions by which an extended queue is polled. */
+    static void requirePollFunctions(long fields) {
+        for (int at : POLL_FUNCTIONS) {
+            require("struct ibv_cq_ex", Native.longAt(fields + at) != 0);
+        }
     }
 
     private static void require(String structure, boolean isAsExpected) {

@@ -27,6 +27,6 @@ final class SpinLock {
     }
 
     void unlock() {
-        held.set(false);
+        held.setRelease(false);
     }
 }

@@ -64,6 +64,15 @@ public final class Downcalls {
         }
     }
 
+    /** Calls a function of one parameter that returns a 64-bit number. Allocates nothing. */
+    public static long word(MemorySegment function, long first) {
+        try {
+            return (long) DATA.invokeExact(function, first, 0L, 0L);
+        } catch (Throwable thrown) {
+            throw impossible(thrown);
+        }
+    }
+
     private static AssertionError impossible(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;

@@ -15,6 +15,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -23,6 +24,7 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -393,11 +395,101 @@ class DriverTest {
     }
 
     @Test
+    void aRegionHasTheAddressThatTheProgramChooses() {
+        readyToSend();
+        MemorySegment memory = arena.allocate(64);
+        long address = 0x7000_0000_0000_0000L + (memory.address() & 0xfff);
+        try (MemoryRegion chosen = domain.register(
+                memory, address, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE))) {
+            assertThat(chosen.address()).isEqualTo(address);
+            assertThat(chosen.remote().address()).isEqualTo(address);
+            region.memory().set(JAVA_LONG, 0, 42);
+            queuePair.postWrite(1, region, 0, 8, chosen.remote().slice(8, 8));
+            assertThat(one().isSuccess()).isTrue();
+            assertThat(memory.get(JAVA_LONG, 8)).isEqualTo(42);
+            queuePair.postWrite(2, chosen, 8, 8, region.remote().slice(64, 8));
+            assertThat(one().isSuccess()).isTrue();
+            assertThat(region.memory().get(JAVA_LONG, 64)).isEqualTo(42);
+        }
+    }
+
+    @Test
+    void anAddressWithAnotherOffsetInThePageIsRefusedWithTheOffset() {
+        try (Arena other = Arena.ofShared()) { // a refused registration does not hold it
+            MemorySegment memory = other.allocate(64, 4096).asSlice(0x10);
+            assertThatThrownBy(() -> domain.register(memory, 0x2000, Set.of(AccessFlag.LOCAL_WRITE)))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class,
+                            failure -> assertThat(failure.errno()).isEqualTo(Errno.EINVAL))
+                    .hasMessageContaining("48 bytes at 0x2000, [LOCAL_WRITE]")
+                    .hasMessageContaining("Choose an address with the offset of the memory in its page, 0x10");
+            assertThatThrownBy(() -> domain.register(memory, 0x2010, Set.of(AccessFlag.ZERO_BASED)))
+                    .hasMessageContaining("ZERO_BASED chooses the address 0");
+        }
+    }
+
+    @Test
+    void aDriverThatIgnoresTheAddressRefusesIt() throws Throwable {
+        driver.vendor(0x62_6d74);
+        try (DeviceContext siw = driver.device().open();
+                ProtectionDomain other = siw.createProtectionDomain()) {
+            MemorySegment memory = arena.allocate(64);
+            Set<AccessFlag> access = Set.of(AccessFlag.LOCAL_WRITE);
+            assertThatThrownBy(() -> other.register(memory, 0x1000, access))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class,
+                            failure -> assertThat(failure.errno()).isEqualTo(Errno.EOPNOTSUPP))
+                    .hasMessageContaining("test0 ignores the address 0x1000");
+            assertThatThrownBy(() -> other.register(memory, AccessFlag.ZERO_BASED))
+                    .hasMessageContaining("test0 ignores the address 0x0");
+            other.register(memory, memory.address(), access).close();
+        } finally {
+            driver.vendor(0);
+        }
+    }
+
+    @Test
+    void theFlagsOfARegistrationReachC() throws Throwable {
+        AccessFlag[] flags = {
+            AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND, AccessFlag.HUGE_TLB, AccessFlag.RELAXED_ORDERING
+        };
+        try (MemoryRegion flagged = domain.register(arena.allocate(64), flags)) {
+            assertThat(driver.lastAccess()).isEqualTo(1 | 64 | 128 | 1 << 20);
+            assertThat(flagged.access()).containsExactlyInAnyOrder(flags);
+        }
+    }
+
+    @Test
+    void theDeviceSaysWhatItPagesOnDemand() {
+        assertThat(context.attributes().hasOnDemandPaging()).isTrue();
+        assertThat(context.attributes().onDemandOperations(QueuePairType.RELIABLE_CONNECTION))
+                .containsExactlyInAnyOrder(OnDemandOperation.SEND, OnDemandOperation.READ);
+        assertThat(context.attributes().onDemandOperations(QueuePairType.UNRELIABLE_DATAGRAM))
+                .isEmpty();
+    }
+
+    @Test
+    void aDeviceWithoutPagingOnDemandRefusesIt() throws Throwable {
+        driver.lacksExtensions(true);
+        try (DeviceContext basic = driver.device().open();
+                ProtectionDomain other = basic.createProtectionDomain()) {
+            assertThat(basic.attributes().hasOnDemandPaging()).isFalse();
+            assertThatThrownBy(() -> other.register(arena.allocate(64), AccessFlag.ON_DEMAND))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class,
+                            failure -> assertThat(failure.errno()).isEqualTo(Errno.EOPNOTSUPP))
+                    .hasMessageContaining("test0 cannot page memory on demand");
+        } finally {
+            driver.lacksExtensions(false);
+        }
+    }
+
+    @Test
     void anErrorOfCHasItsErrnoAndTheObjects() {
         assertThatThrownBy(() -> domain.register(arena.allocate(13), AccessFlag.LOCAL_WRITE))
                 .isInstanceOfSatisfying(RdmaException.class, failure -> {
                     assertThat(failure.errno()).isEqualTo(Errno.ENOMEM);
-                    assertThat(failure).hasMessageContaining("13 bytes, [LOCAL_WRITE]");
+                    assertThat(failure).hasMessageContaining("13 bytes at 0x").hasMessageContaining(", [LOCAL_WRITE]");
                 });
     }
 

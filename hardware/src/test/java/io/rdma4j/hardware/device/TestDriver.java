@@ -1,6 +1,7 @@
 package io.rdma4j.hardware.device;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -27,6 +28,11 @@ final class TestDriver {
 
     private final MethodHandle liveObjects;
     private final MethodHandle otherAbi;
+    private final MethodHandle lacksExtensions;
+    private final MethodHandle lastAccess;
+    private final MethodHandle ticks;
+    private final MethodHandle vendor;
+    private final MethodHandle lacksFunction;
     private final MethodHandle liveAtClose;
     private final MethodHandle holdDestroy;
     private final MethodHandle inDestroy;
@@ -34,17 +40,23 @@ final class TestDriver {
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
         SymbolLookup lookup = SymbolLookup.libraryLookup(library, Arena.global());
-        Linker linker = Linker.nativeLinker();
-        liveObjects =
-                linker.downcallHandle(lookup.findOrThrow("test_driver_live_objects"), FunctionDescriptor.of(JAVA_INT));
-        otherAbi =
-                linker.downcallHandle(lookup.findOrThrow("test_driver_other_abi"), FunctionDescriptor.ofVoid(JAVA_INT));
-        liveAtClose =
-                linker.downcallHandle(lookup.findOrThrow("test_driver_live_at_close"), FunctionDescriptor.of(JAVA_INT));
-        holdDestroy = linker.downcallHandle(
-                lookup.findOrThrow("test_driver_hold_destroy"), FunctionDescriptor.ofVoid(JAVA_INT));
-        inDestroy =
-                linker.downcallHandle(lookup.findOrThrow("test_driver_in_destroy"), FunctionDescriptor.of(JAVA_INT));
+        FunctionDescriptor returnsInt = FunctionDescriptor.of(JAVA_INT);
+        FunctionDescriptor takesInt = FunctionDescriptor.ofVoid(JAVA_INT);
+        liveObjects = handle(lookup, "live_objects", returnsInt);
+        lastAccess = handle(lookup, "last_access", returnsInt);
+        liveAtClose = handle(lookup, "live_at_close", returnsInt);
+        inDestroy = handle(lookup, "in_destroy", returnsInt);
+        holdDestroy = handle(lookup, "hold_destroy", takesInt);
+        otherAbi = handle(lookup, "other_abi", takesInt);
+        lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
+        lacksFunction = handle(lookup, "lacks_function", takesInt);
+        vendor = handle(lookup, "vendor", takesInt);
+        ticks = handle(lookup, "ticks", FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle handle(SymbolLookup lookup, String name, FunctionDescriptor type) {
+        return Linker.nativeLinker().downcallHandle(lookup.findOrThrow("test_driver_" + name), type);
     }
 
     /** Returns the driver. The test is skipped on a host that cannot compile it. */
@@ -99,6 +111,31 @@ final class TestDriver {
     /** Makes contexts as those of a library with another binary interface. */
     void hasOtherAbi(boolean value) throws Throwable {
         otherAbi.invokeExact(value ? 1 : 0);
+    }
+
+    /** Makes contexts without the functions of extensions. */
+    void lacksExtensions(boolean value) throws Throwable {
+        lacksExtensions.invokeExact(value ? 1 : 0);
+    }
+
+    /** Makes extended queues without the function that reads the timestamp. */
+    void lacksFunction(boolean value) throws Throwable {
+        lacksFunction.invokeExact(value ? 1 : 0);
+    }
+
+    /** Sets the number of the device's vendor. */
+    void vendor(int value) throws Throwable {
+        vendor.invokeExact(value);
+    }
+
+    /** Sets the clock of the device, which has 2 MHz and 32 bits. */
+    void ticks(long value) throws Throwable {
+        ticks.invokeExact(value);
+    }
+
+    /** Returns the access flags of the last registration, as C received them. */
+    int lastAccess() throws Throwable {
+        return (int) lastAccess.invokeExact();
     }
 
     /** Returns the number of objects that existed when a context was closed last. */

@@ -1,7 +1,7 @@
 /*
  * A libibverbs.so.1 for tests: one device, whose queue pairs are connected to themselves. Its poll and post functions only
  * touch memory, as those of a driver that bypasses the kernel. SEND goes to the oldest receive of the same queue pair, WRITE
- * and READ copy between the addresses of the request, atomics change eight bytes.
+ * and READ copy between the addresses of the request, atomics change eight bytes. Addresses are those of memory regions.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -17,11 +17,24 @@
 
 #define ENTRIES 64
 
+/* An extended queue begins with the fields of an ordinary one. */
 struct test_cq {
-	struct ibv_cq cq;
+	union {
+		struct ibv_cq cq;
+		struct ibv_cq_ex ex;
+	};
 	struct ibv_wc entries[ENTRIES];
+	uint64_t times[ENTRIES];
+	struct ibv_wc current;
+	uint64_t current_time;
 	unsigned head, tail;
-	int armed;
+	int armed, polling;
+};
+
+struct test_mr {
+	struct ibv_mr mr;
+	uint64_t iova;
+	struct test_mr *next;
 };
 
 struct test_receive {
@@ -39,7 +52,10 @@ struct test_qp {
 
 static struct ibv_device device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "test0"};
 static struct ibv_device *list[] = {&device, NULL};
-static int live_objects, has_other_abi;
+static int live_objects, has_other_abi, lacks_extensions, lacks_function, vendor;
+static struct test_mr *regions;
+static unsigned last_access;
+static uint64_t ticks;
 
 /* The number of objects that were created and not destroyed. */
 int test_driver_live_objects(void) { return live_objects; }
@@ -55,6 +71,40 @@ int test_driver_in_destroy(void) { return in_destroy; }
 
 /* Makes contexts that are not extended, as those of a library with another binary interface. */
 void test_driver_other_abi(int value) { has_other_abi = value; }
+
+/* Makes contexts without the functions of extensions. */
+void test_driver_lacks_extensions(int value) { lacks_extensions = value; }
+
+/* Makes extended queues without the function that reads the timestamp. */
+void test_driver_lacks_function(int value) { lacks_function = value; }
+
+/* Sets the number of the device's vendor. */
+void test_driver_vendor(int value) { vendor = value; }
+
+/* Sets the device's clock, of 2 MHz and 32 bits. */
+void test_driver_ticks(uint64_t value) { ticks = value; }
+
+/* The access flags of the last registration. */
+int test_driver_last_access(void) { return (int) last_access; }
+
+static int is_registered(uint32_t lkey)
+{
+	struct test_mr *region = regions;
+
+	while (region && region->mr.lkey != lkey)
+		region = region->next;
+	return region != NULL;
+}
+
+/* The memory at an address of a region. */
+static void *memory(uint32_t key, uint64_t addr)
+{
+	struct test_mr *region = regions;
+
+	while (region->mr.lkey != key && region->mr.rkey != key)
+		region = region->next;
+	return (char *) region->mr.addr + (addr - region->iova);
+}
 
 struct ibv_device **ibv_get_device_list(int *count)
 {
@@ -78,6 +128,55 @@ static int poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 	return n;
 }
 
+static int take(struct test_cq *cq)
+{
+	if (cq->head == cq->tail)
+		return ENOENT;
+	cq->current_time = cq->times[cq->head % ENTRIES];
+	cq->current = cq->entries[cq->head++ % ENTRIES];
+	cq->ex.wr_id = cq->current.wr_id;
+	cq->ex.status = cq->current.status;
+	return 0;
+}
+
+/* A caller that does not follow the order of the calls gets EINVAL. */
+static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
+{
+	struct test_cq *cq = (struct test_cq *) ex;
+	int error = cq->polling || attr->comp_mask ? EINVAL : take(cq);
+
+	cq->polling |= !error;
+	return error;
+}
+
+static int next_poll(struct ibv_cq_ex *ex)
+{
+	struct test_cq *cq = (struct test_cq *) ex;
+
+	return cq->polling ? take(cq) : EINVAL;
+}
+
+static void end_poll(struct ibv_cq_ex *ex) { ((struct test_cq *) ex)->polling = 0; }
+
+static struct ibv_wc *current(struct ibv_cq_ex *ex) { return &((struct test_cq *) ex)->current; }
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex) { return current(ex)->opcode; }
+static uint32_t read_byte_len(struct ibv_cq_ex *ex) { return current(ex)->byte_len; }
+static __be32 read_imm_data(struct ibv_cq_ex *ex) { return current(ex)->imm_data; }
+static uint32_t read_qp_num(struct ibv_cq_ex *ex) { return current(ex)->qp_num; }
+static uint32_t read_src_qp(struct ibv_cq_ex *ex) { return current(ex)->src_qp; }
+static unsigned read_wc_flags(struct ibv_cq_ex *ex) { return current(ex)->wc_flags; }
+static uint64_t read_completion_ts(struct ibv_cq_ex *ex) { return ((struct test_cq *) ex)->current_time; }
+
+static int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+	(void) context;
+	if (values->comp_mask != IBV_VALUES_MASK_RAW_CLOCK)
+		return EINVAL;
+	values->raw_clock.tv_sec = 0;
+	values->raw_clock.tv_nsec = ticks;
+	return 0;
+}
+
 static int req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	((struct test_cq *) ibcq)->armed = 1 + solicited_only;
@@ -88,6 +187,7 @@ static void complete(struct ibv_cq *ibcq, const struct ibv_wc *wc)
 {
 	struct test_cq *cq = (struct test_cq *) ibcq;
 
+	cq->times[cq->tail % ENTRIES] = ticks;
 	cq->entries[cq->tail++ % ENTRIES] = *wc;
 	if (cq->armed && cq->cq.channel) {
 		cq->armed = 0;
@@ -101,7 +201,7 @@ static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const stru
 	struct ibv_wc wc = {.wr_id = r->id, .opcode = IBV_WC_RECV, .qp_num = qp->qp.qp_num};
 
 	if (wr->num_sge && r->num_sge) {
-		memcpy((void *) (uintptr_t) r->sge.addr, (void *) (uintptr_t) from->addr, from->length);
+		memcpy(memory(r->sge.lkey, r->sge.addr), memory(from->lkey, from->addr), from->length);
 		wc.byte_len = from->length;
 	}
 	if (wr->opcode == IBV_WR_SEND_WITH_IMM) {
@@ -114,23 +214,24 @@ static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const stru
 static enum ibv_wc_opcode execute(struct test_qp *qp, struct ibv_send_wr *wr)
 {
 	struct ibv_sge none = {0}, *sge = wr->num_sge ? wr->sg_list : &none;
+	void *local = wr->num_sge ? memory(sge->lkey, sge->addr) : NULL;
 	uint64_t *target;
 
 	switch (wr->opcode) {
 	case IBV_WR_RDMA_WRITE:
-		memcpy((void *) (uintptr_t) wr->wr.rdma.remote_addr, (void *) (uintptr_t) sge->addr, sge->length);
+		memcpy(memory(wr->wr.rdma.rkey, wr->wr.rdma.remote_addr), local, sge->length);
 		return IBV_WC_RDMA_WRITE;
 	case IBV_WR_RDMA_READ:
-		memcpy((void *) (uintptr_t) sge->addr, (void *) (uintptr_t) wr->wr.rdma.remote_addr, sge->length);
+		memcpy(local, memory(wr->wr.rdma.rkey, wr->wr.rdma.remote_addr), sge->length);
 		return IBV_WC_RDMA_READ;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		target = (uint64_t *) (uintptr_t) wr->wr.atomic.remote_addr;
-		*(uint64_t *) (uintptr_t) sge->addr = *target;
+		target = memory(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr);
+		*(uint64_t *) local = *target;
 		*target += wr->wr.atomic.compare_add;
 		return IBV_WC_FETCH_ADD;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		target = (uint64_t *) (uintptr_t) wr->wr.atomic.remote_addr;
-		*(uint64_t *) (uintptr_t) sge->addr = *target;
+		target = memory(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr);
+		*(uint64_t *) local = *target;
 		if (*target == wr->wr.atomic.compare_add)
 			*target = wr->wr.atomic.swap;
 		return IBV_WC_COMP_SWAP;
@@ -152,7 +253,10 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 			*bad = wr;
 			return qp->attr.qp_state == IBV_QPS_RTS ? ENOMEM : EINVAL;
 		}
-		wc.opcode = execute(qp, wr);
+		if (wr->num_sge && !is_registered(wr->sg_list->lkey))
+			wc.status = IBV_WC_LOC_PROT_ERR;
+		else
+			wc.opcode = execute(qp, wr);
 		if (wr->send_flags & IBV_SEND_SIGNALED)
 			complete(ibqp->send_cq, &wc);
 	}
@@ -179,11 +283,20 @@ static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_rec
 	return 0;
 }
 
+static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size);
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+
 struct ibv_context *ibv_open_device(struct ibv_device *d)
 {
 	struct verbs_context *opened = calloc(1, sizeof *opened);
 
 	opened->sz = sizeof *opened;
+	if (!lacks_extensions) {
+		opened->query_device_ex = query_device_ex;
+		opened->query_rt_values = query_rt_values;
+		opened->create_cq_ex = create_cq_ex;
+	}
 	opened->context.abi_compat = has_other_abi ? NULL : __VERBS_ABI_IS_EXTENDED;
 	opened->context.device = d;
 	opened->context.cmd_fd = -1;
@@ -210,11 +323,26 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	memset(attr, 0, sizeof *attr);
 	strcpy(attr->fw_ver, "1.2.3");
 	attr->node_guid = 0x0807060504030201ull;
+	attr->vendor_id = vendor;
 	attr->max_qp_wr = ENTRIES;
 	attr->max_sge = 4;
 	attr->max_cqe = ENTRIES;
 	attr->phys_port_cnt = 1;
 	return 0;
+}
+
+static int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size)
+{
+	(void) input;
+	if (size < sizeof *attr)
+		return EINVAL;
+	memset(attr, 0, size);
+	attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
+	attr->odp_caps.per_transport_caps.rc_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_READ;
+	attr->completion_timestamp_mask = 0xffffffff;
+	attr->hca_core_clock = 2000;
+	return ibv_query_device(context, &attr->orig_attr);
 }
 
 int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
@@ -295,23 +423,34 @@ int ibv_dealloc_pd(struct ibv_pd *pd) { return destroyed(pd); }
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
-	struct ibv_mr *mr;
+	static uint32_t key = 0x100;
+	struct test_mr *region;
 
-	(void) iova;
-	(void) access;
-	if (length == 13) {
-		errno = ENOMEM;
+	if (length == 13 || ((uintptr_t) addr ^ iova) & 0xfff) { /* the kernel refuses another offset in the page */
+		errno = length == 13 ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	mr = created(sizeof *mr);
-	mr->context = pd->context;
-	mr->addr = addr;
-	mr->length = length;
-	mr->lkey = 0x11;
-	mr->rkey = 0x22;
-	return mr;
+	region = created(sizeof *region);
+	region->mr.context = pd->context;
+	region->mr.addr = addr;
+	region->mr.length = length;
+	region->mr.lkey = key++;
+	region->mr.rkey = key++;
+	region->iova = iova;
+	region->next = regions;
+	regions = region;
+	last_access = access;
+	return &region->mr;
 }
-int ibv_dereg_mr(struct ibv_mr *mr) { return destroyed(mr); }
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	struct test_mr **link = &regions;
+
+	while (&(*link)->mr != mr)
+		link = &(*link)->next;
+	*link = (*link)->next;
+	return destroyed(mr);
+}
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
@@ -345,6 +484,27 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		with_channel = &cq->cq;
 	}
 	return &cq->cq;
+}
+static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+	struct ibv_cq_ex *ex;
+
+	if (!(attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP) || attr->comp_mask || attr->flags) {
+		errno = EINVAL;
+		return NULL;
+	}
+	ex = (struct ibv_cq_ex *) ibv_create_cq(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector);
+	ex->start_poll = start_poll;
+	ex->next_poll = next_poll;
+	ex->end_poll = end_poll;
+	ex->read_opcode = read_opcode;
+	ex->read_byte_len = read_byte_len;
+	ex->read_imm_data = read_imm_data;
+	ex->read_qp_num = read_qp_num;
+	ex->read_src_qp = read_src_qp;
+	ex->read_wc_flags = read_wc_flags;
+	ex->read_completion_ts = lacks_function ? NULL : read_completion_ts;
+	return ex;
 }
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {

@@ -7,14 +7,17 @@ import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.GidEntry;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
 import io.rdma4j.verbs.spi.AsyncEventQueue;
@@ -22,6 +25,7 @@ import io.rdma4j.verbs.wait.Waitable;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +93,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     @Override
     public DeviceAttributes attributes() {
-        return DeviceAttributes.builder()
+        DeviceAttributes.Builder attributes = DeviceAttributes.builder();
+        for (QueuePairType type : QueuePairType.values()) {
+            attributes.onDemandOperations(type, onDemandOperations(type));
+        }
+        return attributes
                 .firmwareVersion("rdma4j")
                 .nodeGuid(device.guid())
                 .systemImageGuid(device.guid())
@@ -111,7 +119,19 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 .maxInlineBytes(Limits.MAX_INLINE_BYTES)
                 .localAckDelay(Limits.LOCAL_ACK_DELAY)
                 .ports(1)
+                .onDemandPaging(true)
                 .build();
+    }
+
+    /** Returns all operations of a type: no memory is ever locked. */
+    private static Set<OnDemandOperation> onDemandOperations(QueuePairType type) {
+        return switch (type) {
+            case RELIABLE_CONNECTION, XRC_SEND, XRC_RECEIVE -> EnumSet.allOf(OnDemandOperation.class);
+            case UNRELIABLE_CONNECTION ->
+                EnumSet.complementOf(EnumSet.of(OnDemandOperation.READ, OnDemandOperation.ATOMIC));
+            case UNRELIABLE_DATAGRAM ->
+                EnumSet.of(OnDemandOperation.SEND, OnDemandOperation.RECEIVE, OnDemandOperation.SHARED_RECEIVE);
+        };
     }
 
     @Override
@@ -235,10 +255,10 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     }
 
     @Override
-    public CompletionQueue createCompletionQueue(
-            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector) {
-        requireEntries("ibv_create_cq", entries);
-        requireVector(completionVector);
+    public CompletionQueue createCompletionQueue(CompletionQueueInitAttributes attributes) {
+        requireEntries("ibv_create_cq", attributes.entries());
+        requireVector(attributes.completionVector());
+        CompletionChannel channel = attributes.channel();
         if (channel != null && !(channel instanceof SoftCompletionChannel soft && soft.context() == this)) {
             throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
         }
@@ -246,7 +266,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             requireOpen("ibv_create_cq");
             requireRoom("ibv_create_cq", completionQueues.size(), Limits.MAX_COMPLETION_QUEUES, "completion queues");
             SoftCompletionQueue queue = new SoftCompletionQueue(
-                    this, entries, userContext, (SoftCompletionChannel) channel, completionVector);
+                    this,
+                    attributes.entries(),
+                    attributes.context(),
+                    (SoftCompletionChannel) channel,
+                    attributes.completionVector());
             completionQueues.add(queue);
             objects().onCreated(queue);
             return queue;

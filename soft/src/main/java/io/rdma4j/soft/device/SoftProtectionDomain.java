@@ -18,6 +18,7 @@ import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.spi.RegionAddress;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -69,12 +70,22 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        return register(memory, address(memory, access), access, "ibv_reg_mr");
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, long address, Set<AccessFlag> access) {
+        RegionAddress.require(memory, address, access);
+        return register(memory, address, access, "ibv_reg_mr_iova");
+    }
+
+    private MemoryRegion register(MemorySegment memory, long address, Set<AccessFlag> access, String operation) {
         if (!FlightEvents.isOn()) {
-            return registerNow(memory, access);
+            return registerNow(memory, address, access, operation);
         }
         MemoryRegistrationEvent event = new MemoryRegistrationEvent();
         event.begin();
-        MemoryRegion region = registerNow(memory, access);
+        MemoryRegion region = registerNow(memory, address, access, operation);
         if (event.shouldCommit()) {
             event.device = context.softDevice().name();
             event.length = memory.byteSize();
@@ -84,18 +95,18 @@ final class SoftProtectionDomain implements ProtectionDomain {
         return region;
     }
 
-    private MemoryRegion registerNow(MemorySegment memory, Set<AccessFlag> access) {
+    private MemoryRegion registerNow(MemorySegment memory, long address, Set<AccessFlag> access, String operation) {
         int flags = AccessFlag.bits(access);
         String refusal = refusal(memory, flags);
         if (refusal != null) {
-            throw new RdmaException("ibv_reg_mr", Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
+            throw new RdmaException(operation, Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
         }
         MemoryTable table = context.engines().memory();
         synchronized (this) {
-            requireOpen("ibv_reg_mr");
-            SoftContext.requireRoom("ibv_reg_mr", table.size(), Limits.MAX_MEMORY_REGIONS, "memory regions");
+            requireOpen(operation);
+            SoftContext.requireRoom(operation, table.size(), Limits.MAX_MEMORY_REGIONS, "memory regions");
             SoftMemoryRegion region =
-                    new SoftMemoryRegion(this, access, table.register(memory, address(memory, flags), flags, number));
+                    new SoftMemoryRegion(this, access, table.register(memory, address, flags, number));
             regions.add(region);
             context.objects().onCreated(region);
             return region;
@@ -126,8 +137,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
      * Returns the address that peers use. It is unpredictable, but has the memory's offset in its page, so that both
      * are aligned alike.
      */
-    private long address(MemorySegment memory, int flags) {
-        if ((flags & AccessFlags.ZERO_BASED) != 0) {
+    private long address(MemorySegment memory, Set<AccessFlag> access) {
+        if (access.contains(AccessFlag.ZERO_BASED)) {
             return 0;
         }
         long random = context.engine().random().nextLong();

@@ -3,14 +3,17 @@ package io.rdma4j.tools.devices;
 import io.rdma4j.tools.command.GidText;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.QueuePairType;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Prints the lines of {@code ibv_devinfo} about one device.
@@ -59,6 +62,8 @@ final class DeviceInfo {
         line("phys_port_cnt", device.ports());
         if (verbose) {
             printLimits(device);
+            printOnDemandPaging(device);
+            printClock(device);
             printUnsupported();
             line("num_comp_vectors", completionVectors);
         }
@@ -106,15 +111,51 @@ final class DeviceInfo {
         line("local_ca_ack_delay", device.localAckDelay());
     }
 
-    /** Prints the attributes that only hardware supports. */
-    private void printUnsupported() {
+    private void printOnDemandPaging(DeviceAttributes device) {
         out.println("\tgeneral_odp_caps:");
-        for (String transport : List.of("rc", "uc", "ud", "xrc")) {
-            out.println("\t" + transport + "_odp_caps:");
+        if (device.hasOnDemandPaging()) {
+            out.println("\t\t\t\t\tODP_SUPPORT");
+        }
+        printOnDemandPaging("rc", device.onDemandOperations(QueuePairType.RELIABLE_CONNECTION));
+        printOnDemandPaging("uc", device.onDemandOperations(QueuePairType.UNRELIABLE_CONNECTION));
+        printOnDemandPaging("ud", device.onDemandOperations(QueuePairType.UNRELIABLE_DATAGRAM));
+        printOnDemandPaging("xrc", device.onDemandOperations(QueuePairType.XRC_SEND));
+    }
+
+    private void printOnDemandPaging(String transport, Set<OnDemandOperation> operations) {
+        out.println("\t" + transport + "_odp_caps:");
+        if (operations.isEmpty()) {
             out.println("\t\t\t\t\tNO SUPPORT");
         }
-        out.println("\tcompletion_timestamp_mask not supported");
-        out.println("\tcore clock not supported");
+        for (OnDemandOperation operation : OnDemandOperation.values()) {
+            if (operations.contains(operation)) {
+                out.println("\t\t\t\t\tSUPPORT_" + nameInC(operation));
+            }
+        }
+    }
+
+    private static String nameInC(OnDemandOperation operation) {
+        return switch (operation) {
+            case RECEIVE -> "RECV";
+            case SHARED_RECEIVE -> "SRQ";
+            default -> operation.name();
+        };
+    }
+
+    private void printClock(DeviceAttributes device) {
+        long mask = device.completionTimestampMask();
+        out.println(
+                mask == 0
+                        ? "\tcompletion_timestamp_mask not supported"
+                        : String.format(Locale.ROOT, "\tcompletion timestamp_mask:\t\t\t0x%016x", mask));
+        out.println(
+                device.clockKilohertz() == 0
+                        ? "\tcore clock not supported"
+                        : "\thca_core_clock:\t\t\t" + device.clockKilohertz() + "kHZ");
+    }
+
+    /** Prints the attributes that only hardware supports. */
+    private void printUnsupported() {
         int flags = CAPABILITIES.keySet().stream().reduce(0, (a, b) -> a | b);
         line("device_cap_flags_ex", String.format(Locale.ROOT, "0x%X", flags));
         out.println("\ttso_caps:");
@@ -227,6 +268,9 @@ final class DeviceInfo {
         facts.put("maxInitiatedReadAtomicPerQueuePair", device.maxInitiatedReadAtomicPerQueuePair());
         facts.put("maxInlineBytes", device.maxInlineBytes());
         facts.put("localAckDelay", device.localAckDelay());
+        facts.put("onDemandPaging", device.hasOnDemandPaging());
+        facts.put("completionTimestampMask", device.completionTimestampMask());
+        facts.put("clockKilohertz", device.clockKilohertz());
         facts.put("completionVectors", completionVectors);
         return facts;
     }

@@ -7,12 +7,15 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.QueuePairType;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +45,11 @@ class DeviceToolsTest {
             .maxInlineBytes(1024)
             .localAckDelay(15)
             .ports(1)
+            .onDemandPaging(true)
+            .onDemandOperations(QueuePairType.RELIABLE_CONNECTION, Set.of(OnDemandOperation.values()))
+            .onDemandOperations(QueuePairType.UNRELIABLE_DATAGRAM, Set.of(OnDemandOperation.SEND))
+            .completionTimestampMask(0xffff_ffffL)
+            .clockKilohertz(156_250)
             .build();
     private static final PortAttributes PORT =
             new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1024, 1L << 31, "eth0");
@@ -91,7 +99,11 @@ class DeviceToolsTest {
                         "\n\t\t\t\t\tSRQ_RESIZE\n\t\t\t\t\tMEM_WINDOW\n\t\t\t\t\tMEM_WINDOW_TYPE_2B\n",
                         "\n\tmax_res_rd_atom:\t\t4194304\n",
                         "\n\tmax_total_mcast_qp_attach:\t0\n",
-                        "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
+                        "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\t\t\t\t\tODP_SUPPORT\n\trc_odp_caps:\n",
+                        "\n\trc_odp_caps:\n\t\t\t\t\tSUPPORT_SEND\n\t\t\t\t\tSUPPORT_RECV\n\t\t\t\t\tSUPPORT_WRITE\n",
+                        "\n\t\t\t\t\tSUPPORT_ATOMIC\n\t\t\t\t\tSUPPORT_SRQ\n\tuc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
+                        "\n\tud_odp_caps:\n\t\t\t\t\tSUPPORT_SEND\n\txrc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
+                        "\n\tcompletion timestamp_mask:\t\t\t0x00000000ffffffff\n\thca_core_clock:\t\t\t156250kHZ\n",
                         "\n\ttag matching not supported\n\tnum_comp_vectors:\t\t6\n\t\tport:\t1\n",
                         "\n\tmax_srq:\t\t\t256\n\tmax_srq_wr:\t\t\t2048\n\tmax_srq_sge:\t\t\t8\n",
                         "\n\t\t\tport_cap_flags2:\t0x0000\n",

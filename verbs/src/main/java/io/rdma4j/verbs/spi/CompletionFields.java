@@ -2,6 +2,8 @@ package io.rdma4j.verbs.spi;
 
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of {@link io.rdma4j.verbs.WorkCompletion}, its only subclass. Programs read them by its methods, and providers
@@ -38,8 +40,11 @@ public abstract class CompletionFields {
     /** True if the receive begins with 40 bytes for the IP header. */
     protected boolean hasGlobalRoute;
 
-    /** Time of completion in nanoseconds of {@link System#nanoTime}. */
+    /** Time of completion in nanoseconds of {@link System#nanoTime} or of the device's clock. */
     protected long timestampNanos;
+
+    /** Tells the time when {@link #timestampNanos} is first read, if that decides it; otherwise null. */
+    protected @Nullable LongSupplier clock;
 
     /** Creates the fields of an empty holder. */
     protected CompletionFields() {}

@@ -3,12 +3,13 @@ package io.rdma4j.verbs.spi;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
+import java.util.function.LongSupplier;
 
 /**
  * Writes the holders that a program passes to {@link io.rdma4j.verbs.CompletionQueue#poll}. For providers. Allocates nothing.
  *
- * <p>Every completion needs {@link #start}, {@link #data} and {@link #timestamp}, and one of a datagram {@link #source} after
- * start. Not thread safe, as the holders are not.
+ * <p>Every completion needs {@link #start}, {@link #data} and a time, by {@link #timestamp} or {@link
+ * #timestampOfFirstReading}. One of a datagram also needs {@link #source} after start. Not thread safe, as the holders are not.
  */
 public final class CompletionWriter {
     private CompletionWriter() {}
@@ -26,8 +27,13 @@ public final class CompletionWriter {
             WorkCompletion completion, long id, CompletionStatus status, CompletionOpcode opcode, int queuePairNumber) {
         CompletionFields fields = completion;
         fields.id = id;
-        fields.status = status;
-        fields.opcode = opcode;
+        // A comparison costs less than storing a reference, which the garbage collector has to note.
+        if (fields.status != status) {
+            fields.status = status;
+        }
+        if (fields.opcode != opcode) {
+            fields.opcode = opcode;
+        }
         fields.queuePairNumber = queuePairNumber;
         fields.sourceQueuePairNumber = 0;
         fields.hasGlobalRoute = false;
@@ -65,9 +71,27 @@ public final class CompletionWriter {
         fields.hasGlobalRoute = true;
     }
 
-    /** Writes the time of completion, in nanoseconds of {@link System#nanoTime}. */
+    /** Writes the time of completion, in nanoseconds of {@link System#nanoTime} or of the device's clock. */
     public static void timestamp(WorkCompletion completion, long nanos) {
         CompletionFields fields = completion;
         fields.timestampNanos = nanos;
+        if (fields.clock != null) {
+            fields.clock = null;
+        }
+    }
+
+    /**
+     * Makes the time of completion the one at which the program first asks for it. A provider without times of completion uses
+     * this, since reading a clock can take longer than polling a device.
+     *
+     * @param completion the holder
+     * @param clock tells the time, in nanoseconds of {@link System#nanoTime}; best always the same object
+     */
+    @SuppressWarnings("ReferenceEquality") // another object is stored, even if it is an equal one
+    public static void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
+        CompletionFields fields = completion;
+        if (fields.clock != clock) {
+            fields.clock = clock;
+        }
     }
 }

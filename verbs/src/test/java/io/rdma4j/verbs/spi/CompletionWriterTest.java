@@ -46,6 +46,19 @@ class CompletionWriterTest {
     }
 
     @Test
+    void theFirstReadingDecidesATimeThatTheProviderDoesNotKnow() {
+        long beforeNanos = System.nanoTime();
+        CompletionWriter.timestampOfFirstReading(completion, System::nanoTime);
+        long readNanos = completion.timestampNanos();
+        assertThat(readNanos - beforeNanos).isNotNegative();
+        assertThat(System.nanoTime() - readNanos).isNotNegative();
+        assertThat(completion.timestampNanos()).isEqualTo(readNanos);
+        CompletionWriter.timestampOfFirstReading(completion, System::nanoTime);
+        CompletionWriter.timestamp(completion, 7);
+        assertThat(completion.timestampNanos()).isEqualTo(7);
+    }
+
+    @Test
     void aProgramOnlyReads() {
         assertThat(Arrays.stream(WorkCompletion.class.getMethods())
                         .filter(method -> method.getDeclaringClass() != Object.class)
