@@ -60,7 +60,8 @@ conformance_load=2
 # The conformance tests of verbs, connections and RDMA sockets on a device: see conformance/run --help.
 case_conformance() { # SERVER CLIENT DEVICE
     local device=$3 report=$work_dir/conformance-$3.txt bad=0
-    guest_java conformance -Djava.net.preferIPv6Addresses=false --enable-native-access=ALL-UNNAMED -cp "$conformance_class_path" io.rdma4j.conformance.run.Main \
+    guest_java conformance -Djava.net.preferIPv6Addresses=false --enable-native-access=ALL-UNNAMED \
+        -cp "$conformance_class_path" io.rdma4j.conformance.run.Main \
         --device "$device" --load $conformance_load --verbose "${conformance_classes[@]}" || bad=1
     cp "$case_dir/conformance.out" "$report"
     sed -n '/^class  /,$s/^/    /p' "$report"
