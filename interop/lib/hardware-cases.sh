@@ -54,11 +54,15 @@ conformance_build() {
         die 'the conformance tests cannot be built'
 }
 
+# The part of the load in percent that the load tests of conformance put on a device here.
+conformance_load=2
+
 # The conformance tests of verbs, connections and RDMA sockets on a device: see conformance/run --help.
 case_conformance() { # SERVER CLIENT DEVICE
     local device=$3 report=$work_dir/conformance-$3.txt bad=0
-    guest_java conformance --enable-native-access=ALL-UNNAMED -cp "$conformance_class_path" io.rdma4j.conformance.run.Main \
-        --device "$device" "${conformance_classes[@]}" || bad=1
+    guest_java conformance -Djava.net.preferIPv6Addresses=false --enable-native-access=ALL-UNNAMED \
+        -cp "$conformance_class_path" io.rdma4j.conformance.run.Main \
+        --device "$device" --load $conformance_load --verbose "${conformance_classes[@]}" || bad=1
     cp "$case_dir/conformance.out" "$report"
     sed -n '/^class  /,$s/^/    /p' "$report"
     expect_code conformance 0 || bad=1

@@ -13,10 +13,12 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -25,6 +27,7 @@ import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -138,10 +141,12 @@ class BlockingCallsTest {
                             return Wait.of(() -> client.connect(), client::close);
                         }),
                         call("rdma_accept", cleanup -> {
+                            TestDevices.require(Capability.CONFIRMATIONS);
                             CmId server = requested(cleanup);
                             return Wait.of(() -> server.accept(), server::close);
                         }),
                         call("rdma_disconnect", cleanup -> {
+                            TestDevices.require(Capability.CONFIRMATIONS);
                             CmId client = connected(cleanup);
                             return Wait.of(client::disconnect, client::close);
                         }),
@@ -275,8 +280,9 @@ class BlockingCallsTest {
                 .partitionKeyIndex(0)
                 .port(1)
                 .accessFlags(Set.of()));
-        for (int i = 0; i < receives; i++) {
-            queuePair.postReceive(new ReceiveWorkRequest().reset(i));
+        MemoryRegion memory = domain.register(Arena.ofAuto().allocate(8), AccessFlag.LOCAL_WRITE);
+        for (int i = 0; i < receives; i++) { // siw takes no empty ones
+            queuePair.postReceive(new ReceiveWorkRequest().reset(i).into(memory));
         }
         queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
         return queuePair;

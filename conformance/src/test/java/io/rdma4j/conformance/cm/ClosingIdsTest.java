@@ -10,6 +10,8 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
@@ -140,6 +142,7 @@ class ClosingIdsTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "takes no receives without memory")
     void holderOfACompletionEventCanCallTheIdentifierWhileItIsBeingClosed() throws Exception {
         CmId id = bound();
         id.createQueuePair(CmQueuePairAttributes.of(SIZES));
@@ -147,6 +150,7 @@ class ClosingIdsTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "takes no receives without memory")
     void holderOfACompletionEventCanCallTheIdentifierWhileItsQueuePairIsBeingDestroyed() throws Exception {
         CmId id = bound();
         id.createQueuePair(CmQueuePairAttributes.of(SIZES));
@@ -176,10 +180,11 @@ class ClosingIdsTest {
         assertThatThrownBy(() -> domain.context()
                         .createProtectionDomain()
                         .createQueuePair(QueuePairInitAttributes.reliable(queue, SIZES)))
-                .hasMessageContaining("the completion queue is closed");
+                .hasMessageContainingAll("completion queue", "is closed");
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "takes no receives without memory")
     void interruptedCloseReleasesThePortAndCanBeRepeated() throws Exception {
         CmId id = bound();
         int port = id.sourcePort();

@@ -7,6 +7,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.TestDevices;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -25,13 +26,15 @@ import org.junit.jupiter.api.Test;
  * Many connections in one process leave nothing behind.
  *
  * <p>{@code -Drdma4j.storm.connections=10000} is the soak test: the connections are opened, used and closed a thousand
- * at a time.
+ * at a time, or as many of them as the device bears ({@link TestDevices#load}).
  */
 class ConnectionStormTest {
-    private static final int AT_ONCE = 1000;
+    /** A connection has six queues, and siw about 140 for each open device. */
+    private static final int AT_ONCE = TestDevices.driver() == Driver.SIW ? 10 : TestDevices.load(1000);
+
     private static final int CONNECTIONS = Integer.getInteger("rdma4j.storm.connections", AT_ONCE);
 
-    /** The growth that a thousand connections may cause: less than a tenth of a connection's own size each. */
+    /** The growth that these connections may cause: less than a tenth of a connection's own size each. */
     private static final long LEFTOVER_BYTES = 1 << 20;
 
     /** Short, so that connections in time-wait are removed soon. */

@@ -16,6 +16,8 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RejectReason;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
@@ -33,6 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Connection enhancement options are sent to the peer and back, for applications with their own queue pairs. */
+@NotOn(value = Driver.SIW, because = "has iWARP, whose connection messages have no options")
 class EnhancementTest {
     private static final InetAddress ADDRESS = TestDevices.freshAddress();
 

@@ -8,6 +8,7 @@ import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Steps of connecting, for tests. */
 final class Session {
-    static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final Duration PATIENCE = TestDevices.patience();
     static final QueuePairCapabilities SIZES = new QueuePairCapabilities(16, 16, 1, 1, 64);
 
     private Session() {}

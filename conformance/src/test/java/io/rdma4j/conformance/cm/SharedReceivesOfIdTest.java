@@ -12,6 +12,8 @@ import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -48,6 +50,7 @@ class SharedReceivesOfIdTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, whose reply does not announce a shared receive queue")
     void replyAnnouncesTheSharedQueueAndMessagesTakeItsReceives() {
         CmId client = Session.resolved(clients, null, target);
         client.destroyQueuePair();
@@ -111,7 +114,7 @@ class SharedReceivesOfIdTest {
         }
         assertThat(refused(first::destroySharedReceiveQueue)).isEqualTo(Errno.EBUSY);
         first.close();
-        assertThat(shared.query().maxWorkRequests()).isEqualTo(8);
+        assertThat(shared.query().maxWorkRequests()).isGreaterThanOrEqualTo(8); // a kernel may round it up
         Session.disconnect(clients, second, servers, server);
         second.close();
         shared.close();

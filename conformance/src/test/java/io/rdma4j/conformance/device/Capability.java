@@ -1,16 +1,22 @@
 package io.rdma4j.conformance.device;
 
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.TransportType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -32,6 +38,12 @@ public enum Capability {
     /** Queue pairs of unreliable connections. */
     UNRELIABLE_CONNECTIONS("unreliable connections"),
 
+    /** Queue pairs that are connected without the connection manager, which iWARP does not allow. */
+    DIRECT_CONNECTIONS("connections without the connection manager"),
+
+    /** Accepting and disconnecting wait for the peer's reply. */
+    CONFIRMATIONS("replies to an acceptance and to a disconnect"),
+
     /** Queue pairs of datagrams. */
     DATAGRAMS("datagrams"),
 
@@ -46,6 +58,12 @@ public enum Capability {
 
     /** Memory regions at addresses that the program chooses. */
     CHOSEN_ADDRESSES("memory regions at chosen addresses"),
+
+    /** Work requests that name an object of another protection domain are refused when they are posted. */
+    CHECKED_REGIONS("a check of the protection domain when a work request is posted"),
+
+    /** The port space of IP over InfiniBand also on Ethernet. */
+    IPOIB("the port space IPOIB on Ethernet"),
 
     /** Probes on idle connections. */
     KEEP_ALIVE("keep-alive probes");
@@ -72,12 +90,21 @@ public enum Capability {
                 unsupported("ibv_open_xrcd", () -> context.openXrcDomain().close());
             case UNRELIABLE_CONNECTIONS ->
                 unsupported("ibv_create_qp", () -> createQueuePair(context, QueuePairType.UNRELIABLE_CONNECTION));
+            case DIRECT_CONNECTIONS, CONFIRMATIONS ->
+                context.device().transportType() == TransportType.IWARP
+                        ? Optional.of("its transport is iWARP")
+                        : Optional.empty();
             case DATAGRAMS ->
                 unsupported("ibv_create_qp", () -> createQueuePair(context, QueuePairType.UNRELIABLE_DATAGRAM));
             case MULTICAST -> unsupported("ibv_attach_mcast", () -> attach(context));
             case RESIZABLE_COMPLETION_QUEUES -> unsupported("ibv_resize_cq", () -> resize(context));
             case HEAP_MEMORY -> unsupported("ibv_reg_mr", () -> registerHeap(context));
             case CHOSEN_ADDRESSES -> unsupported("ibv_reg_mr_iova", () -> registerAtAddress(context));
+            case CHECKED_REGIONS -> postForeign(context);
+            case IPOIB ->
+                Driver.of(context.device()) == Driver.SOFTWARE
+                        ? Optional.empty()
+                        : Optional.of("the kernel has it on InfiniBand only");
             case KEEP_ALIVE -> unsupported("keep alive", () -> keepAlive(context));
         };
     }
@@ -149,6 +176,27 @@ public enum Capability {
         try (ProtectionDomain domain = context.createProtectionDomain()) {
             domain.register(Arena.ofAuto().allocate(64, PAGE_BYTES), PAGE_BYTES, Set.of())
                     .close();
+        }
+    }
+
+    private static Optional<String> postForeign(DeviceContext context) {
+        try (ProtectionDomain another = context.createProtectionDomain();
+                MemoryRegion foreign = another.register(Arena.ofAuto().allocate(1), AccessFlag.LOCAL_WRITE);
+                CompletionQueue completions = context.createCompletionQueue(1);
+                ProtectionDomain domain = context.createProtectionDomain();
+                QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(completions, SMALL))) {
+            queuePair.modify(new QueuePairAttributes()
+                    .state(QueuePairState.INIT)
+                    .partitionKeyIndex(0)
+                    .port(1)
+                    .accessFlags(Set.of()));
+            queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(foreign));
+            return Optional.of("ibv_post_recv accepts a region of another protection domain");
+        } catch (RdmaException refused) {
+            if (refused.errno() == Errno.EINVAL && refused.operation().equals("ibv_post_recv")) {
+                return Optional.empty();
+            }
+            throw refused;
         }
     }
 

@@ -3,12 +3,14 @@ package io.rdma4j.conformance.device;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.TransportType;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,12 +33,16 @@ public final class TestDevices {
     /** The system property with addresses of other devices, separated by commas, for the other end of a connection. */
     public static final String PEERS = "rdma4j.conformance.peers";
 
+    /** The system property with the part of the load, in percent, that load tests put on the device. */
+    public static final String LOAD = "rdma4j.conformance.load";
+
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress LOOPBACK6 = InetAddress.ofLiteral("::1");
 
     private static final @Nullable String NAMED = System.getProperty(DEVICE);
     private static final List<InetAddress> OWN = NAMED == null ? List.of(LOOPBACK) : addressesOf(NAMED);
     private static final List<InetAddress> OTHERS = others();
+    private static final Driver DRIVER = Driver.of(Device.named(name()).orElseThrow());
 
     private TestDevices() {}
 
@@ -46,11 +52,7 @@ public final class TestDevices {
                         "there is no device " + name + "; conformance/run --list prints the names"));
         List<InetAddress> addresses = new ArrayList<>();
         try (DeviceContext context = device.open()) {
-            for (Gid gid : context.gids(1)) {
-                if (!gid.equals(Gid.ZERO) && !gid.isLinkLocal()) {
-                    addresses.add(gid.toInetAddress());
-                }
-            }
+            allAddresses(context).filter(each -> !each.isLinkLocalAddress()).forEach(addresses::add);
         }
         for (InetAddress address : addresses) {
             String owner = Device.of(address).map(Device::name).orElse("no device");
@@ -60,6 +62,19 @@ public final class TestDevices {
             }
         }
         return List.copyOf(addresses);
+    }
+
+    /** Returns the addresses of a device. They are its GIDs or, with iWARP, those of its network interface. */
+    private static Stream<InetAddress> allAddresses(DeviceContext context) {
+        if (context.device().transportType() != TransportType.IWARP) {
+            return context.gids(1).stream().filter(gid -> !gid.equals(Gid.ZERO)).map(Gid::toInetAddress);
+        }
+        try {
+            return NetworkInterface.getByName(context.port(1).networkInterface())
+                    .inetAddresses();
+        } catch (SocketException e) {
+            throw new IllegalArgumentException("the network interface of " + context.device() + " cannot be read", e);
+        }
     }
 
     private static List<InetAddress> others() {
@@ -72,6 +87,21 @@ public final class TestDevices {
     /** Returns the name of the device under test. */
     public static String name() {
         return NAMED == null ? Device.of(LOOPBACK).orElseThrow().name() : NAMED;
+    }
+
+    /** Returns the driver of the device under test. */
+    public static Driver driver() {
+        return DRIVER;
+    }
+
+    /** Returns the part of a number of connections or messages that {@value #LOAD} asks for, at least 2. */
+    public static int load(int full) {
+        return Math.max(2, (int) (full * (long) Integer.getInteger(LOAD, 100) / 100));
+    }
+
+    /** Returns how long a test waits for an event. A device with less {@value #LOAD} is slow, and gets a minute. */
+    public static Duration patience() {
+        return Duration.ofSeconds(Integer.getInteger(LOAD, 100) < 100 ? 60 : 10);
     }
 
     /** Returns an IPv4 address of the device, the same one for all callers. */
@@ -99,18 +129,25 @@ public final class TestDevices {
         return another.orElseThrow();
     }
 
-    /** Returns an IPv4 address of another device of this host. */
+    /** Returns an IPv4 address of another device of this host, of the same kind and transport. */
     public static InetAddress addressOfAnotherDevice() {
+        TransportType transport = Device.named(name()).orElseThrow().transportType();
         for (Device device : Device.list()) {
+            if (device.name().equals(name())
+                    || device.transportType() != transport
+                    || (Driver.of(device) == Driver.SOFTWARE) != (DRIVER == Driver.SOFTWARE)) {
+                continue;
+            }
             try (DeviceContext context = device.open()) {
-                Optional<Gid> found =
-                        context.gids(1).stream().filter(Gid::isIpv4).findFirst();
-                if (found.isPresent() && !device.name().equals(name())) {
-                    return found.get().toInetAddress();
+                Optional<InetAddress> found = allAddresses(context)
+                        .filter(Inet4Address.class::isInstance)
+                        .findFirst();
+                if (found.isPresent()) {
+                    return found.get();
                 }
             }
         }
-        return Assumptions.abort("this host has no other device than " + name() + " with an IPv4 address");
+        return Assumptions.abort("this host has no other device of the kind of " + name() + " with an IPv4 address");
     }
 
     /** Returns the address of the other end of a connection from an address: a peer's, or the same address. */

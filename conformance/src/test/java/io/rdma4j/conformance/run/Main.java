@@ -63,6 +63,20 @@ public final class Main implements Callable<Integer> {
                     + " a certain one; may be repeated")
     private List<String> peers = new ArrayList<>();
 
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "prints each test when it starts and when it has ended, and the stack trace of each failure")
+    private boolean verbose;
+
+    @Option(
+            names = "--load",
+            paramLabel = "PERCENT",
+            defaultValue = "100",
+            description =
+                    "has the load tests open this part of their connections, and send this part of their messages,"
+                            + " on a device that is slow (${DEFAULT-VALUE})")
+    private int load;
+
     @Option(names = "--list", description = "prints the devices and their addresses, and tests nothing")
     private boolean list;
 
@@ -117,11 +131,12 @@ public final class Main implements Callable<Integer> {
         if (device != null) {
             System.setProperty(TestDevices.DEVICE, device);
         }
+        System.setProperty(TestDevices.LOAD, String.valueOf(load));
         System.setProperty(TestDevices.PEERS, String.join(",", peers));
         out.printf(
                 "device %s, address %s%n",
                 TestDevices.name(), TestDevices.address().getHostAddress());
-        Results results = new Results();
+        Results results = new Results(verbose ? out : null);
         LauncherFactory.create().execute(request(), results);
         if (results.isEmpty()) {
             throw new IllegalArgumentException("no test class is named " + String.join(", ", classes));

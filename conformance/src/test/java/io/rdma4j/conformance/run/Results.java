@@ -32,7 +32,14 @@ final class Results implements TestExecutionListener {
     private final Map<String, Row> rows = new TreeMap<>();
     private final Map<String, Integer> lacks = new LinkedHashMap<>();
     private final List<String> failures = new ArrayList<>();
+    private final @Nullable PrintStream progress;
     private @Nullable TestPlan plan;
+    private long testStarted;
+
+    /** Counts results, and prints each test when it starts and when it has ended, unless {@code progress} is null. */
+    Results(@Nullable PrintStream progress) {
+        this.progress = progress;
+    }
 
     @Override
     public void testPlanExecutionStarted(TestPlan started) {
@@ -43,6 +50,10 @@ final class Results implements TestExecutionListener {
     public void executionStarted(TestIdentifier test) {
         if (test.getSource().orElse(null) instanceof ClassSource source) {
             row(source.getClassName()).started = System.nanoTime();
+        }
+        if (progress != null && test.isTest()) {
+            testStarted = System.nanoTime();
+            progress.printf("  %s ...%n", title(test));
         }
     }
 
@@ -62,15 +73,33 @@ final class Results implements TestExecutionListener {
         if (test.getSource().orElse(null) instanceof ClassSource) {
             row(name).nanos = System.nanoTime() - row(name).started;
         }
+        printProgress(test, result);
         Throwable cause = result.getThrowable().orElse(null);
         switch (result.getStatus()) {
             case SUCCESSFUL -> row(name).passed += test.isTest() ? 1 : 0;
             case ABORTED -> lacking(test, cause == null ? "" : String.valueOf(cause.getMessage()));
             case FAILED -> {
                 row(name).failed++;
-                failures.add("%s.%s: %s".formatted(shortName(name), test.getLegacyReportingName(), cause));
+                failures.add("%s: %s".formatted(title(test), cause));
             }
         }
+    }
+
+    private void printProgress(TestIdentifier test, TestExecutionResult result) {
+        if (progress == null) {
+            return;
+        }
+        if (test.isTest()) {
+            progress.printf(
+                    "  %s: %s, %.1f s%n", title(test), result.getStatus(), seconds(System.nanoTime() - testStarted));
+        }
+        if (result.getStatus() == TestExecutionResult.Status.FAILED) {
+            result.getThrowable().ifPresent(cause -> cause.printStackTrace(progress));
+        }
+    }
+
+    private String title(TestIdentifier test) {
+        return shortName(Objects.requireNonNull(className(test))) + "." + test.getLegacyReportingName();
     }
 
     private void lacking(TestIdentifier test, String reason) {
@@ -133,8 +162,10 @@ final class Results implements TestExecutionListener {
     }
 
     private static void print(String title, Row row, PrintStream out) {
-        out.printf(
-                "%-42s %7d %7d %7d %8.1f%n",
-                title, row.passed, row.failed, row.lacks, row.nanos / (double) TimeUnit.SECONDS.toNanos(1));
+        out.printf("%-42s %7d %7d %7d %8.1f%n", title, row.passed, row.failed, row.lacks, seconds(row.nanos));
+    }
+
+    private static double seconds(long nanos) {
+        return nanos / (double) TimeUnit.SECONDS.toNanos(1);
     }
 }

@@ -48,7 +48,10 @@ class ResultsTest {
     }
 
     private static Results run(Class<?>... classes) {
-        Results results = new Results();
+        return run(new Results(null), classes);
+    }
+
+    private static Results run(Results results, Class<?>... classes) {
         var request = LauncherDiscoveryRequestBuilder.request();
         for (Class<?> each : classes) {
             request.selectors(selectClass(each));
@@ -82,6 +85,16 @@ class ResultsTest {
         assertThat(printed(results))
                 .containsPattern("all of mlx5_0 +0 +1 +0 ")
                 .contains("failed: run.ResultsTest$Wrong.fails(): java.lang.IllegalStateException: the reason");
+    }
+
+    @Test
+    void progressNamesEachTestAndThePlaceOfEachFailure() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        run(new Results(new PrintStream(bytes, true, StandardCharsets.UTF_8)), Wrong.class, Operations.class);
+        assertThat(bytes.toString(StandardCharsets.UTF_8))
+                .contains("run.ResultsTest$Wrong.fails() ...", "run.ResultsTest$Wrong.fails(): FAILED, ")
+                .contains("java.lang.IllegalStateException: the reason", "\tat " + Wrong.class.getName() + ".fails(")
+                .contains("run.ResultsTest$Operations.passes(): SUCCESSFUL, ");
     }
 
     @Test

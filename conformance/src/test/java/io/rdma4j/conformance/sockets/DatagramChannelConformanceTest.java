@@ -5,6 +5,7 @@ import static io.rdma4j.conformance.sockets.DatagramChannels.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.conformance.sockets.DatagramChannels.Kind;
 import io.rdma4j.sockets.RdmaDatagramSocket;
 import io.rdma4j.sockets.RdmaSockets;
@@ -358,7 +359,7 @@ class DatagramChannelConformanceTest {
     void dualStackChannelExchangesDatagramsWithBothFamilies(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel both = channels.open(StandardProtocolFamily.INET6);
-            InetSocketAddress ipv6 = new InetSocketAddress(InetAddress.ofLiteral("::1"), 0);
+            InetSocketAddress ipv6 = new InetSocketAddress(TestDevices.ipv6Address(), 0);
             DatagramChannel[] peers = {
                 channels.bound(), channels.open(StandardProtocolFamily.INET6).bind(ipv6)
             };

@@ -8,6 +8,7 @@ import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.conformance.sockets.DatagramChannels.Kind;
 import io.rdma4j.sockets.RdmaSockets;
 import java.io.IOException;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The documented behaviour of {@link Selector} with datagram channels, over RDMA and over UDP. */
 @Timeout(60)
 class DatagramSelectorConformanceTest {
-    private static final int ROUNDS = 2000;
+    private static final int ROUNDS = TestDevices.load(2000);
 
     /** Selects until a key is ready for the wanted operations, and returns its ready operations. */
     private static int await(Selector selector, SelectionKey key, int wanted) throws IOException {

@@ -7,6 +7,7 @@ import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.conformance.sockets.ChannelPair.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The documented behaviour of {@link Selector}, for those of RDMA and of the platform. */
 @Timeout(120)
 class SelectorConformanceTest {
-    private static final int MANY_CONNECTIONS = 500;
-    private static final int TRANSFER_BYTES = 8 << 20;
+    private static final int MANY_CONNECTIONS = TestDevices.load(500);
+    private static final int TRANSFER_BYTES = TestDevices.load(8 << 20);
 
     /** Selects until a key is ready for the wanted operations, and returns its ready operations. */
     private static int await(Selector selector, SelectionKey key, int wanted) throws IOException {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** Pairs of RDMA sockets that either side closes, resets or interrupts at any time. */
 @Timeout(120)
 class SocketDisorderConformanceTest {
-    private static final int PAIRS = 300;
+    private static final int PAIRS = TestDevices.load(300);
     private static final int MAX_BYTES = 300_000;
 
     /** The actions of one side, drawn from a seed. */

@@ -2,6 +2,7 @@ package io.rdma4j.conformance.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.conformance.device.DirectConnections;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionQueue;
@@ -44,10 +45,10 @@ class ConcurrentUseTest {
     @Test
     void twoThreadsPostToOneQueuePairWhileTwoPollItsCompletions() throws InterruptedException, ExecutionException {
         InetAddress address = TestDevices.freshAddress();
-        int each = 5_000;
+        int each = TestDevices.load(5_000);
         try (TestEndpoint a = new TestEndpoint(address);
                 TestEndpoint b = new TestEndpoint(address)) {
-            TestEndpoint.connect(a, b);
+            DirectConnections.connect(a, b);
             BitSet seen = new BitSet();
             AtomicInteger posted = new AtomicInteger();
             AtomicInteger completed = new AtomicInteger();
@@ -96,13 +97,13 @@ class ConcurrentUseTest {
         try (TestEndpoint a = new TestEndpoint(address);
                 TestEndpoint b = new TestEndpoint(address);
                 TestEndpoint c = new TestEndpoint(address)) {
-            TestEndpoint.connect(a, b);
+            DirectConnections.connect(a, b);
             QueuePair extra = b.domain.createQueuePair(
                     QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
-            TestEndpoint.connect(c, c.queuePair, b, extra);
+            DirectConnections.connect(c, c.queuePair, b, extra);
             List<Callable<Void>> tasks = new ArrayList<>();
             tasks.add(() -> {
-                for (int i = 0; i < 3_000; i++) {
+                for (int i = 0; i < TestDevices.load(3_000); i++) {
                     a.queuePair.postWrite(i, a.region, 0, 2000, b.region.remote());
                     assertThat(a.completion().id()).isEqualTo(i);
                 }
@@ -110,7 +111,7 @@ class ConcurrentUseTest {
             });
             tasks.add(() -> {
                 WorkCompletion[] one = WorkCompletion.array(1);
-                for (int i = 0; i < 3_000; i++) {
+                for (int i = 0; i < TestDevices.load(3_000); i++) {
                     c.completions.requestNotification(false);
                     c.queuePair.postRead(i, c.region, 0, 2000, b.region.remote());
                     CompletionQueue reported = c.channel.await(Duration.ofSeconds(20));
@@ -128,7 +129,7 @@ class ConcurrentUseTest {
     @Test
     void manyQueuePairsAreServedInTurn() {
         InetAddress address = TestDevices.freshAddress();
-        int pairs = 300;
+        int pairs = TestDevices.load(300);
         int each = 20;
         try (TestEndpoint a = new TestEndpoint(address, 4096, 16_384);
                 TestEndpoint b = new TestEndpoint(address, 4096, 16_384)) {
@@ -139,7 +140,7 @@ class ConcurrentUseTest {
             for (int i = 0; i < pairs; i++) {
                 QueuePair l = a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, small));
                 QueuePair r = b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, small));
-                TestEndpoint.connect(a, l, b, r);
+                DirectConnections.connect(a, l, b, r);
                 left.add(l);
             }
             for (int n = 0; n < each; n++) {

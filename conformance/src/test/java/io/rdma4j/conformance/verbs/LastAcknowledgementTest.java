@@ -2,6 +2,9 @@ package io.rdma4j.conformance.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.conformance.device.DirectConnections;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A receiver that has polled a message may close its queue pair or context at once: the message is still acknowledged. */
 @Timeout(30)
+@NotOn(value = Driver.RXE, because = "completes a receive before it acknowledges the message")
 class LastAcknowledgementTest {
     private static final int ROUNDS = 20;
 
@@ -32,7 +36,7 @@ class LastAcknowledgementTest {
     private void sendOnce(Consumer<TestEndpoint> receiversEnd) {
         try (TestEndpoint sender = new TestEndpoint(address);
                 TestEndpoint receiver = new TestEndpoint(TestDevices.peerOf(address))) {
-            TestEndpoint.connect(sender, receiver);
+            DirectConnections.connect(sender, receiver);
             receiver.postReceive(1);
             sender.queuePair.postSend(
                     new SendWorkRequest().reset(2).from(sender.region, 0, 8).signaled());

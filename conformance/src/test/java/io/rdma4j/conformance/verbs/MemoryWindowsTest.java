@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.DirectConnections;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AccessFlag;
@@ -44,15 +47,17 @@ class MemoryWindowsTest {
         TestDevices.require(Capability.MEMORY_WINDOWS);
         a = new TestEndpoint(TestDevices.freshAddress());
         b = new TestEndpoint(TestDevices.peerOf(a.address));
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         window = b.domain.allocateMemoryWindow(MemoryWindow.Type.TYPE_2);
         a.memory.asSlice(0, LENGTH).fill((byte) 7);
     }
 
     @AfterEach
     void close() {
-        a.close();
-        b.close();
+        if (a != null) { // the device has the feature
+            a.close();
+            b.close();
+        }
     }
 
     private static Errno refused(Runnable call) {
@@ -118,6 +123,7 @@ class MemoryWindowsTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "keeps a queue pair with a bound window for 50 s, and the kernel warns")
     void regionIsBusyWhileAWindowIsBoundToIt() {
         bind();
         assertThat(refused(b.region::close)).isEqualTo(Errno.EBUSY);
@@ -136,10 +142,11 @@ class MemoryWindowsTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "keeps a queue pair with a bound window for 50 s, and the kernel warns")
     void closedQueuePairFreesItsWindow() {
         QueuePair second =
                 b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
-        TestEndpoint.connect(
+        DirectConnections.connect(
                 b,
                 second,
                 a,
@@ -163,13 +170,14 @@ class MemoryWindowsTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "keeps a queue pair with a bound window for 50 s, and the kernel warns")
     void typeOneServesAllQueuePairsOfTheDomain() {
         MemoryWindow one = b.domain.allocateMemoryWindow(MemoryWindow.Type.TYPE_1);
         QueuePair otherA =
                 a.domain.createQueuePair(QueuePairInitAttributes.reliable(a.completions, TestEndpoint.CAPABILITIES));
         QueuePair otherB =
                 b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
-        TestEndpoint.connect(a, otherA, b, otherB);
+        DirectConnections.connect(a, otherA, b, otherB);
         int key = one.nextRemoteKey();
         b.queuePair.postSend(new SendWorkRequest()
                 .reset(1)

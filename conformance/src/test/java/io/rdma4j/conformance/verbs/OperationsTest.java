@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.DirectConnections;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.CompletionOpcode;
@@ -32,7 +33,7 @@ class OperationsTest {
     void connect() {
         a = new TestEndpoint(TestDevices.freshAddress());
         b = new TestEndpoint(TestDevices.peerOf(a.address));
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         for (int i = 0; i < BYTES; i++) {
             a.memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
         }
@@ -209,7 +210,7 @@ class OperationsTest {
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(b.region));
         byte first = a.memory.get(ValueLayout.JAVA_BYTE, 1);
         a.queuePair.postSend(
-                new SendWorkRequest().reset(2).from(a.region, 1, 100).inline().signaled());
+                new SendWorkRequest().reset(2).from(a.region, 1, 64).inline().signaled());
         a.memory.set(ValueLayout.JAVA_BYTE, 1, (byte) (first + 1));
         succeeds(b, 1, CompletionOpcode.RECEIVE);
         assertThat(b.memory.get(ValueLayout.JAVA_BYTE, 0)).isEqualTo(first);

@@ -1,8 +1,12 @@
 package io.rdma4j.conformance.verbs;
 
+import static io.rdma4j.conformance.device.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.DirectConnections;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AccessFlag;
@@ -28,7 +32,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,13 +56,6 @@ class QueuePairStateTest {
         b.close();
     }
 
-    private static void refused(Errno errno, String because, ThrowingCallable call) {
-        assertThatThrownBy(call).isInstanceOfSatisfying(RdmaException.class, e -> {
-            assertThat(e.errno()).isEqualTo(errno);
-            assertThat(e).hasMessageContaining(because);
-        });
-    }
-
     private static QueuePairAttributes to(QueuePairState state) {
         return new QueuePairAttributes().state(state);
     }
@@ -77,36 +73,41 @@ class QueuePairStateTest {
     @Test
     void refusedChangeChangesNothing() {
         TestEndpoint.toInit(a.queuePair);
-        refused(Errno.EINVAL, "needs", () -> a.queuePair.modify(to(QueuePairState.READY_TO_RECEIVE)));
-        refused(Errno.EINVAL, "cannot go", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
-        refused(
-                Errno.EINVAL,
-                "DESTINATION_QUEUE_PAIR 16777216",
-                () -> a.queuePair.modify(pathTo(address).destinationQueuePair(1 << 24)));
+        assertRefused(Errno.EINVAL, "needs", () -> a.queuePair.modify(to(QueuePairState.READY_TO_RECEIVE)));
+        assertRefused(Errno.EINVAL, "cannot go", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
         QueuePairAttributes now = a.queuePair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.INIT);
-        assertThat(now.present())
-                .containsExactlyInAnyOrder(
-                        QueuePairAttribute.STATE,
-                        QueuePairAttribute.PARTITION_KEY_INDEX,
-                        QueuePairAttribute.PORT,
-                        QueuePairAttribute.ACCESS_FLAGS);
+        Set<QueuePairAttribute> set = Set.of(
+                QueuePairAttribute.STATE,
+                QueuePairAttribute.PARTITION_KEY_INDEX,
+                QueuePairAttribute.PORT,
+                QueuePairAttribute.ACCESS_FLAGS);
+        assertThat(now.present()).containsAll(set);
+        if (TestDevices.driver() == Driver.SOFTWARE) { // a kernel also returns values that nobody has set
+            assertThat(now.present()).isEqualTo(set);
+        }
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "does not check the ranges of attributes")
     void valuesOutOfRangeAreNamed() {
         TestEndpoint.toInit(a.queuePair);
-        refused(
+        assertRefused(
+                Errno.EINVAL,
+                "DESTINATION_QUEUE_PAIR 16777216",
+                () -> a.queuePair.modify(pathTo(address).destinationQueuePair(1 << 24)));
+        assertRefused(
                 Errno.EINVAL,
                 "MIN_RNR_TIMER 32",
                 () -> a.queuePair.modify(pathTo(address).minRnrTimer(32)));
-        refused(
+        assertRefused(
                 Errno.EINVAL,
                 "no GID with index 900",
                 () -> a.queuePair.modify(pathTo(address).addressVector(AddressVector.of(900, Gid.of(address)))));
-        refused(Errno.EINVAL, "another address family", () -> a.queuePair.modify(pathTo(InetAddress.ofLiteral("::1"))));
+        assertRefused(
+                Errno.EINVAL, "another address family", () -> a.queuePair.modify(pathTo(InetAddress.ofLiteral("::1"))));
         int tooDeep = a.context.attributes().maxReadAtomicPerQueuePair() + 1;
-        refused(
+        assertRefused(
                 Errno.EINVAL,
                 "MAX_DESTINATION_READ_ATOMIC " + tooDeep,
                 () -> a.queuePair.modify(pathTo(address).maxDestinationReadAtomic(tooDeep)));
@@ -114,7 +115,7 @@ class QueuePairStateTest {
 
     @Test
     void queryReturnsTheSetAttributes() {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         QueuePairAttributes now = a.queuePair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(now.destinationQueuePair()).isEqualTo(b.queuePair.number());
@@ -127,7 +128,7 @@ class QueuePairStateTest {
 
     @Test
     void rightsOfAConnectedQueuePairCanBeRevoked() {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         b.queuePair.modify(new QueuePairAttributes().accessFlags(Set.of(AccessFlag.LOCAL_WRITE)));
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().status())
@@ -137,15 +138,15 @@ class QueuePairStateTest {
     @Test
     void sendsAreRefusedBeforeReadyToSend() {
         SendWorkRequest send = new SendWorkRequest().reset(1);
-        refused(Errno.EINVAL, "RESET", () -> a.queuePair.postSend(send));
+        assertRefused(Errno.EINVAL, "RESET", () -> a.queuePair.postSend(send));
         TestEndpoint.toInit(a.queuePair);
-        refused(Errno.EINVAL, "INIT", () -> a.queuePair.postSend(send));
+        assertRefused(Errno.EINVAL, "INIT", () -> a.queuePair.postSend(send));
     }
 
     @Test
     void receivesAreRefusedInResetOnly() {
-        ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1);
-        refused(Errno.EINVAL, "RESET", () -> a.queuePair.postReceive(receive));
+        ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1).into(a.region); // siw takes no empty ones
+        assertRefused(Errno.EINVAL, "RESET", () -> a.queuePair.postReceive(receive));
         TestEndpoint.toInit(a.queuePair);
         a.queuePair.postReceive(receive);
     }
@@ -153,21 +154,36 @@ class QueuePairStateTest {
     @Test
     void fullQueueIsRefusedAndKeepsItsOrder() {
         TestEndpoint.toInit(a.queuePair);
-        for (int i = 0; i < TestEndpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
-            a.queuePair.postReceive(new ReceiveWorkRequest().reset(i));
+        int posted = 0;
+        RdmaException full = null;
+        while (full == null && posted < a.completions.capacity()) {
+            try {
+                a.queuePair.postReceive(new ReceiveWorkRequest().reset(posted).into(a.region));
+                posted++;
+            } catch (RdmaException refused) {
+                full = refused;
+            }
         }
-        refused(Errno.ENOMEM, "full", () -> a.queuePair.postReceive(new ReceiveWorkRequest().reset(-1)));
+        int required = a.queuePair.capabilities().maxReceiveWorkRequests();
+        assertThat(posted).isGreaterThanOrEqualTo(required); // a kernel may round the size up
+        if (TestDevices.driver() == Driver.SOFTWARE) {
+            assertThat(posted).isEqualTo(required);
+        }
+        assertThat(full).hasMessageContaining("full");
+        assertThat(Objects.requireNonNull(full).errno()).isEqualTo(Errno.ENOMEM);
         a.queuePair.modify(to(QueuePairState.ERROR));
-        for (int i = 0; i < TestEndpoint.CAPABILITIES.maxReceiveWorkRequests(); i++) {
+        for (int i = 0; i < posted; i++) {
             assertThat(a.completion().id()).isEqualTo(i);
         }
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "does not flush receives that are posted after a failure")
     void workPostedInErrorIsFlushed() {
+        DirectConnections.connect(a, b);
         a.queuePair.modify(to(QueuePairState.ERROR));
         a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8));
-        a.queuePair.postReceive(new ReceiveWorkRequest().reset(2));
+        a.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(a.region));
         for (int id = 1; id <= 2; id++) {
             WorkCompletion completion = a.completion();
             assertThat(completion.id()).isEqualTo(id);
@@ -177,7 +193,15 @@ class QueuePairStateTest {
 
     @Test
     void silentPeerFailsTheQueuePairAfterAllRetries() {
-        a.connect(TestDevices.freshAddress(), 100, 0);
+        TestDevices.require(Capability.DIRECT_CONNECTIONS);
+        TestEndpoint.toInit(a.queuePair);
+        a.toReadyToReceive(a.queuePair, TestDevices.freshAddress(), 100, 0);
+        a.queuePair.modify(to(QueuePairState.READY_TO_SEND)
+                .sendPsn(a.psn)
+                .maxReadAtomic(1)
+                .retryCount(TestDevices.driver() == Driver.RXE ? 3 : 7) // rxe repeats without end with 7
+                .rnrRetry(7)
+                .timeout(14));
         a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(0, 0, 8));
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
@@ -185,17 +209,18 @@ class QueuePairStateTest {
 
     @Test
     void resetQueuePairCanBeConnectedAgain() {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         a.queuePair.modify(to(QueuePairState.RESET));
         b.queuePair.modify(to(QueuePairState.RESET));
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
         assertThat(a.completion().isSuccess()).isTrue();
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "does not report access violations to the owner of the memory")
     void accessViolationIsReportedToTheOwnerOfTheMemory() {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(b.region.address(), ~b.region.remoteKey(), 8));
         assertThat(a.completion().isSuccess()).isFalse();
         AsyncEvent event = b.context.awaitAsyncEvent(Duration.ofSeconds(10));
@@ -207,7 +232,7 @@ class QueuePairStateTest {
 
     @Test
     void closingWaitsForTheAcknowledgementOfATakenEvent() throws InterruptedException {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
         AsyncEvent event = Objects.requireNonNull(a.context.takeAsyncEvent(Duration.ofSeconds(10)));
         assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair));
@@ -215,17 +240,18 @@ class QueuePairStateTest {
         assertThat(closer.join(Duration.ofMillis(100))).isFalse();
         a.context.acknowledge(event);
         assertThat(closer.join(Duration.ofSeconds(10))).isTrue();
-        refused(Errno.EINVAL, "no event", () -> a.context.acknowledge(event));
+        assertRefused(Errno.EINVAL, "no event", () -> a.context.acknowledge(event));
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "does not fail the queue pairs of a completion queue that has overrun")
     void overrunFailsOneCompletionQueueAndItsQueuePairsOnly() {
         TestEndpoint small = new TestEndpoint(address, 4096, 2);
         try (small) {
-            TestEndpoint.connect(small, b);
+            DirectConnections.connect(small, b);
             QueuePair other = b.domain.createQueuePair(
                     QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES));
-            TestEndpoint.connect(a, a.queuePair, b, other);
+            DirectConnections.connect(a, a.queuePair, b, other);
             int many = small.completions.capacity() + 1;
             for (int i = 0; i < many; i++) {
                 small.queuePair.postWrite(i, small.region, 0, 8, b.region.remote());
@@ -239,7 +265,7 @@ class QueuePairStateTest {
             for (int i = 0; i < polled; i++) {
                 assertThat(ids.add(all[i].id())).isTrue();
             }
-            refused(Errno.EIO, "overrun", () -> small.completions.poll(all));
+            assertRefused(Errno.EIO, "overrun", () -> small.completions.poll(all));
             assertThat(small.context.awaitAsyncEvent(Duration.ZERO)).isNull();
             a.queuePair.postWrite(1, a.region, 0, 8, b.region.remote());
             assertThat(a.completion().isSuccess()).isTrue();
@@ -247,8 +273,9 @@ class QueuePairStateTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "does not resume a drained send queue")
     void drainedSendQueueKeepsPostedWorkUntilItIsReadyToSendAgain() {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
         AsyncEvent drained = new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair);
         assertThat(a.context.awaitAsyncEvent(Duration.ofSeconds(10))).isEqualTo(drained);
@@ -269,7 +296,7 @@ class QueuePairStateTest {
 
     @Test
     void drainedQueuePairCanChangeItsPath() {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         InetAddress elsewhere = TestDevices.anotherAddressThan(address);
         try (TestEndpoint other = new TestEndpoint(elsewhere)) {
             // The peer moves to another address of its host, and informs this side.
@@ -290,31 +317,33 @@ class QueuePairStateTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "flushes no request of a draining send queue")
     void drainingSendQueueAllowsOnlyResetAndError() {
+        TestDevices.require(Capability.DIRECT_CONNECTIONS);
         a.connect(TestDevices.freshAddress(), 100, 0);
         a.queuePair.postWrite(1, a.region, 0, 8, new RemoteMemory(0, 0, 8));
         // Work that was posted but not begun does not have to be drained. The query has the device begin it.
         assertThat(a.queuePair.query().state()).isEqualTo(QueuePairState.READY_TO_SEND);
         a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
         assertThat(a.queuePair.query().isDraining()).isTrue();
-        refused(Errno.EINVAL, "still draining", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
+        assertRefused(Errno.EINVAL, "still draining", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
         a.queuePair.modify(to(QueuePairState.ERROR));
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 
     @Test
     void changeFromAStateThatIsNotTheCurrentOneIsRefused() {
-        TestEndpoint.connect(a, b);
-        refused(
+        DirectConnections.connect(a, b);
+        assertRefused(
                 Errno.EINVAL,
                 "its state is READY_TO_SEND, not SEND_QUEUE_ERROR",
                 () -> a.queuePair.modify(
                         to(QueuePairState.READY_TO_SEND).currentState(QueuePairState.SEND_QUEUE_ERROR)));
-        refused(
+        assertRefused(
                 Errno.EINVAL,
                 "cannot go from READY_TO_SEND to INIT, but to [RESET, READY_TO_SEND, SEND_QUEUE_DRAINED, ERROR]",
                 () -> a.queuePair.modify(to(QueuePairState.INIT)));
-        refused(
+        assertRefused(
                 Errno.EINVAL,
                 "does not take [QUEUE_KEY]; it needs nothing and may have [CURRENT_STATE, ACCESS_FLAGS",
                 () -> a.queuePair.modify(new QueuePairAttributes().queueKey(1)));
@@ -322,11 +351,11 @@ class QueuePairStateTest {
 
     @Test
     void objectsInUseCannotBeClosed() {
-        refused(Errno.EBUSY, "queue pairs", a.domain::close);
-        refused(Errno.EBUSY, "queue", a.completions::close);
+        assertRefused(Errno.EBUSY, "queue pairs", a.domain::close);
+        assertRefused(Errno.EBUSY, "queue", a.completions::close);
         a.queuePair.close();
         a.completions.close();
-        refused(Errno.EBUSY, "1 memory regions", a.domain::close);
+        assertRefused(Errno.EBUSY, "1 memory regions", a.domain::close);
         a.region.close();
         a.domain.close();
         a.channel.close();
@@ -335,37 +364,46 @@ class QueuePairStateTest {
     @Test
     void capabilitiesOutOfRangeAreRefused() {
         int tooMany = a.context.attributes().maxQueuePairWorkRequests() + 1;
-        refused(
+        assertRefused(
                 Errno.EINVAL,
                 "max_send_wr " + tooMany,
                 () -> a.domain.createQueuePair(QueuePairInitAttributes.reliable(
                         a.completions, new QueuePairCapabilities(tooMany, 1, 1, 1, 0))));
-        refused(
+        assertRefused(
                 Errno.EINVAL,
                 "another device",
                 () -> a.domain.createQueuePair(
                         QueuePairInitAttributes.reliable(b.completions, TestEndpoint.CAPABILITIES)));
-        refused(Errno.EINVAL, "0 entries", () -> a.context.createCompletionQueue(0));
+        assertRefused(Errno.EINVAL, "0 entries", () -> a.context.createCompletionQueue(0));
     }
 
     @Test
     void invalidRequestsAreRefusedBeforeTheyAreQueued() {
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
         SendWorkRequest pieces = new SendWorkRequest().reset(1);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i <= a.queuePair.capabilities().maxSendScatterGather(); i++) {
             pieces.from(a.region, i, 1);
         }
-        refused(Errno.EINVAL, "5 pieces", () -> a.queuePair.postSend(pieces));
-        refused(
+        assertRefused(Errno.EINVAL, "5 pieces", () -> a.queuePair.postSend(pieces));
+        int tooLong = a.queuePair.capabilities().maxInlineBytes() + 1;
+        assertRefused(
                 Errno.EINVAL,
-                "129 inline bytes",
-                () -> a.queuePair.postSend(
-                        new SendWorkRequest().reset(1).from(a.region, 0, 129).inline()));
-        refused(
+                "65 inline bytes",
+                () -> a.queuePair.postSend(new SendWorkRequest()
+                        .reset(1)
+                        .from(a.region, 0, tooLong)
+                        .inline()));
+    }
+
+    @Test
+    void requestsThatCannotSucceedAreRefusedBeforeTheyAreQueued() {
+        TestDevices.require(Capability.CHECKED_REGIONS);
+        DirectConnections.connect(a, b);
+        assertRefused(
                 Errno.EINVAL,
                 "another protection domain",
                 () -> a.queuePair.postSend(new SendWorkRequest().reset(1).from(b.region, 0, 8)));
-        refused(
+        assertRefused(
                 Errno.EINVAL,
                 "8 bytes",
                 () -> a.queuePair.postSend(

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.conformance.device.Capability;
+import io.rdma4j.conformance.device.DirectConnections;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AsyncEvent;
@@ -43,6 +46,7 @@ class SharedReceivesTest {
     private TestEndpoint a;
     private TestEndpoint b;
     private SharedReceiveQueue shared;
+    private int capacity; // a device may make a queue larger
     private final List<QueuePair> senders = new ArrayList<>();
     private final List<QueuePair> receivers = new ArrayList<>();
 
@@ -53,10 +57,11 @@ class SharedReceivesTest {
         b = new TestEndpoint(TestDevices.peerOf(a.address));
         shared = b.domain.createSharedReceiveQueue(
                 new SharedReceiveQueueInitAttributes(CAPACITY, 2, "mine", null, null));
+        capacity = shared.query().maxWorkRequests();
         for (int i = 0; i < QUEUE_PAIRS; i++) {
             QueuePair sender = a.domain.createQueuePair(reliable(a));
             QueuePair receiver = b.domain.createQueuePair(reliable(b).withSharedReceiveQueue(shared));
-            TestEndpoint.connect(a, sender, b, receiver);
+            DirectConnections.connect(a, sender, b, receiver);
             senders.add(sender);
             receivers.add(receiver);
         }
@@ -65,8 +70,10 @@ class SharedReceivesTest {
 
     @AfterEach
     void close() {
-        a.close();
-        b.close();
+        if (a != null) { // the device has the feature
+            a.close();
+            b.close();
+        }
     }
 
     private static QueuePairInitAttributes reliable(TestEndpoint side) {
@@ -110,14 +117,14 @@ class SharedReceivesTest {
 
     @Test
     void receivesPostedTogetherAreAcceptedUpToTheFirstInvalidOne() {
-        ReceiveWorkRequest[] receives = new ReceiveWorkRequest[CAPACITY + 1];
+        ReceiveWorkRequest[] receives = new ReceiveWorkRequest[capacity + 1];
         Arrays.setAll(receives, this::receive);
         assertThatExceptionOfType(PartialPostException.class)
-                .isThrownBy(() -> shared.postReceives(receives, CAPACITY + 1))
+                .isThrownBy(() -> shared.postReceives(receives, capacity + 1))
                 .withMessageContaining("ibv_post_srq_recv")
-                .satisfies(e -> assertThat(e.posted()).isEqualTo(CAPACITY))
+                .satisfies(e -> assertThat(e.posted()).isEqualTo(capacity))
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM));
-        for (int slot = 0; slot < CAPACITY; slot++) {
+        for (int slot = 0; slot < capacity; slot++) {
             send(slot % QUEUE_PAIRS, (byte) slot, 8);
             assertThat(b.completion().id()).isEqualTo(slot);
         }
@@ -142,7 +149,7 @@ class SharedReceivesTest {
             shared.postReceive(receive(slot));
         }
         shared.setLimit(7);
-        assertThat(shared.query()).isEqualTo(new SharedReceiveQueueAttributes(CAPACITY, 2, 7));
+        assertThat(shared.query()).isEqualTo(new SharedReceiveQueueAttributes(capacity, 2, 7));
         for (int i = 0; i < 3; i++) {
             send(i, (byte) i, 8);
             assertThat(b.completion().id()).isEqualTo(i);
@@ -159,6 +166,7 @@ class SharedReceivesTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "does not report that a queue pair takes no more shared receives")
     void failedQueuePairLeavesTheReceivesToOthersAndReportsItsLastOne() {
         shared.postReceive(receive(0));
         QueuePair failed = receivers.getFirst();
@@ -172,16 +180,16 @@ class SharedReceivesTest {
 
     @Test
     void fullQueueRefusesUntilItIsMadeLarger() {
-        for (int slot = 0; slot < CAPACITY; slot++) {
+        for (int slot = 0; slot < capacity; slot++) {
             shared.postReceive(receive(slot));
         }
         assertThat(refused(() -> shared.postReceive(receive(1)))).isEqualTo(Errno.ENOMEM);
-        shared.resize(CAPACITY + 1);
-        shared.postReceive(receive(CAPACITY));
-        assertThat(refused(() -> shared.resize(CAPACITY))).isEqualTo(Errno.EINVAL);
+        shared.resize(capacity + 1);
+        shared.postReceive(receive(capacity));
+        assertThat(refused(() -> shared.resize(capacity))).isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> shared.resize(0))).isEqualTo(Errno.EINVAL);
-        assertThat(shared.query().maxWorkRequests()).isEqualTo(CAPACITY + 1);
-        for (int slot = 0; slot <= CAPACITY; slot++) {
+        assertThat(shared.query().maxWorkRequests()).isGreaterThan(capacity);
+        for (int slot = 0; slot <= capacity; slot++) {
             send(slot % QUEUE_PAIRS, (byte) slot, 8);
             assertThat(b.completion().id()).isEqualTo(slot);
         }
@@ -189,10 +197,10 @@ class SharedReceivesTest {
 
     @Test
     void limitNeverExceedsTheSize() {
-        assertThat(refused(() -> shared.setLimit(CAPACITY + 1))).isEqualTo(Errno.EINVAL);
+        assertThat(refused(() -> shared.setLimit(capacity + 1))).isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> shared.setLimit(-1))).isEqualTo(Errno.EINVAL);
-        shared.setLimit(CAPACITY);
-        assertThat(refused(() -> shared.resize(CAPACITY - 1))).isEqualTo(Errno.EINVAL);
+        shared.setLimit(capacity);
+        assertThat(refused(() -> shared.resize(capacity - 1))).isEqualTo(Errno.EINVAL);
     }
 
     @Test
@@ -211,16 +219,21 @@ class SharedReceivesTest {
             three.into(b.region, i, 1);
         }
         assertThat(refused(() -> shared.postReceive(three))).isEqualTo(Errno.EINVAL);
-        MemoryRegion foreign = b.context.createProtectionDomain().register(b.memory, TestEndpoint.ALL);
-        assertThat(refused(() ->
-                        shared.postReceive(new ReceiveWorkRequest().reset(1).into(foreign))))
-                .isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> b.domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(0, 1))))
                 .isEqualTo(Errno.EINVAL);
         int tooMany = b.context.attributes().maxSharedReceiveQueueScatterGather() + 1;
         assertThat(refused(() -> b.domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(1, tooMany))))
                 .isEqualTo(Errno.EINVAL);
         assertThat(refused(() -> a.domain.createQueuePair(reliable(a).withSharedReceiveQueue(shared))))
+                .isEqualTo(Errno.EINVAL);
+    }
+
+    @Test
+    void regionOfAnotherDomainIsRefused() {
+        TestDevices.require(Capability.CHECKED_REGIONS);
+        MemoryRegion foreign = b.context.createProtectionDomain().register(b.memory, TestEndpoint.ALL);
+        assertThat(refused(() ->
+                        shared.postReceive(new ReceiveWorkRequest().reset(1).into(foreign))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -247,10 +260,11 @@ class SharedReceivesTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "looks up the keys of shared receives in the domain of the queue pair")
     void queuePairMayBeOfAnotherDomainThanItsSharedQueue() {
         var domain = b.context.createProtectionDomain();
         QueuePair receiver = domain.createQueuePair(reliable(b).withSharedReceiveQueue(shared));
-        TestEndpoint.connect(a, a.queuePair, b, receiver);
+        DirectConnections.connect(a, a.queuePair, b, receiver);
         shared.postReceive(receive(2));
         a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8).signaled());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.SUCCESS);

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.rdma4j.conformance.device.DirectConnections;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.ClosedException;
@@ -42,7 +45,7 @@ class WaitingTest {
     void connect() {
         a = new TestEndpoint(TestDevices.freshAddress());
         b = new TestEndpoint(TestDevices.peerOf(a.address));
-        TestEndpoint.connect(a, b);
+        DirectConnections.connect(a, b);
     }
 
     @AfterEach
@@ -85,6 +88,7 @@ class WaitingTest {
     }
 
     @Test
+    @NotOn(value = Driver.RXE, because = "reports no failures at a queue that is armed for solicited messages")
     void queueArmedForSolicitedReportsFailures() {
         a.completions.requestNotification(true);
         a.queuePair.postSend(
@@ -234,12 +238,12 @@ class WaitingTest {
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES) // the exchange itself detects a lost wakeup; rounds may take any time
     void twoPlatformThreadsThatOnlyWaitPlayPingPong() throws InterruptedException {
-        pingPong(1_000, false);
+        pingPong(TestDevices.load(1_000), false);
     }
 
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void twoVirtualThreadsThatOnlyWaitPlayPingPong() throws InterruptedException {
-        pingPong(1_000, true);
+        pingPong(TestDevices.load(1_000), true);
     }
 }

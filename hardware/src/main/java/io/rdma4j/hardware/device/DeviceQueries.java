@@ -23,13 +23,16 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.TransportType;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.NetworkInterface;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -177,8 +180,24 @@ final class DeviceQueries {
         try {
             return Files.readString(file).strip();
         } catch (IOException none) {
+            return context.device().transportType() == TransportType.IWARP ? interfaceOfIwarp(port) : "";
+        }
+    }
+
+    /** Returns the interface of an iWARP device, which the kernel does not name. The GID begins with its hardware address. */
+    private String interfaceOfIwarp(int port) {
+        try {
+            String gid = Files.readString(portFolder(port).resolve("gids/0"));
+            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                String start = GidTables.startOfIwarpGid(each);
+                if (!start.isEmpty() && gid.startsWith(start)) {
+                    return each.getName();
+                }
+            }
+        } catch (IOException none) {
             return "";
         }
+        return "";
     }
 
     private Path portFolder(int port) {

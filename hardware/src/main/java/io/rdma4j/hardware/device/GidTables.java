@@ -100,14 +100,19 @@ final class GidTables {
     private static String startOfIwarpGid(InetAddress address) {
         try {
             NetworkInterface found = NetworkInterface.getByInetAddress(address);
-            byte[] hardware = found == null ? null : found.getHardwareAddress();
-            return hardware == null || hardware.length != 6
-                    ? ""
-                    : "%02x%02x:%02x%02x:%02x%02x:"
-                            .formatted(hardware[0], hardware[1], hardware[2], hardware[3], hardware[4], hardware[5]);
+            return found == null ? "" : startOfIwarpGid(found);
         } catch (SocketException unknown) {
             return "";
         }
+    }
+
+    /** Returns the beginning of the GID of an iWARP device on an interface, or nothing without a hardware address. */
+    static String startOfIwarpGid(NetworkInterface each) throws SocketException {
+        byte[] hardware = each.getHardwareAddress();
+        return hardware == null || hardware.length != 6
+                ? ""
+                : "%02x%02x:%02x%02x:%02x%02x:"
+                        .formatted(hardware[0], hardware[1], hardware[2], hardware[3], hardware[4], hardware[5]);
     }
 
     private static List<Path> children(Path folder) {

@@ -46,6 +46,7 @@ final class HardwareCompletionChannel extends HardwareObject implements Completi
         if (closed || failure != 0) {
             return;
         }
+        boolean hasChanged = false;
         try (Call call = new Call()) {
             MemorySegment results = call.allocate(16);
             long userContext = results.address() + 8;
@@ -53,13 +54,17 @@ final class HardwareCompletionChannel extends HardwareObject implements Completi
                 long queue = results.get(ValueLayout.JAVA_LONG, 0);
                 if (context().objectAt(queue) instanceof HardwareCompletionQueue found) {
                     events.add(found);
+                    hasChanged = true;
                 }
             }
             if (call.errno() != Errno.EAGAIN.number()) {
                 failure = call.errno();
+                hasChanged = true;
             }
         }
-        signal.raise();
+        if (hasChanged) { // a waiter that polls would otherwise wake itself
+            signal.raise();
+        }
     }
 
     /**

@@ -323,7 +323,7 @@ final class HardwareContext implements DeviceContext {
         handle.close(address -> {
             objects.values().stream()
                     .sorted(Comparator.comparing(HardwareObject::kind))
-                    .forEach(HardwareObject::close);
+                    .forEach(HardwareObject::closeWithContext);
             DescriptorPoller.ofProcess().remove(asyncDescriptor);
             try (Call call = new Call()) {
                 call.check(Function.CLOSE_DEVICE, device.name(), address);

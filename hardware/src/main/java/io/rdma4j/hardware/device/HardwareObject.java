@@ -2,6 +2,7 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
+import java.util.concurrent.locks.LockSupport;
 
 /** An object that an open device has created. Thread safe. */
 abstract class HardwareObject implements AutoCloseable {
@@ -17,6 +18,9 @@ abstract class HardwareObject implements AutoCloseable {
         XRC_DOMAIN,
         PROTECTION_DOMAIN
     }
+
+    /** The interval at which a device that is closed checks whether another thread has destroyed the object. */
+    private static final long WAIT_NANOS = 1_000_000;
 
     private final HardwareContext context;
     private final Kind kind;
@@ -72,6 +76,15 @@ abstract class HardwareObject implements AutoCloseable {
             }
             context.unregister(this);
         });
+    }
+
+    /** Closes the object with its device: returns once it is destroyed, also if another thread is closing it. */
+    final void closeWithContext() {
+        close();
+        while (equals(context.objectAt(handle.address()))) {
+            LockSupport.parkNanos(this, WAIT_NANOS);
+            close(); // the other thread may have failed
+        }
     }
 
     /**

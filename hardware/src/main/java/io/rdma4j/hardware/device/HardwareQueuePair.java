@@ -93,13 +93,15 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
                 "ibv_post_send",
                 Context.POST_SEND,
                 new WorkRequests("ibv_post_send", SendRequest.BYTES, capabilities.maxSendScatterGather()),
-                type() == QueuePairType.UNRELIABLE_DATAGRAM ? WorkRequests::writeDatagram : WorkRequests::write);
+                type() == QueuePairType.UNRELIABLE_DATAGRAM ? WorkRequests::writeDatagram : WorkRequests::write,
+                this::condition);
         receives = new PostQueue<>(
                 this,
                 "ibv_post_recv",
                 Context.POST_RECEIVE,
                 new WorkRequests("ibv_post_recv", ReceiveRequest.BYTES, capabilities.maxReceiveScatterGather()),
-                WorkRequests::write);
+                WorkRequests::write,
+                this::condition);
     }
 
     @Override
@@ -187,6 +189,15 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
     @Override
     public Map<String, Long> counters() {
         return Map.of();
+    }
+
+    /** Returns the name and the state, for the message about a request that the driver has refused. */
+    private String condition() {
+        try {
+            return this + ", whose state is " + state();
+        } catch (RdmaException unknown) {
+            return toString();
+        }
     }
 
     // ---- work requests

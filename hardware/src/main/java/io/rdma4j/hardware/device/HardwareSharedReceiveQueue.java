@@ -26,23 +26,27 @@ final class HardwareSharedReceiveQueue extends HardwareObject implements SharedR
     private final HardwareProtectionDomain domain;
     private final @Nullable Object userContext;
     private final boolean isExtended;
+    private volatile SharedReceiveQueueAttributes known;
     private final PostQueue<ReceiveWorkRequest> receives;
 
     private HardwareSharedReceiveQueue(
             HardwareProtectionDomain domain,
             long address,
             SharedReceiveQueueInitAttributes attributes,
+            int maxWorkRequests,
             int maxScatterGather) {
         super(domain.context(), Kind.SHARED_RECEIVE_QUEUE, address);
         this.domain = domain;
         userContext = attributes.context();
         isExtended = attributes.xrcDomain() != null;
+        known = new SharedReceiveQueueAttributes(maxWorkRequests, maxScatterGather, 0);
         receives = new PostQueue<>(
                 this,
                 "ibv_post_srq_recv",
                 Context.POST_SHARED_RECEIVE,
                 new WorkRequests("ibv_post_srq_recv", ReceiveRequest.BYTES, maxScatterGather),
-                WorkRequests::write);
+                WorkRequests::write,
+                this::toString);
     }
 
     static HardwareSharedReceiveQueue create(
@@ -58,7 +62,13 @@ final class HardwareSharedReceiveQueue extends HardwareObject implements SharedR
                     : createExtended(call, domain, domainAddress, attributes, fields, details);
             int scatterGather = fields.get(JAVA_INT, sizes + SharedReceiveQueueSettings.SCATTER_GATHER);
             return new HardwareSharedReceiveQueue(
-                    domain, created, attributes, Math.max(scatterGather, attributes.maxScatterGather()));
+                    domain,
+                    created,
+                    attributes,
+                    Math.max(
+                            fields.get(JAVA_INT, sizes + SharedReceiveQueueSettings.WORK_REQUESTS),
+                            attributes.maxWorkRequests()),
+                    Math.max(scatterGather, attributes.maxScatterGather()));
         }
     }
 
@@ -149,17 +159,24 @@ final class HardwareSharedReceiveQueue extends HardwareObject implements SharedR
                     result.get(JAVA_INT, SharedReceiveQueueSettings.WORK_REQUESTS),
                     result.get(JAVA_INT, SharedReceiveQueueSettings.SCATTER_GATHER),
                     result.get(JAVA_INT, SharedReceiveQueueSettings.LIMIT));
+        } catch (RdmaException refused) {
+            if (refused.errno() == Errno.EOPNOTSUPP) { // as by siw
+                return known;
+            }
+            throw refused;
         }
     }
 
     @Override
     public void setLimit(int receivesLeft) {
         modify(SharedReceiveQueueSettings.LIMIT, receivesLeft, Flags.SHARED_RECEIVE_QUEUE_LIMIT);
+        known = new SharedReceiveQueueAttributes(known.maxWorkRequests(), known.maxScatterGather(), receivesLeft);
     }
 
     @Override
     public void resize(int maxWorkRequests) {
         modify(SharedReceiveQueueSettings.WORK_REQUESTS, maxWorkRequests, Flags.SHARED_RECEIVE_QUEUE_RESIZE);
+        known = new SharedReceiveQueueAttributes(maxWorkRequests, known.maxScatterGather(), known.limit());
     }
 
     private void modify(int at, int value, int mask) {

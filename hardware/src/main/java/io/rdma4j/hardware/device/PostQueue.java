@@ -6,6 +6,7 @@ import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.SpinLock;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 
 /**
  * Posts work requests to a queue of a device by the pointer of the driver. Allocates nothing. Thread safe.
@@ -22,15 +23,28 @@ final class PostQueue<R> {
     private final String operation;
     private final MemorySegment function;
     private final Writer<R> writer;
+    private final Supplier<String> condition;
     private final WorkRequests chain;
     private final SpinLock lock = new SpinLock();
 
-    PostQueue(HardwareObject queue, String operation, int functionOffset, WorkRequests chain, Writer<R> writer) {
+    /**
+     * Creates a queue.
+     *
+     * @param condition describes the queue when the driver refuses a request, for the message
+     */
+    PostQueue(
+            HardwareObject queue,
+            String operation,
+            int functionOffset,
+            WorkRequests chain,
+            Writer<R> writer,
+            Supplier<String> condition) {
         this.queue = queue;
         this.operation = operation;
         this.function = queue.context().function(functionOffset);
         this.chain = chain;
         this.writer = writer;
+        this.condition = condition;
     }
 
     /**
@@ -110,7 +124,7 @@ final class PostQueue<R> {
         return new RdmaException(
                 operation,
                 errno,
-                queue.toString(),
+                condition.get(),
                 errno == Errno.ENOMEM ? "The queue is full: poll completions, or create it larger" : "");
     }
 

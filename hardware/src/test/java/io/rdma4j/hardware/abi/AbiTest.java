@@ -47,7 +47,7 @@ class AbiTest {
         assertThat(ours).hasSizeGreaterThan(300);
         Map<String, Integer> theirs = run(lines);
         assertThat(theirs.keySet()).isEqualTo(ours.keySet());
-        assertThat(ours.keySet().stream().filter(name -> !ours.get(name).equals(theirs.get(name))))
+        assertThat(ours.keySet().stream().filter(name -> !Objects.equals(ours.get(name), theirs.get(name))))
                 .as("numbers that differ from those of the header files")
                 .isEmpty();
     }

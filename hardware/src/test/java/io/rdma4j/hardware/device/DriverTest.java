@@ -36,8 +36,11 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +136,17 @@ class DriverTest {
         assertThat(completions[1].id()).isEqualTo(12);
         assertThat(completions[1].opcode()).isEqualTo(CompletionOpcode.SEND);
         assertThat(region.memory().get(JAVA_BYTE, 191)).isEqualTo((byte) 7);
+    }
+
+    @Test
+    void aRefusedRequestNamesTheStateOfTheQueuePair() {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
+        assertThatThrownBy(() -> queuePair.postSend(SendWorkRequest.send(1, region, 0, 8)))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL))
+                .hasMessageContaining("ibv_post_send")
+                .hasMessageContaining("whose state is INIT");
     }
 
     @Test
@@ -306,6 +320,20 @@ class DriverTest {
     }
 
     @Test
+    void aChannelWithoutAnEventWakesNobody() {
+        AtomicInteger raised = new AtomicInteger();
+        channel.signal().add(raised::incrementAndGet);
+        assertThat(channel.poll()).isNull();
+        assertThat(raised).hasValue(0);
+        readyToSend();
+        queue.requestNotification(false);
+        queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
+        assertThat(channel.await(SOON)).isEqualTo(queue);
+        assertThat(raised.get()).isPositive();
+        queue.acknowledgeEvents(1);
+    }
+
+    @Test
     void aQueueWithATakenEventCloses() {
         readyToSend();
         queue.requestNotification(false);
@@ -316,6 +344,24 @@ class DriverTest {
         assertThat(closed.isDone()).isFalse();
         queue.acknowledgeEvents(1);
         closed.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void aContextStaysUntilOtherThreadsHaveDestroyedTheirObjects() throws Throwable {
+        driver.holdDestroy(true);
+        Executor threads = task -> Thread.ofPlatform().start(task);
+        CompletableFuture<Void> first = CompletableFuture.runAsync(queuePair::close, threads);
+        while (driver.callsInDestroy() == 0) {
+            Thread.onSpinWait();
+        }
+        CompletableFuture<Void> second = CompletableFuture.runAsync(context::close, threads);
+        try {
+            assertThatThrownBy(() -> second.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        } finally {
+            driver.holdDestroy(false);
+        }
+        CompletableFuture.allOf(first, second).orTimeout(20, TimeUnit.SECONDS).join();
+        assertThat(driver.liveObjectsAtClose()).as("objects of C").isEqualTo(liveBefore);
     }
 
     @Test

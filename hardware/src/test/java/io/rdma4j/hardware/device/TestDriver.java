@@ -33,6 +33,9 @@ final class TestDriver {
     private final MethodHandle ticks;
     private final MethodHandle vendor;
     private final MethodHandle lacksFunction;
+    private final MethodHandle liveAtClose;
+    private final MethodHandle holdDestroy;
+    private final MethodHandle inDestroy;
 
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
@@ -41,6 +44,9 @@ final class TestDriver {
         FunctionDescriptor takesInt = FunctionDescriptor.ofVoid(JAVA_INT);
         liveObjects = handle(lookup, "live_objects", returnsInt);
         lastAccess = handle(lookup, "last_access", returnsInt);
+        liveAtClose = handle(lookup, "live_at_close", returnsInt);
+        inDestroy = handle(lookup, "in_destroy", returnsInt);
+        holdDestroy = handle(lookup, "hold_destroy", takesInt);
         otherAbi = handle(lookup, "other_abi", takesInt);
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
         lacksFunction = handle(lookup, "lacks_function", takesInt);
@@ -130,5 +136,20 @@ final class TestDriver {
     /** Returns the access flags of the last registration, as C received them. */
     int lastAccess() throws Throwable {
         return (int) lastAccess.invokeExact();
+    }
+
+    /** Returns the number of objects that existed when a context was closed last. */
+    int liveObjectsAtClose() throws Throwable {
+        return (int) liveAtClose.invokeExact();
+    }
+
+    /** Holds the calls that destroy queue pairs, or lets them return. */
+    void holdDestroy(boolean value) throws Throwable {
+        holdDestroy.invokeExact(value ? 1 : 0);
+    }
+
+    /** Returns the number of calls that are destroying queue pairs. */
+    int callsInDestroy() throws Throwable {
+        return (int) inDestroy.invokeExact();
     }
 }

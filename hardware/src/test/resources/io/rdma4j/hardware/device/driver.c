@@ -60,6 +60,15 @@ static uint64_t ticks;
 /* The number of objects that were created and not destroyed. */
 int test_driver_live_objects(void) { return live_objects; }
 
+/* Objects of a context that is closed are lost: C frees the context although they refer to it. */
+static int live_at_close;
+int test_driver_live_at_close(void) { return live_at_close; }
+
+/* While held, destroying a queue pair does not return. The number of threads that are in that call. */
+static volatile int holds_destroy, in_destroy;
+void test_driver_hold_destroy(int value) { holds_destroy = value; }
+int test_driver_in_destroy(void) { return in_destroy; }
+
 /* Makes contexts that are not extended, as those of a library with another binary interface. */
 void test_driver_other_abi(int value) { has_other_abi = value; }
 
@@ -302,6 +311,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 
 int ibv_close_device(struct ibv_context *context)
 {
+	live_at_close = live_objects;
 	close(context->async_fd);
 	free((char *) context - offsetof(struct verbs_context, context));
 	return 0;
@@ -547,7 +557,14 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	qp->qp.qp_num = 0x123;
 	return &qp->qp;
 }
-int ibv_destroy_qp(struct ibv_qp *qp) { return destroyed(qp); }
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	__atomic_add_fetch(&in_destroy, 1, __ATOMIC_SEQ_CST);
+	while (holds_destroy)
+		usleep(1000);
+	__atomic_sub_fetch(&in_destroy, 1, __ATOMIC_SEQ_CST);
+	return destroyed(qp);
+}
 
 int ibv_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 {
