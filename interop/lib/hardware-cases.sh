@@ -144,9 +144,9 @@ netty_listens() {
 device_packets() { guest_sh guest "rdma statistic show link rxe0/1 2>/dev/null | grep -o 'sent_pkts [0-9]*' | grep -o '[0-9]*\$' || echo 0"; }
 
 # One test with C on both sides and with Java on both sides, one after the other, on one device: the last column is the overhead of
-# Java. Java warms up before.
+# Java. Java warms up before, with both compilers.
 case_overhead() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
-    local warm_up=true bad=0 in_c in_java
+    local warm_up=true bad=0 in_c in_java inside_environment=("${inside_environment[@]}" RDMA4J_JAVA_OPTS=)
     case_perftest linux linux "${@:3}" || bad=1
     in_c=$(perftest_figure client)
     mkdir "$case_dir/c"
@@ -214,15 +214,13 @@ define_roce_cases() { # DEVICE SERVER CLIENT
 
 # What Java costs on a device, beside C.
 define_overhead_cases() { # DEVICE
-    local tool size
+    local tool
     for tool in write_lat send_lat; do
-        device_case "$1" "overhead/ib_$tool" inside inside 'C and Java, 2 bytes' 240 case_overhead ib_$tool 2 2000 -R -n 2000
+        device_case "$1" "overhead/ib_$tool" inside inside 'C and Java, 2 bytes' 240 case_overhead ib_$tool 2 20000 -R -n 20000
     done
-    device_case "$1" overhead/ib_send_lat/-e inside inside 'C and Java, by events' 240 case_overhead ib_send_lat 2 1000 -R -n 1000 -e
-    for size in 64 65536; do
-        device_case "$1" "overhead/ib_write_bw/$size" inside inside "C and Java, $size bytes" 240 \
-            case_overhead ib_write_bw $size 2000 -R -n 2000 -s $size
-    done
+    device_case "$1" overhead/ib_send_lat/-e inside inside 'C and Java, by events' 240 case_overhead ib_send_lat 2 5000 -R -n 5000 -e
+    device_case "$1" overhead/ib_write_bw/64 inside inside 'C and Java, 64 bytes' 240 case_overhead ib_write_bw 64 20000 -R -n 20000 -s 64
+    device_case "$1" overhead/ib_write_bw/65536 inside inside 'C and Java, 64 KiB' 240 case_overhead ib_write_bw 65536 2000 -R -n 2000
 }
 
 # The reasons why siw0 has no such cases.
