@@ -1,6 +1,5 @@
 package io.rdma4j.hardware.device;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -121,21 +120,7 @@ class DriverTest {
     @Test
     void aSendFillsTheReceiveAndBothComplete() {
         readyToSend();
-        region.memory().asSlice(0, 64).fill((byte) 7);
-        queuePair.postReceive(new ReceiveWorkRequest().reset(11).into(region, 128, 64));
-        queuePair.postSend(SendWorkRequest.send(12, region, 0, 64)
-                .withImmediate(0x01020304)
-                .signaled());
-        assertThat(queue.poll(completions)).isEqualTo(2);
-        assertThat(completions[0].id()).isEqualTo(11);
-        assertThat(completions[0].opcode()).isEqualTo(CompletionOpcode.RECEIVE);
-        assertThat(completions[0].byteLength()).isEqualTo(64);
-        assertThat(completions[0].hasImmediate()).isTrue();
-        assertThat(completions[0].immediate()).isEqualTo(0x01020304);
-        assertThat(completions[0].queuePairNumber()).isEqualTo(0x123);
-        assertThat(completions[1].id()).isEqualTo(12);
-        assertThat(completions[1].opcode()).isEqualTo(CompletionOpcode.SEND);
-        assertThat(region.memory().get(JAVA_BYTE, 191)).isEqualTo((byte) 7);
+        SentMessage.check(queuePair, queue, region, completions);
     }
 
     @Test
