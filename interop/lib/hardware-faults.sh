@@ -143,7 +143,7 @@ case_no_permission() { # SERVER CLIENT
 }
 
 # The guest's link is down for 20 s while messages go to the software device of the host and back. The host's side loses its
-# peer. rxe, which repeats without end at the default retry count, is disconnected by the host when the link is up again.
+# peer. rxe cannot send on an interface that is down, and fails at once; it is disconnected when the link is up again.
 case_link_down() { # SERVER(host) CLIENT(inside)
     local bad=0
     java_start host server "$java" -XX:+UseSerialGC -XX:-UsePerfData -Djava.net.preferIPv6Addresses=system "${fault_java[@]}" Peer \
@@ -161,8 +161,10 @@ case_link_down() { # SERVER(host) CLIENT(inside)
     rping_wait server 60 || explain 'the server did not end' || bad=1
     expect_code server 3 || bad=1
     expect_lines server out 'LOST lost=RETRY_EXCEEDED_ERROR' || bad=1
-    expect_code client 0 || bad=1
-    expect_lines client out 'DISCONNECTED' || bad=1
+    expect_code client 1 || bad=1 # for Peer, another status than that of a lost peer is wrong
+    expect_lines client out 'completion of a send: LOCAL_QUEUE_PAIR_OPERATION_ERROR' || bad=1
+    expect_lines client out ' flushed-receives=32 ' || bad=1
+    expect_lines client out 'DISCONNECTED status=0' || bad=1
     remark "the host lost its peer after $(peer_field server after-ms) ms"
     return $bad
 }
@@ -187,5 +189,5 @@ define_fault_cases() {
         fault_case $device locked-memory linux inside 'ENOMEM with the limit' 120 case_locked_memory
         fault_case $device no-permission inside inside 'explained' 120 case_no_permission
     done
-    fault_case rxe0 link-down host inside 'RETRY_EXCEEDED, disconnected' 240 case_link_down
+    fault_case rxe0 link-down host inside 'both sides fail, disconnected' 240 case_link_down
 }
