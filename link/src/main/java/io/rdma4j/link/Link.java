@@ -29,6 +29,15 @@ public interface Link extends AutoCloseable {
     void send(SendBurst burst);
 
     /**
+     * Returns whether the frames of a burst need an ICRC: they do unless they stay in memory of this host.
+     *
+     * @param burst a burst for one queue pair whose first frame is complete but for its ICRC
+     */
+    default boolean needsIcrc(SendBurst burst) {
+        return true;
+    }
+
+    /**
      * Receives frames that have arrived, without waiting. The call may return only some of the pending frames, but
      * returns at least one if any is pending. The burst's frames point into memory of the burst or of the link and are
      * valid until the next call with the same burst.

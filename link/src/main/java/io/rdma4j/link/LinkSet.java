@@ -98,7 +98,30 @@ public interface LinkSet extends AutoCloseable {
     LocalChannel connectLocal(Path socket) throws IOException;
 
     /**
-     * Blocks until a link or channel of this set has input, {@link #wakeup} is called or the timeout elapses. May
+     * Listens on a Unix-domain socket for rings of other processes of this user and host.
+     *
+     * @return the listener, or null if this system or kind of link set has no rings
+     * @throws IOException if the socket cannot be opened
+     */
+    default @Nullable RingListener listenForRings(Path socket) throws IOException {
+        return null;
+    }
+
+    /**
+     * Creates a ring in shared memory and hands it over to the process that listens on a socket. Frames can be written at once,
+     * before that process has accepted the ring.
+     *
+     * @param sourceHigh the address of this process that the frames come from, upper half
+     * @param sourceLow lower half
+     * @return the ring, or null if this system or kind of link set has no rings
+     * @throws IOException if no process listens there, a process of another user does, or there is no memory
+     */
+    default @Nullable SendRing connectRing(Path socket, long sourceHigh, long sourceLow) throws IOException {
+        return null;
+    }
+
+    /**
+     * Blocks until a link, channel or ring of this set has input, {@link #wakeup} is called or the timeout elapses. May
      * return spuriously.
      *
      * @param timeoutNanos longest time to block, in nanoseconds; 0 does not block, {@link Long#MAX_VALUE} blocks

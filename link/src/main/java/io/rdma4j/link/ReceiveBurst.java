@@ -47,9 +47,11 @@ public final class ReceiveBurst {
         count = 0;
     }
 
-    /** Adds a frame for a link to fill, and returns it. The burst must not be full. */
+    /** Adds a frame for a link to fill, and returns it. It is one with an ICRC. The burst must not be full. */
     public Frame add() {
-        return frames[count++];
+        Frame frame = frames[count++];
+        frame.isSealed = true;
+        return frame;
     }
 
     /** Removes the frame that was added last. */

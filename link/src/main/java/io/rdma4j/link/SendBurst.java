@@ -25,6 +25,7 @@ public final class SendBurst {
     private int tail;
     private boolean closedByShortFrame;
     private boolean isForOneQueuePair;
+    private boolean isSealed = true;
     private long destinationHigh;
     private long destinationLow;
     private int destinationScope;
@@ -52,6 +53,17 @@ public final class SendBurst {
         segmentBytes = 0;
         tail = 0;
         closedByShortFrame = false;
+        isSealed = true;
+    }
+
+    /** Sets that the frames have no ICRC, until {@link #clear}. Only a link whose {@link Link#needsIcrc} is false takes them. */
+    public void withoutIcrc() {
+        isSealed = false;
+    }
+
+    /** Returns whether the frames have an ICRC. */
+    public boolean isSealed() {
+        return isSealed;
     }
 
     /**
@@ -137,6 +149,11 @@ public final class SendBurst {
     /** Returns the number of frames. */
     public int count() {
         return count;
+    }
+
+    /** Returns whether all frames are for one queue pair; see {@link #forOneQueuePair}. */
+    public boolean isForOneQueuePair() {
+        return isForOneQueuePair;
     }
 
     /** Returns the number of frames that a link looks at to know which queue pairs the burst is for: the first ones. */

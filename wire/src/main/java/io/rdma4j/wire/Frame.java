@@ -60,6 +60,12 @@ public final class Frame {
     /** IPv4 time to live or IPv6 hop limit. */
     public int hopLimit = 64;
 
+    /**
+     * True if the last four bytes are an ICRC. They are not if the frame comes through shared memory from a process of this host,
+     * which needs none.
+     */
+    public boolean isSealed = true;
+
     /** Creates an empty frame. */
     public Frame() {}
 
@@ -103,5 +109,6 @@ public final class Frame {
         identification = other.identification;
         trafficClass = other.trafficClass;
         hopLimit = other.hopLimit;
+        isSealed = other.isSealed;
     }
 }

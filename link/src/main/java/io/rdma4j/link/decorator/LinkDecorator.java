@@ -55,6 +55,16 @@ public final class LinkDecorator implements AutoCloseable {
         return decorated;
     }
 
+    /** Returns whether links get any layer. */
+    public boolean decorates() {
+        return writer != null || options.trace() || options.faults() != null;
+    }
+
+    /** Returns whether frames to processes of this host may go through shared memory. */
+    public boolean allowsSharedMemory() {
+        return options.sharedMemory();
+    }
+
     /** Returns whether there is a capture. */
     public boolean captures() {
         return writer != null;

@@ -10,9 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param captureFile the packet capture to write, or null for none
  * @param faults the faults to inject into frames, or null for none
  * @param trace true to write one line per frame
+ * @param sharedMemory false to send frames by UDP also to processes of this host
  */
 public record LinkOptions(
-        @Nullable Path captureFile, @Nullable FaultSpec faults, boolean trace) {
+        @Nullable Path captureFile, @Nullable FaultSpec faults, boolean trace, boolean sharedMemory) {
+    /** System property that is {@code off} to send frames by UDP also to processes of this host. */
+    public static final String SHARED_MEMORY_PROPERTY = "rdma4j.shared-memory";
+
     /** System property with the name of the packet capture file. */
     public static final String CAPTURE_PROPERTY = "rdma4j.pcap";
 
@@ -23,11 +27,11 @@ public record LinkOptions(
     public static final String TRACE_PROPERTY = "rdma4j.trace";
 
     /** No capture, faults or trace. */
-    public static final LinkOptions NONE = new LinkOptions(null, null, false);
+    public static final LinkOptions NONE = new LinkOptions(null, null, false, true);
 
     /**
-     * Returns the options given by the system properties {@value #CAPTURE_PROPERTY}, {@value #FAULT_PROPERTY} and
-     * {@value #TRACE_PROPERTY}.
+     * Returns the options given by the system properties {@value #CAPTURE_PROPERTY}, {@value #FAULT_PROPERTY},
+     * {@value #TRACE_PROPERTY} and {@value #SHARED_MEMORY_PROPERTY}.
      *
      * @throws IllegalArgumentException if a value is malformed; the message names the property
      */
@@ -40,24 +44,39 @@ public record LinkOptions(
             name = FAULT_PROPERTY;
             String faults = System.getProperty(name);
             options = faults == null ? options : options.withFaults(FaultSpec.parse(faults));
+            name = SHARED_MEMORY_PROPERTY;
+            options = isOn(System.getProperty(name, "on")) ? options : options.withoutSharedMemory();
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("system property " + name + ": " + e.getMessage(), e);
         }
         return Boolean.getBoolean(TRACE_PROPERTY) ? options.withTrace() : options;
     }
 
+    private static boolean isOn(String value) {
+        return switch (value) {
+            case "on" -> true;
+            case "off" -> false;
+            default -> throw new IllegalArgumentException("\"" + value + "\" is neither on nor off");
+        };
+    }
+
+    /** Returns these options without shared memory. */
+    public LinkOptions withoutSharedMemory() {
+        return new LinkOptions(captureFile, faults, trace, false);
+    }
+
     /** Returns these options with a packet capture to {@code file}. */
     public LinkOptions withCaptureFile(Path file) {
-        return new LinkOptions(file, faults, trace);
+        return new LinkOptions(file, faults, trace, sharedMemory);
     }
 
     /** Returns these options with the given faults. */
     public LinkOptions withFaults(FaultSpec spec) {
-        return new LinkOptions(captureFile, spec, trace);
+        return new LinkOptions(captureFile, spec, trace, sharedMemory);
     }
 
     /** Returns these options with a trace of one line per frame. */
     public LinkOptions withTrace() {
-        return new LinkOptions(captureFile, faults, true);
+        return new LinkOptions(captureFile, faults, true, sharedMemory);
     }
 }

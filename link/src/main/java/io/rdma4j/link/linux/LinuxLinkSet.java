@@ -7,6 +7,8 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.QueuePairRanges;
+import io.rdma4j.link.RingListener;
+import io.rdma4j.link.SendRing;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
@@ -24,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +45,9 @@ public final class LinuxLinkSet implements LinkSet {
 
     /** Copy on write. */
     private volatile Socket[] sockets = {};
+
+    /** Copy on write. */
+    private volatile LinuxReceiveRing[] rings = {};
 
     private volatile boolean closed;
 
@@ -181,6 +187,16 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public LocalListener listenLocal(Path path) throws IOException {
+        return listen(path, Listener::new);
+    }
+
+    @Override
+    public RingListener listenForRings(Path path) throws IOException {
+        return listen(path, (socket, file) -> new LinuxRingListener(this, socket, file));
+    }
+
+    private <L extends AutoCloseable> L listen(Path path, BiFunction<Socket, SocketFile, L> creator)
+            throws IOException {
         SocketFile.prepare(path);
         MemorySegment name = SocketAddresses.unix(path);
         Socket socket = Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM);
@@ -192,8 +208,9 @@ public final class LinuxLinkSet implements LinkSet {
             if (result < 0) {
                 throw new BindException("listen on " + path + ": " + LinuxErrno.describe(-result));
             }
-            Listener listener = new Listener(socket, SocketFile.bound(path));
-            socket.onSetClose(listener::close);
+            SocketFile file = SocketFile.bound(path);
+            socket.onSetClose(file::remove);
+            L listener = creator.apply(socket, file);
             add(socket);
             return listener;
         } catch (IOException | RuntimeException e) {
@@ -204,18 +221,69 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public LocalChannel connectLocal(Path path) throws IOException {
-        MemorySegment name = SocketAddresses.unix(path);
-        Socket socket = Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM);
-        int result = Posix.connect(socket.errno, socket.fd, name, (int) name.byteSize());
-        if (result < 0) {
+        return adopt(connect(path, Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM)));
+    }
+
+    @Override
+    public SendRing connectRing(Path path, long sourceHigh, long sourceLow) throws IOException {
+        Socket socket = connect(path, Socket.openForRing(this));
+        try {
+            LinuxSendRing ring = LinuxSendRing.handOver(this, socket, sourceHigh, sourceLow);
+            add(socket);
+            return ring;
+        } catch (IOException | RuntimeException e) {
             socket.close();
-            throw new ConnectException("connect to " + path + ": " + LinuxErrno.describe(-result));
+            throw e;
         }
-        if (!socket.isOfSameUser()) {
+    }
+
+    private static Socket connect(Path path, Socket socket) throws IOException {
+        try {
+            MemorySegment name = SocketAddresses.unix(path);
+            int result = Posix.connect(socket.errno, socket.fd, name, (int) name.byteSize());
+            if (result < 0) {
+                throw new ConnectException("connect to " + path + ": " + LinuxErrno.describe(-result));
+            }
+            if (!socket.isOfSameUser()) {
+                throw new ConnectException("connect to " + path + ": a process of another user listens there");
+            }
+            return socket;
+        } catch (IOException | RuntimeException e) {
             socket.close();
-            throw new ConnectException("connect to " + path + ": a process of another user listens there");
+            throw e;
         }
-        return adopt(socket);
+    }
+
+    /** Waits for a ring from now on. */
+    void add(LinuxReceiveRing ring, Socket socket) {
+        synchronized (lock) {
+            LinuxReceiveRing[] longer = Arrays.copyOf(rings, rings.length + 1);
+            longer[rings.length] = ring;
+            rings = longer;
+        }
+        add(socket);
+    }
+
+    /** Waits for a ring no longer, and then closes its memory, which the waiting thread does not use any more. */
+    void remove(LinuxReceiveRing ring, SharedMemory memory) {
+        synchronized (lock) {
+            rings = Arrays.stream(rings).filter(r -> r != ring).toArray(LinuxReceiveRing[]::new);
+            memory.close();
+        }
+    }
+
+    /** Asks the writers of all rings to wake this process, or no longer. Returns false if something is pending in a ring. */
+    private boolean announceWait(boolean begins) {
+        if (rings.length == 0) {
+            return true;
+        }
+        boolean isEmpty = true;
+        synchronized (lock) {
+            for (LinuxReceiveRing ring : rings) {
+                isEmpty &= ring.announceWait(begins);
+            }
+        }
+        return isEmpty;
     }
 
     private LocalChannel adopt(Socket socket) {
@@ -250,7 +318,11 @@ public final class LinuxLinkSet implements LinkSet {
             throw new IllegalStateException("the link set is closed");
         }
         boolean mayBlock = gate.beginWait() && timeoutNanos > 0;
-        boolean isLocalReady = !mayBlock || poll(timeoutNanos);
+        boolean isLocalReady = true;
+        if (mayBlock) {
+            isLocalReady = announceWait(true) && poll(timeoutNanos);
+            announceWait(false);
+        }
         gate.endWait();
         return isLocalReady;
     }
@@ -269,12 +341,14 @@ public final class LinuxLinkSet implements LinkSet {
         if (descriptors.isReady(0)) {
             Posix.drainEvent(event, drained);
         }
+        boolean isLocalReady = false;
         for (int i = 0; i < all.length; i++) {
-            if (all[i].isLocal && descriptors.isReady(i + 1)) {
-                return true;
+            if (descriptors.isReady(i + 1)) {
+                isLocalReady |= all[i].isLocal;
+                all[i].ready();
             }
         }
-        return false;
+        return isLocalReady;
     }
 
     @Override
@@ -299,6 +373,9 @@ public final class LinuxLinkSet implements LinkSet {
             Posix.raiseEvent(event, one);
             closed = true;
             all = sockets;
+        }
+        for (LinuxReceiveRing ring : rings) {
+            ring.close();
         }
         for (Socket socket : all) {
             socket.setClosing();

@@ -41,6 +41,7 @@ final class Posix {
     static final int SO_RCVBUF = 8;
     static final int SO_REUSEPORT = 15;
     static final int SO_PEERCRED = 17;
+    static final int SCM_RIGHTS = 1;
     static final int SO_SNDBUFFORCE = 32;
     static final int SO_RCVBUFFORCE = 33;
     static final int SO_ATTACH_REUSEPORT_CBPF = 51;
@@ -77,8 +78,8 @@ final class Posix {
     private static final int EFD_CLOEXEC = SOCK_CLOEXEC;
 
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
-    private static final long ERRNO_OFFSET = CAPTURE.byteOffset(PathElement.groupElement("errno"));
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    static final long ERRNO_OFFSET = CAPTURE.byteOffset(PathElement.groupElement("errno"));
+    static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
     private static final Linker.Option CRITICAL = Linker.Option.critical(false);
 
     /**
@@ -117,7 +118,7 @@ final class Posix {
     private Posix() {}
 
     @SuppressWarnings("restricted")
-    private static MethodHandle handle(String name, Linker.Option... options) {
+    static MethodHandle handle(String name, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), WORDS, options);
     }
@@ -148,7 +149,7 @@ final class Posix {
      * Calls a function that has at most five parameters. The caller keeps memory reachable whose address is among the
      * words.
      */
-    private static int call(
+    static int call(
             MethodHandle function, MemorySegment errno, long first, long second, long third, long fourth, long fifth) {
         try {
             return result((long) function.invokeExact(errno, first, second, third, fourth, fifth, 0L), errno);

@@ -194,18 +194,27 @@ final class Transmitter {
         }
         burst.append(bytes);
         int index = burst.count() - 1;
-        Frame frame = burst.frame(index);
-        frame.sourceHigh = sourceHigh;
-        frame.sourceLow = sourceLow;
-        frame.sourcePort = sourcePort;
-        frame.identification = identificationCountsSegments ? index : 0;
-        icrc.seal(frame);
+        if (index == 0 && burst.isForOneQueuePair() && !port.link().needsIcrc(burst)) {
+            burst.withoutIcrc();
+        }
+        if (burst.isSealed()) {
+            seal(index);
+        }
         if (burst.hasRoom(maxSegments)) {
             return false;
         }
         boolean isFull = burst.count() >= maxSegments || burst.tail() > BURST_BYTES - SendBurst.MAX_FRAME_BYTES;
         flush(port);
         return isFull;
+    }
+
+    private void seal(int index) {
+        Frame frame = burst.frame(index);
+        frame.sourceHigh = sourceHigh;
+        frame.sourceLow = sourceLow;
+        frame.sourcePort = sourcePort;
+        frame.identification = identificationCountsSegments ? index : 0;
+        icrc.seal(frame);
     }
 
     /** Sends the burst, and moves the packet of {@code bytes} behind its end to the front of the next one. */

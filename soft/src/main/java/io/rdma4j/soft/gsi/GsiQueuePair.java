@@ -63,7 +63,7 @@ public final class GsiQueuePair implements ManagementHandler {
     public void onPacket(long nowNanos, Port port, Packet packet, boolean mayRelay) {
         if (Deth.queueKey(packet.segment(), packet.dethOffset()) != QUEUE_KEY) {
             counters.badQueueKey++;
-        } else if (!icrc.verify(packet.frame())) {
+        } else if (packet.frame().isSealed && !icrc.verify(packet.frame())) {
             counters.icrcErrors++;
         } else if (!mayRelay || port.routeGsi(packet)) {
             counters.gsiPackets++;

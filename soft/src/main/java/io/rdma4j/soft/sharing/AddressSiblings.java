@@ -67,11 +67,13 @@ final class AddressSiblings {
 
     /** Returns the UDP port of the process that all frames of a burst are for. Returns 0 if it is unknown, or for several. */
     int portOf(SendBurst burst) {
-        if (burst.destinationLow() != low || burst.destinationHigh() != high) {
-            return 0;
-        }
+        return burst.destinationLow() == low && burst.destinationHigh() == high ? ports.get(slotOf(burst)) : 0;
+    }
+
+    /** Returns the slot of the process that all frames of a burst are for, if its address is that of a host with slots, else 0. */
+    static int slotOf(SendBurst burst) {
         if (isManagementDatagram(burst)) {
-            return ports.get(receiverSlot(burst.segment(), burst.offset(0) + MAD_AT, burst.length(0)));
+            return receiverSlot(burst.segment(), burst.offset(0) + MAD_AT, burst.length(0));
         }
         int slot = -1;
         for (int i = 0; i < burst.receiverCount(); i++) {
@@ -83,7 +85,7 @@ final class AddressSiblings {
             }
             slot = next;
         }
-        return slot < 0 ? 0 : ports.get(slot);
+        return Math.max(slot, 0);
     }
 
     private static boolean isManagementDatagram(SendBurst burst) {

@@ -157,9 +157,17 @@ public final class RunDirectory {
      * address does not need it.
      */
     static String socketName(InetAddress address) {
-        Gid gid = Gid.of(address);
+        return addressName(Gid.of(address), Interfaces.scope(address)) + ".sock";
+    }
+
+    /** Returns the file name of the socket at which the process of a slot takes rings for an address in GID form. */
+    static String ringSocketName(long high, long low, int scope, int slot) {
+        return addressName(new Gid(high, low), scope) + "-" + slot + ".ring";
+    }
+
+    private static String addressName(Gid gid, int scope) {
         String plain = AddressText.of(gid.toInetAddress()).replace(':', '_');
-        return (gid.isLinkLocal() ? plain + "-" + Interfaces.scope(address) : plain) + ".sock";
+        return gid.isLinkLocal() ? plain + "-" + scope : plain;
     }
 
     private static Path defaultPath() {

@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class SharedPort extends Port {
     private static final int BURST_FRAMES = 128;
     private static final int RARELY_MASK = 31;
+
+    /** Selects one poll in 1024, since a poll of rings is no system call. */
+    private static final int SELDOM_MASK = 1023;
     private static final long FIRST_RETRY_NANOS = 2_000_000;
     private static final long LONGEST_RETRY_NANOS = 200_000_000;
 
@@ -46,6 +49,7 @@ public final class SharedPort extends Port {
     private final Sharing sharing;
     private final Path socket;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
+    private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
     private final AddressSiblings siblings;
     private final CrashDisconnectPublisher crashDisconnects;
@@ -67,6 +71,8 @@ public final class SharedPort extends Port {
     private @Nullable InheritedLink inherited;
 
     private @Nullable Link abandoned;
+    private final PortRings rings;
+    private @Nullable RingLink ringLink;
     private volatile @Nullable PortOwner owner;
     private volatile @Nullable PortMember member;
     private int receives;
@@ -78,6 +84,8 @@ public final class SharedPort extends Port {
         this.socket = socket;
         siblings = new AddressSiblings(high(), low());
         crashDisconnects = new CrashDisconnectPublisher(engine);
+        rings = new PortRings(
+                engine, this, sharing.directory(), engine.engines().decorator().allowsSharedMemory());
     }
 
     /** Returns whether packets for this process arrive: it is the owner, or is registered with the owner. */
@@ -112,7 +120,20 @@ public final class SharedPort extends Port {
     @Nullable
     String tryOpen() throws IOException {
         String refusal = tryOwn(false);
-        return refusal == null ? null : tryJoin(refusal);
+        if (refusal != null) {
+            refusal = tryJoin(refusal);
+        }
+        if (refusal == null) {
+            rings.listen(sharing.socketFiles());
+        }
+        return refusal;
+    }
+
+    /** Returns the link that adds shared memory to {@code udp}, with the capture, trace and faults of this process. */
+    private Link decorated(Link udp) {
+        RingLink created = new RingLink(udp, rings, engine.engines().decorator().decorates());
+        ringLink = created;
+        return engine.decorate(created);
     }
 
     private @Nullable String tryOwn(boolean follows) throws IOException {
@@ -126,7 +147,7 @@ public final class SharedPort extends Port {
             boolean mayHaveMembers = follows || Files.exists(socket);
             LinkSet.LocalListener listener = engine.links().listenLocal(socket);
             sharing.socketFiles().removeAtExit(socket);
-            link = engine.decorate(ownerLink(udp));
+            link = decorated(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
             crashDisconnects.publishTo(null); // until another process joins
             owner = new PortOwner(engine, this, listener, graceEnds);
@@ -183,7 +204,7 @@ public final class SharedPort extends Port {
             joined.registerService(service);
         }
         crashDisconnects.publishTo(channel);
-        link = engine.decorate(joined);
+        link = decorated(joined);
         member = joined;
         report(PortOwnershipEvent.MEMBER);
         return null;
@@ -248,12 +269,17 @@ public final class SharedPort extends Port {
         int received = 0;
         PortOwner asOwner = owner;
         PortMember asMember = member;
+        RingLink withRings = ringLink;
+        rings.check(nowNanos, all);
+        if (withRings != null) {
+            withRings.preparePoll(nowNanos, all);
+        }
         if (asOwner != null) {
             received = link().poll(burst);
             for (int i = 0; i < received; i++) {
                 engine.receiver().onFrame(nowNanos, this, burst.frame(i));
             }
-            if (all || (++receives & RARELY_MASK) == 0) {
+            if (all || (++receives & (rings.isBusy(nowNanos) ? SELDOM_MASK : RARELY_MASK)) == 0) {
                 received += asOwner.receive();
             }
         } else if (asMember != null) {
@@ -264,6 +290,9 @@ public final class SharedPort extends Port {
                 onProcessExited(asMember.ownerSlot());
                 onCrashDisconnects(asMember.crashDisconnects());
             }
+        } else {
+            burst.clear();
+            received = receiveOwn(nowNanos, rings.poll(nowNanos, burst));
         }
         return received;
     }
@@ -303,9 +332,22 @@ public final class SharedPort extends Port {
     void onProcessExited(int slot) {
         ProcessExitHandler handler = sharing.exitHandler();
         if (handler != null && slot != 0) {
-            // Frames that it sent to queue pairs of other engines are delivered before the report, too.
+            // Frames that it sent through memory, or to queue pairs of other engines, are delivered before the report, too.
+            receivePendingOfRings();
             engine.engines().receivePendingOfOthers();
             handler.onProcessExited(this, slot);
+        }
+    }
+
+    /** Receives everything that is in the rings. The caller may be in a poll of the link, whose burst is in use. */
+    private void receivePendingOfRings() {
+        int received = rings.isEmpty() ? 0 : rings.poll(engine.nowNanos(), lastFrames);
+        while (received > 0) {
+            for (int i = 0; i < received; i++) {
+                engine.receiver().onRelayedFrame(engine.nowNanos(), this, lastFrames.frame(i));
+            }
+            lastFrames.clear();
+            received = rings.poll(engine.nowNanos(), lastFrames);
         }
     }
 

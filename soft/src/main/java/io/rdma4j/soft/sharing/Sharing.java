@@ -52,6 +52,11 @@ public final class Sharing implements AutoCloseable {
         slots.close();
     }
 
+    /** Returns the directory that the processes share. */
+    RunDirectory directory() {
+        return directory;
+    }
+
     /** Returns the socket files to remove when the process ends. */
     SocketFiles socketFiles() {
         return socketFiles;

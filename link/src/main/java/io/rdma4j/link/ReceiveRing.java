@@ -1,0 +1,30 @@
+package io.rdma4j.link;
+
+/**
+ * A ring in shared memory in which another process of this host writes frames for this one. One thread at a time may use it, also
+ * while another thread waits for the link set.
+ */
+public interface ReceiveRing extends AutoCloseable {
+    /**
+     * Adds pending frames to a burst, without waiting. They point into memory of the ring, valid until its next poll.
+     *
+     * @param destinationHigh the address that the frames arrive at, upper half
+     * @param destinationLow lower half
+     * @param most the most frames to add; the burst must have room for them
+     * @return the number of frames
+     */
+    int poll(ReceiveBurst burst, long destinationHigh, long destinationLow, int most);
+
+    /**
+     * Returns whether the other process has closed the ring, has exited, or has broken the ring. It wrote everything that can be
+     * polled before.
+     */
+    boolean isEnded();
+
+    /** Looks whether the other process has ended, which a thread that never waits would not notice otherwise. A system call. */
+    void checkEnd();
+
+    /** Closes the ring, and releases its memory. Frames of it are no longer valid. */
+    @Override
+    void close();
+}

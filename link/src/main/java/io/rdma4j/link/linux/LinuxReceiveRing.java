@@ -1,0 +1,72 @@
+package io.rdma4j.link.linux;
+
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.ReceiveRing;
+import io.rdma4j.link.ring.RingReader;
+import io.rdma4j.wire.Frame;
+
+/** A ring that another process writes. */
+final class LinuxReceiveRing implements ReceiveRing {
+    private final LinuxLinkSet set;
+    private final SharedMemory memory;
+    private final RingReader reader;
+    private final RingSocket socket;
+    private final long sourceHigh;
+    private final long sourceLow;
+    private boolean closed;
+
+    LinuxReceiveRing(LinuxLinkSet set, SharedMemory memory, Socket accepted, long sourceHigh, long sourceLow) {
+        this.set = set;
+        this.memory = memory;
+        this.sourceHigh = sourceHigh;
+        this.sourceLow = sourceLow;
+        reader = new RingReader(memory.segment());
+        socket = new RingSocket(set, accepted);
+        set.add(this, accepted);
+    }
+
+    @Override
+    public int poll(ReceiveBurst burst, long destinationHigh, long destinationLow, int most) {
+        if (closed) {
+            return 0;
+        }
+        int first = burst.count();
+        int added = reader.poll(burst, most);
+        for (int i = first; i < first + added; i++) {
+            Frame frame = burst.frame(i);
+            frame.sourceHigh = sourceHigh;
+            frame.sourceLow = sourceLow;
+            frame.destinationHigh = destinationHigh;
+            frame.destinationLow = destinationLow;
+        }
+        return added;
+    }
+
+    /** Called by the waiting thread under the lock of the set: asks the writer to wake it, or no longer. */
+    boolean announceWait(boolean begins) {
+        if (begins) {
+            return reader.beginWait();
+        }
+        reader.endWait();
+        return true;
+    }
+
+    @Override
+    public boolean isEnded() {
+        return socket.isEnded() || reader.isBroken();
+    }
+
+    @Override
+    public void checkEnd() {
+        socket.checkEnd();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            socket.close();
+            set.remove(this, memory);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.rdma4j.link.linux;
+
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.SendRing;
+import io.rdma4j.link.ring.RingLayout;
+import io.rdma4j.link.ring.RingWriter;
+import java.io.IOException;
+
+/** A ring that another process reads. */
+final class LinuxSendRing implements SendRing {
+    /** The capacity: several windows of a connection, and less than the cache that processors share. */
+    private static final int CAPACITY_BYTES = 1 << 20;
+
+    private final SharedMemory memory;
+    private final RingWriter writer;
+    private final RingSocket socket;
+    private boolean closed;
+
+    private LinuxSendRing(SharedMemory memory, RingSocket socket) {
+        this.memory = memory;
+        this.socket = socket;
+        writer = new RingWriter(memory.segment());
+    }
+
+    /**
+     * Creates the memory and sends its descriptor.
+     *
+     * @throws IOException if there is no memory, or the other process does not take it
+     */
+    static LinuxSendRing handOver(LinuxLinkSet set, Socket connected, long sourceHigh, long sourceLow)
+            throws IOException {
+        SharedMemory memory = SharedMemory.create(RingLayout.RECORDS + CAPACITY_BYTES);
+        if (!new RingGreeting().send(connected, memory.descriptor(), sourceHigh, sourceLow)) {
+            memory.close();
+            throw new IOException("the other process does not take a ring");
+        }
+        memory.closeDescriptor();
+        return new LinuxSendRing(memory, new RingSocket(set, connected));
+    }
+
+    @Override
+    public boolean send(SendBurst burst, int sourcePort) {
+        if (closed || !writer.write(burst, sourcePort)) {
+            return false;
+        }
+        if (writer.mustWakeReader()) {
+            socket.wake();
+        }
+        return true;
+    }
+
+    @Override
+    public boolean isEnded() {
+        return socket.isEnded() || writer.isBroken();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            socket.close();
+            memory.close();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.rdma4j.link.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/** The socket of a ring: the writer sends single bytes that wake the reader, and the end of either process ends it. */
+final class RingSocket {
+    private static final int INPUT_BYTES = 256;
+
+    private final LinuxLinkSet set;
+    private final Socket socket;
+    private final MemorySegment input = Arena.ofAuto().allocate(INPUT_BYTES);
+
+    /** Used by the waiting thread. */
+    private final MemorySegment waitingErrno = Posix.newErrno();
+
+    private volatile boolean isEnded;
+
+    /** Takes over a socket, before the set waits for it. */
+    RingSocket(LinuxLinkSet set, Socket socket) {
+        this.set = set;
+        this.socket = socket;
+        socket.onReady(() -> read(waitingErrno));
+    }
+
+    /** Wakes the process at the other end. */
+    void wake() {
+        try {
+            int sent = Posix.send(socket.errno, socket.fd, input.address(), 1);
+            if (sent < 0 && sent != -LinuxErrno.EAGAIN) { // a process with so many unread bytes is awake
+                isEnded = true;
+            }
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /** Looks whether the process at the other end has closed the socket. */
+    void checkEnd() {
+        if (!isEnded) {
+            read(socket.errno);
+        }
+    }
+
+    /** Excludes the close, after which the descriptor may be another file. */
+    private synchronized void read(MemorySegment errno) {
+        if (socket.closed) {
+            return;
+        }
+        try {
+            int received = Posix.recv(errno, socket.fd, input.address(), INPUT_BYTES);
+            if (received == 0 || received < 0 && received != -LinuxErrno.EAGAIN) {
+                isEnded = true;
+                set.remove(socket); // else the waiting thread would find it ready forever
+            }
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /** Returns whether the process at the other end has ended, as far as is known. Any thread. */
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    synchronized void close() {
+        isEnded = true;
+        socket.close();
+    }
+}

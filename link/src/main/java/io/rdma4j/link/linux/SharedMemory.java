@@ -1,0 +1,115 @@
+package io.rdma4j.link.linux;
+
+import io.rdma4j.link.ring.RingLayout;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory that two processes share: a file in memory without a path, which the kernel frees with its last mapping. Its size is
+ * sealed, so that no process can make another one fault by truncating it.
+ */
+final class SharedMemory implements AutoCloseable {
+    /** F_SEAL_SEAL, F_SEAL_SHRINK and F_SEAL_GROW. */
+    private static final int SEALS = 7;
+
+    private static final int NO_DESCRIPTOR = -1;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment segment;
+    private int fd;
+
+    private SharedMemory(MemorySegment errno, int fd, long bytes) throws IOException {
+        long address = MemoryCalls.map(errno, fd, bytes);
+        if (address < 0) {
+            throw failure("mmap", (int) address);
+        }
+        this.fd = fd;
+        segment = mapped(address, bytes);
+    }
+
+    @SuppressWarnings("restricted") // the mapping has this size until the arena closes
+    private MemorySegment mapped(long address, long bytes) {
+        return MemorySegment.ofAddress(address)
+                .reinterpret(bytes, arena, memory -> MemoryCalls.unmap(Posix.newErrno(), memory.address(), bytes));
+    }
+
+    /**
+     * Creates zeroed memory.
+     *
+     * @throws IOException if there is none, or the process has too many descriptors
+     */
+    static SharedMemory create(long bytes) throws IOException {
+        MemorySegment errno = Posix.newErrno();
+        int fd = MemoryCalls.create(errno, Arena.ofAuto().allocateFrom("rdma4j-ring"));
+        if (fd < 0) {
+            throw failure("memfd_create", fd);
+        }
+        try {
+            require("ftruncate", MemoryCalls.resize(errno, fd, bytes));
+            require("F_ADD_SEALS", MemoryCalls.addSeals(errno, fd, SEALS));
+            return new SharedMemory(errno, fd, bytes);
+        } catch (IOException e) {
+            Posix.close(fd);
+            throw e;
+        }
+    }
+
+    /**
+     * Maps memory of another process, and closes the descriptor.
+     *
+     * @param fd the descriptor that the other process has sent
+     * @throws IOException if it is not sealed memory of the size of a ring, or cannot be mapped
+     */
+    static SharedMemory map(int fd) throws IOException {
+        MemorySegment errno = Posix.newErrno();
+        try {
+            int seals = MemoryCalls.seals(errno, fd);
+            require("F_GET_SEALS", seals);
+            int bytes = MemoryCalls.size(errno, fd);
+            require("lseek", bytes);
+            if ((seals & SEALS) != SEALS || !RingLayout.isMemorySize(bytes)) {
+                throw new IOException("shared memory of " + bytes + " bytes with seals " + seals + " is not that of a ring");
+            }
+            SharedMemory memory = new SharedMemory(errno, fd, bytes);
+            memory.fd = NO_DESCRIPTOR;
+            return memory;
+        } finally {
+            Posix.close(fd);
+        }
+    }
+
+    private static void require(String call, int result) throws IOException {
+        if (result < 0) {
+            throw failure(call, result);
+        }
+    }
+
+    private static IOException failure(String call, int result) {
+        return new IOException("shared memory: " + call + ": " + LinuxErrno.describe(-result));
+    }
+
+    MemorySegment segment() {
+        return segment;
+    }
+
+    /** Returns the descriptor, until {@link #closeDescriptor}. */
+    int descriptor() {
+        return fd;
+    }
+
+    /** Closes the descriptor, which the mapping does not need. */
+    void closeDescriptor() {
+        if (fd != NO_DESCRIPTOR) {
+            Posix.close(fd);
+            fd = NO_DESCRIPTOR;
+        }
+    }
+
+    /** Unmaps the memory. No thread may use it any more; a use afterwards throws an exception. */
+    @Override
+    public void close() {
+        closeDescriptor();
+        arena.close();
+    }
+}

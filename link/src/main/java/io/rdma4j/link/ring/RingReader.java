@@ -1,0 +1,162 @@
+package io.rdma4j.link.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.wire.Frame;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The side of a ring that reads. One thread at a time may use it, except for {@link #beginWait} and {@link #endWait}.
+ *
+ * <p>The writer is another process, which may write anything into the memory at any time. So each number is read once and
+ * checked, and frames are copied before anybody looks at them. A ring with a number that cannot be is broken: it returns no
+ * further frames.
+ */
+public final class RingReader {
+    /** The most frames of a poll. Their copies stay in the cache of a processor. */
+    private static final int FRAMES = 32;
+
+    private static final int COPY_BYTES = SendBurst.MAX_FRAME_BYTES;
+
+    private final MemorySegment memory;
+    private final long capacity;
+    private final MemorySegment copies = Arena.ofAuto().allocate((long) FRAMES * COPY_BYTES, RingLayout.ALIGNMENT);
+    private final ByteBuffer copiesView = copies.asByteBuffer();
+
+    /** The number of bytes released so far: the start of the present record. Read by the waiting thread. */
+    private final AtomicLong released = new AtomicLong();
+
+    private long head;
+
+    /** The bytes of the present record that were not returned yet, and the offset of the next frame. 0 if there is no record. */
+    private int left;
+
+    private long next;
+    private int recordBytes;
+    private int frameBytes;
+    private int index;
+    private int sourcePort;
+    private int trafficClass;
+    private boolean isSealed;
+    private boolean isBroken;
+
+    /**
+     * Creates the reader of a ring from which nothing was read yet.
+     *
+     * @throws IllegalArgumentException if the memory does not have the size of a ring
+     */
+    public RingReader(MemorySegment memory) {
+        if (!RingLayout.isMemorySize(memory.byteSize())) {
+            throw new IllegalArgumentException("memory of " + memory.byteSize() + " bytes for a ring");
+        }
+        this.memory = memory;
+        capacity = memory.byteSize() - RingLayout.RECORDS;
+    }
+
+    /**
+     * Adds pending frames to a burst, without waiting. The frames are valid until the next call. The caller sets their addresses.
+     *
+     * @param most the most frames to add; the burst must have room for them
+     * @return the number of frames
+     */
+    public int poll(ReceiveBurst burst, int most) {
+        long before = head;
+        int added = 0;
+        int limit = Math.min(most, FRAMES);
+        while (added < limit && (left > 0 || findRecord())) {
+            addFrame(burst.add(), added++);
+        }
+        if (head != before) {
+            released.setRelease(head);
+            RingLayout.LONG.setRelease(memory, (long) RingLayout.HEAD, head);
+        }
+        return added;
+    }
+
+    private boolean findRecord() {
+        while (!isBroken) {
+            long available = (long) RingLayout.LONG.getAcquire(memory, (long) RingLayout.TAIL) - head;
+            if (available == 0) {
+                return false;
+            }
+            long at = head & capacity - 1;
+            int bytes = memory.get(RingLayout.WORD, RingLayout.RECORDS + at);
+            if (available < 0 || available > capacity) {
+                isBroken = true;
+            } else if (bytes == RingLayout.PADDING && capacity - at < available) {
+                head += capacity - at;
+            } else {
+                return beginRecord(at, bytes, available);
+            }
+        }
+        return false;
+    }
+
+    private boolean beginRecord(long at, int bytes, long available) {
+        long record = RingLayout.RECORDS + at;
+        int eachBytes = memory.get(RingLayout.WORD, record + RingLayout.FRAME_BYTES);
+        if (bytes <= 0
+                || bytes > Math.min(available, capacity - at) - RingLayout.HEADER_BYTES
+                || RingLayout.recordBytes(bytes) > available
+                || eachBytes <= 0
+                || eachBytes > SendBurst.MAX_FRAME_BYTES) {
+            isBroken = true;
+            return false;
+        }
+        left = bytes;
+        next = record + RingLayout.HEADER_BYTES;
+        recordBytes = RingLayout.recordBytes(bytes);
+        frameBytes = eachBytes;
+        index = 0;
+        sourcePort = memory.get(RingLayout.WORD, record + RingLayout.SOURCE_PORT) & 0xffff;
+        trafficClass = memory.get(JAVA_BYTE, record + RingLayout.TRAFFIC_CLASS) & 0xff;
+        isSealed = memory.get(JAVA_BYTE, record + RingLayout.SEALED) != 0;
+        return true;
+    }
+
+    private void addFrame(Frame frame, int slot) {
+        int length = Math.min(frameBytes, left);
+        int offset = slot * COPY_BYTES;
+        MemorySegment.copy(memory, next, copies, offset, length);
+        next += length;
+        left -= length;
+        if (left == 0) {
+            head += recordBytes;
+        }
+        frame.segment = copies;
+        frame.buffer = copiesView;
+        frame.offset = offset;
+        frame.length = length;
+        frame.sourcePort = sourcePort;
+        frame.destinationPort = Frame.UDP_PORT;
+        frame.trafficClass = trafficClass;
+        frame.hopLimit = 64;
+        frame.identification = index++;
+        frame.isSealed = isSealed;
+    }
+
+    /** Returns whether the writer has written something that cannot be. No frame is returned any more. */
+    public boolean isBroken() {
+        return isBroken;
+    }
+
+    /**
+     * Asks the writer to wake this process when it writes, until {@link #endWait}. Any thread.
+     *
+     * @return false if something is pending already, so that the caller must not wait
+     */
+    public boolean beginWait() {
+        RingLayout.INT.setVolatile(memory, (long) RingLayout.ASLEEP, 1);
+        return (long) RingLayout.LONG.getVolatile(memory, (long) RingLayout.TAIL) == released.getAcquire();
+    }
+
+    /** Ends the time in which the writer wakes this process. Any thread. */
+    public void endWait() {
+        RingLayout.INT.setOpaque(memory, (long) RingLayout.ASLEEP, 0);
+    }
+}

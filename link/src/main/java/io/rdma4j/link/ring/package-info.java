@@ -1,0 +1,8 @@
+/**
+ * Rings of frames in memory that two processes of one host share: the layout, the side that writes and the side that reads. The
+ * memory comes from a link set. The package uses no system call.
+ */
+@NullMarked
+package io.rdma4j.link.ring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,202 @@
+package io.rdma4j.soft.sharing;
+
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.ReceiveRing;
+import io.rdma4j.link.RingListener;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.SendRing;
+import io.rdma4j.soft.engine.Engine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rings in shared memory between an address of this process and the processes that share its run directory.
+ *
+ * <p>Each process takes rings for each of its addresses at a socket whose name has the address and the slot. The destination of a
+ * frame has both, so it tells which socket to look for. Each direction has its own ring, which the process that sends creates and
+ * hands over when it sends the first time. Used under the engine lock.
+ */
+final class PortRings {
+    private static final System.Logger LOGGER = System.getLogger(PortRings.class.getName());
+
+    /** The time after which a process that had no socket for rings, or refused one, is tried again. */
+    private static final long RETRY_NANOS = 1_000_000_000;
+
+    /** The interval at which a thread that polls looks for new rings and for the end of others: system calls. */
+    private static final long CHECK_NANOS = 200_000;
+
+    /** After frames from rings, more are expected for this time. */
+    private static final long BUSY_NANOS = 1_000_000;
+
+    /** The most destinations that are remembered. When there are more, those without a ring are forgotten. */
+    private static final int MOST_DESTINATIONS = 4096;
+
+    /** A process at an address. */
+    private record Destination(long high, long low, int slot) {}
+
+    private static final class Peer {
+        private @Nullable SendRing ring;
+        private boolean wasTried;
+        private long triedNanos;
+    }
+
+    private final Engine engine;
+    private final SharedPort port;
+    private final RunDirectory directory;
+    private final boolean isEnabled;
+    private final Map<Destination, Peer> peers = new HashMap<>();
+    private final List<ReceiveRing> incoming = new ArrayList<>();
+    private @Nullable RingListener listener;
+    private long lastCheckNanos;
+    private long lastFrameNanos;
+
+    // The destination of the last burst: most bursts have the same as the one before.
+    private long lastHigh;
+    private long lastLow;
+    private int lastSlot;
+    private Peer last = new Peer();
+
+    /**
+     * Creates the rings of a port.
+     *
+     * @param isEnabled false if frames never take shared memory
+     */
+    PortRings(Engine engine, SharedPort port, RunDirectory directory, boolean isEnabled) {
+        this.engine = engine;
+        this.port = port;
+        this.directory = directory;
+        this.isEnabled = isEnabled;
+    }
+
+    /** Takes rings from other processes from now on. Without a socket for that, they send by UDP. */
+    void listen(SocketFiles socketFiles) {
+        if (!isEnabled || listener != null) {
+            return;
+        }
+        Path socket = socket(port.high(), port.low(), engine.slot());
+        try {
+            listener = engine.links().listenForRings(socket);
+            socketFiles.removeAtExit(socket);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "no shared memory for " + port.address(), e);
+        }
+    }
+
+    private Path socket(long high, long low, int slot) {
+        return directory.file(RunDirectory.ringSocketName(high, low, port.scope(), slot));
+    }
+
+    // ---- sending ----
+
+    /**
+     * Returns the ring to the process that all frames of a burst are for, or null if that process has none. Creates the ring if
+     * the process takes one.
+     */
+    @Nullable
+    SendRing to(SendBurst burst) {
+        int slot = isEnabled ? AddressSiblings.slotOf(burst) : 0;
+        if (slot == 0) {
+            return null;
+        }
+        long high = burst.destinationHigh();
+        long low = burst.destinationLow();
+        if (slot != lastSlot || low != lastLow || high != lastHigh) {
+            last = find(high, low, slot);
+            lastHigh = high;
+            lastLow = low;
+            lastSlot = slot;
+        }
+        SendRing ring = last.ring;
+        return ring != null && !ring.isEnded() ? ring : open(last, high, low, slot);
+    }
+
+    private Peer find(long high, long low, int slot) {
+        if (peers.size() >= MOST_DESTINATIONS) {
+            peers.values().removeIf(peer -> peer.ring == null);
+        }
+        return peers.computeIfAbsent(new Destination(high, low, slot), _ -> new Peer());
+    }
+
+    private @Nullable SendRing open(Peer peer, long high, long low, int slot) {
+        SendRing ended = peer.ring;
+        if (ended != null) {
+            peer.ring = null;
+            ended.close();
+        }
+        if (peer.wasTried && engine.nowNanos() - peer.triedNanos < RETRY_NANOS) {
+            return null;
+        }
+        peer.wasTried = true;
+        peer.triedNanos = engine.nowNanos();
+        Path socket = socket(high, low, slot);
+        if (Files.exists(socket)) {
+            try {
+                peer.ring = engine.links().connectRing(socket, port.high(), port.low());
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, "no shared memory to " + socket, e);
+            }
+        }
+        return peer.ring;
+    }
+
+    // ---- receiving ----
+
+    /** Returns whether frames have arrived in rings within the last millisecond, so that more are expected there. */
+    boolean isBusy(long nowNanos) {
+        return !incoming.isEmpty() && nowNanos - lastFrameNanos < BUSY_NANOS;
+    }
+
+    /** Returns whether there is any ring to receive from. */
+    boolean isEmpty() {
+        return incoming.isEmpty();
+    }
+
+    /** Takes new rings, and looks whether processes have ended, now or if that was done long ago. */
+    void check(long nowNanos, boolean now) {
+        RingListener from = listener;
+        if (from == null || !now && nowNanos - lastCheckNanos < CHECK_NANOS) {
+            return;
+        }
+        lastCheckNanos = nowNanos;
+        for (ReceiveRing ring = from.accept(); ring != null; ring = from.accept()) {
+            incoming.add(ring);
+            lastFrameNanos = nowNanos;
+        }
+        if (!now) {
+            // A thread that waits is told by the system.
+            for (int i = 0; i < incoming.size(); i++) {
+                incoming.get(i).checkEnd();
+            }
+        }
+    }
+
+    /**
+     * Adds frames from all rings to a burst, as many as it has room for.
+     *
+     * @return the number of frames; 0 only if all rings are empty
+     */
+    int poll(long nowNanos, ReceiveBurst burst) {
+        int added = 0;
+        for (int i = incoming.size() - 1; i >= 0 && !burst.isFull(); i--) {
+            ReceiveRing ring = incoming.get(i);
+            int room = burst.capacity() - burst.count();
+            int fromRing = ring.poll(burst, port.high(), port.low(), room);
+            added += fromRing;
+            if (fromRing == 0 && ring.isEnded() && ring.poll(burst, port.high(), port.low(), room) == 0) {
+                // What the process wrote before it ended was received: the second poll came after the end was known.
+                incoming.remove(i);
+                ring.close();
+            }
+        }
+        if (added > 0) {
+            lastFrameNanos = nowNanos;
+        }
+        return added;
+    }
+}
