@@ -226,7 +226,7 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public SendRing connectRing(Path path, long sourceHigh, long sourceLow) throws IOException {
-        Socket socket = connect(path, Socket.openForRing(this));
+        Socket socket = connect(path, Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM));
         try {
             LinuxSendRing ring = LinuxSendRing.handOver(this, socket, sourceHigh, sourceLow);
             add(socket);
@@ -255,13 +255,13 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     /** Waits for a ring from now on. */
-    void add(LinuxReceiveRing ring, Socket socket) {
+    void add(LinuxReceiveRing ring) {
         synchronized (lock) {
             LinuxReceiveRing[] longer = Arrays.copyOf(rings, rings.length + 1);
             longer[rings.length] = ring;
             rings = longer;
         }
-        add(socket);
+        wakeup();
     }
 
     /** Waits for a ring no longer, and then closes its memory, which the waiting thread does not use any more. */
@@ -292,7 +292,8 @@ public final class LinuxLinkSet implements LinkSet {
         return new FramedChannel(new LinuxStream(socket));
     }
 
-    private void add(Socket socket) {
+    /** Waits for a socket from now on. */
+    void add(Socket socket) {
         synchronized (lock) {
             if (closed) {
                 throw new IllegalStateException("the link set is closed");
@@ -344,7 +345,7 @@ public final class LinuxLinkSet implements LinkSet {
         boolean isLocalReady = false;
         for (int i = 0; i < all.length; i++) {
             if (descriptors.isReady(i + 1)) {
-                isLocalReady |= all[i].isLocal;
+                isLocalReady |= all[i].isLocal();
                 all[i].ready();
             }
         }

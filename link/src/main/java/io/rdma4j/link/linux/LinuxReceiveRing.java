@@ -22,7 +22,7 @@ final class LinuxReceiveRing implements ReceiveRing {
         this.sourceLow = sourceLow;
         reader = new RingReader(memory.segment());
         socket = new RingSocket(set, accepted);
-        set.add(this, accepted);
+        set.add(this);
     }
 
     @Override

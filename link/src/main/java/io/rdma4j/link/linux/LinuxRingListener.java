@@ -60,9 +60,10 @@ final class LinuxRingListener implements RingListener {
             if (fd < 0) {
                 return;
             }
-            Socket accepted = new Socket(set, fd, false);
+            Socket accepted = new Socket(set, fd, true);
             if (accepted.isOfSameUser()) {
                 pending.add(accepted);
+                set.add(accepted);
             } else {
                 accepted.close(); // the file's permissions exclude other users, unless they were changed
             }

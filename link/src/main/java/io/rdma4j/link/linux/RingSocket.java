@@ -17,11 +17,11 @@ final class RingSocket {
 
     private volatile boolean isEnded;
 
-    /** Takes over a socket, before the set waits for it. */
+    /** Takes over a connected socket. */
     RingSocket(LinuxLinkSet set, Socket socket) {
         this.set = set;
         this.socket = socket;
-        socket.onReady(() -> read(waitingErrno));
+        socket.becomeRing(() -> read(waitingErrno));
     }
 
     /** Wakes the process at the other end. */

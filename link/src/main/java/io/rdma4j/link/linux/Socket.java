@@ -21,8 +21,8 @@ final class Socket {
 
     final int fd;
 
-    /** True for the socket of a local channel or listener, false for one of UDP or of a ring. */
-    final boolean isLocal;
+    /** True for the socket of a local channel or listener, false for one of UDP or of an open ring. */
+    private volatile boolean isLocal;
 
     /** Errno of the thread that uses the socket; the waiting thread has separate memory. */
     final MemorySegment errno;
@@ -39,7 +39,7 @@ final class Socket {
     private @Nullable Runnable onSetClose;
 
     /** Reads what has arrived at the socket of a ring, by the waiting thread; null for other sockets. */
-    private @Nullable Runnable onReady;
+    private volatile @Nullable Runnable onReady;
 
     /** The group of sockets that share the port; null if this socket does not belong to one. */
     private @Nullable PortGroup group;
@@ -53,21 +53,12 @@ final class Socket {
 
     /** Opens a non-blocking socket, which the set does not yet wait for. */
     static Socket open(LinuxLinkSet set, int family, int type) throws IOException {
-        return open(set, family, type, family == Posix.AF_UNIX);
-    }
-
-    /** Opens a non-blocking Unix-domain socket for a ring. */
-    static Socket openForRing(LinuxLinkSet set) throws IOException {
-        return open(set, Posix.AF_UNIX, Posix.SOCK_STREAM, false);
-    }
-
-    private static Socket open(LinuxLinkSet set, int family, int type, boolean isLocal) throws IOException {
         MemorySegment errno = Posix.newErrno();
         int fd = Posix.socket(errno, family, type, 0);
         if (fd < 0) {
             throw new IOException("socket: " + LinuxErrno.describe(-fd));
         }
-        return new Socket(set, fd, isLocal);
+        return new Socket(set, fd, family == Posix.AF_UNIX);
     }
 
     /** Sets an option. Returns false if the system refuses. */
@@ -118,15 +109,22 @@ final class Socket {
         onSetClose = action;
     }
 
-    /** Sets what the waiting thread does when it finds the socket ready. To be called before the set has the socket. */
-    void onReady(Runnable action) {
-        onReady = action;
+    /** Makes this the socket of a ring: the waiting thread reads what arrives at it. */
+    void becomeRing(Runnable reader) {
+        onReady = reader;
+        isLocal = false;
+    }
+
+    /** Returns whether the socket is one of a local channel or listener. */
+    boolean isLocal() {
+        return isLocal;
     }
 
     /** Called by the waiting thread, which has found the socket ready. */
     void ready() {
-        if (onReady != null) {
-            onReady.run();
+        Runnable reader = onReady;
+        if (reader != null) {
+            reader.run();
         }
     }
 

@@ -110,7 +110,7 @@ class LinkDecoratorTest {
         System.setProperty(LinkOptions.TRACE_PROPERTY, "true");
         try {
             assertThat(LinkOptions.fromSystemProperties())
-                    .isEqualTo(new LinkOptions(Path.of("a.pcapng"), FaultSpec.parse("loss=1%"), true));
+                    .isEqualTo(new LinkOptions(Path.of("a.pcapng"), FaultSpec.parse("loss=1%"), true, true));
             System.setProperty(LinkOptions.FAULT_PROPERTY, "loss=a lot");
             assertThatThrownBy(LinkOptions::fromSystemProperties)
                     .isInstanceOf(IllegalArgumentException.class)
