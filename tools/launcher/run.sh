@@ -112,6 +112,7 @@ run_command() {
             --print) print=yes ;;
             --every-jvm) java_variable=JAVA_TOOL_OPTIONS ;;
             --trace) add_java_option -Drdma4j.trace=true ;;
+            --no-shared-memory) add_java_option -Drdma4j.shared-memory=off ;;
             --rules | --device | --pcap | --fault)
                 [ $# -ge 2 ] || run_usage "option $1 requires a value"
                 add_valued_option "$1" "$2"

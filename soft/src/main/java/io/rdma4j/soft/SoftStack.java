@@ -109,6 +109,12 @@ public final class SoftStack implements AutoCloseable {
             return this;
         }
 
+        /** Sends packets by UDP also to processes and stacks of this host, which otherwise get them through shared memory. */
+        public Builder withoutSharedMemory() {
+            settings = settings.withLinkOptions(LinkOptions::withoutSharedMemory);
+            return this;
+        }
+
         /** Sets the limits on what peers may do. */
         public Builder security(SecurityOptions security) {
             settings = settings.withSecurity(security);

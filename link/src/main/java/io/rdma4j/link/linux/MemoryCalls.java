@@ -61,8 +61,8 @@ final class MemoryCalls {
     /** Maps a file for reading and writing, shared. Returns the address or the negated errno: no address is negative. */
     static long map(MemorySegment errno, int fd, long bytes) {
         try {
-            long address = (long) MMAP.invokeExact(
-                    errno, 0L, bytes, (long) PROT_READ_WRITE, (long) MAP_SHARED, (long) fd, 0L);
+            long address =
+                    (long) MMAP.invokeExact(errno, 0L, bytes, (long) PROT_READ_WRITE, (long) MAP_SHARED, (long) fd, 0L);
             return address == -1 ? -errno.get(JAVA_INT, Posix.ERRNO_OFFSET) : address;
         } catch (Throwable e) {
             throw Posix.impossible(e);

@@ -44,9 +44,7 @@ final class RingGreeting {
         header.set(JAVA_LONG, MessageHeader.CONTROL_LENGTH, CONTROL_BYTES);
         control.set(JAVA_LONG, 0, CONTROL_BYTES);
         control.set(
-                JAVA_LONG,
-                MessageHeader.CONTROL_KIND,
-                MessageHeader.controlKind(Posix.SOL_SOCKET, Posix.SCM_RIGHTS));
+                JAVA_LONG, MessageHeader.CONTROL_KIND, MessageHeader.controlKind(Posix.SOL_SOCKET, Posix.SCM_RIGHTS));
         control.set(JAVA_INT, MessageHeader.CONTROL_HEADER_BYTES, fd);
         try {
             return Posix.sendmsg(socket.errno, socket.fd, header) == BYTES;

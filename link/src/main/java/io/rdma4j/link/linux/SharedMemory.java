@@ -69,7 +69,8 @@ final class SharedMemory implements AutoCloseable {
             int bytes = MemoryCalls.size(errno, fd);
             require("lseek", bytes);
             if ((seals & SEALS) != SEALS || !RingLayout.isMemorySize(bytes)) {
-                throw new IOException("shared memory of " + bytes + " bytes with seals " + seals + " is not that of a ring");
+                throw new IOException(
+                        "shared memory of " + bytes + " bytes with seals " + seals + " is not that of a ring");
             }
             SharedMemory memory = new SharedMemory(errno, fd, bytes);
             memory.fd = NO_DESCRIPTOR;

@@ -60,6 +60,9 @@ final class Counters {
         Map<String, Long> counts = new LinkedHashMap<>();
         counts.put("process_sent_pkts", c.sentPackets);
         counts.put("process_rcvd_pkts", c.receivedPackets);
+        counts.put("process_memory_sent_pkts", c.memorySentPackets);
+        counts.put("process_memory_rcvd_pkts", c.memoryReceivedPackets);
+        counts.put("process_memory_drops", c.memoryDrops);
         counts.put("process_relayed_pkts", c.relayedPackets);
         counts.put("process_relay_drops", c.relayDrops);
         counts.put("process_handed_over_pkts", c.handedOverPackets);

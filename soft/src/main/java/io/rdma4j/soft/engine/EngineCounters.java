@@ -8,6 +8,15 @@ public final class EngineCounters {
     /** Packets handed to links. */
     public long sentPackets;
 
+    /** Packets written to shared memory, which {@link #sentPackets} counts, too. */
+    public long memorySentPackets;
+
+    /** Packets read from shared memory, which {@link #receivedPackets} counts, too. */
+    public long memoryReceivedPackets;
+
+    /** Packets dropped because the process that they were for does not keep up with reading shared memory. */
+    public long memoryDrops;
+
     /** Packets delivered to a queue pair of this process. */
     public long deliveredPackets;
 
@@ -69,6 +78,9 @@ public final class EngineCounters {
     void add(EngineCounters other) {
         receivedPackets += other.receivedPackets;
         sentPackets += other.sentPackets;
+        memorySentPackets += other.memorySentPackets;
+        memoryReceivedPackets += other.memoryReceivedPackets;
+        memoryDrops += other.memoryDrops;
         deliveredPackets += other.deliveredPackets;
         gsiPackets += other.gsiPackets;
         relayedPackets += other.relayedPackets;

@@ -145,6 +145,20 @@ final class PortRings {
         return peer.ring;
     }
 
+    /** Writes a burst to a ring, or drops it if the other process does not keep up. */
+    void send(SendRing ring, SendBurst burst, int sourcePort) {
+        if (ring.send(burst, sourcePort)) {
+            engine.counters().memorySentPackets += burst.count();
+        } else {
+            drop(burst);
+        }
+    }
+
+    /** Counts the frames of a burst that is dropped. */
+    void drop(SendBurst burst) {
+        engine.counters().memoryDrops += burst.count();
+    }
+
     // ---- receiving ----
 
     /** Returns whether frames have arrived in rings within the last millisecond, so that more are expected there. */
@@ -196,6 +210,7 @@ final class PortRings {
         }
         if (added > 0) {
             lastFrameNanos = nowNanos;
+            engine.counters().memoryReceivedPackets += added;
         }
         return added;
     }

@@ -39,6 +39,7 @@ public final class SharedPort extends Port {
 
     /** Selects one poll in 1024, since a poll of rings is no system call. */
     private static final int SELDOM_MASK = 1023;
+
     private static final long FIRST_RETRY_NANOS = 2_000_000;
     private static final long LONGEST_RETRY_NANOS = 200_000_000;
 
@@ -332,7 +333,8 @@ public final class SharedPort extends Port {
     void onProcessExited(int slot) {
         ProcessExitHandler handler = sharing.exitHandler();
         if (handler != null && slot != 0) {
-            // Frames that it sent through memory, or to queue pairs of other engines, are delivered before the report, too.
+            // Frames that it sent through memory, or to queue pairs of other engines, are delivered before the report,
+            // too.
             receivePendingOfRings();
             engine.engines().receivePendingOfOthers();
             handler.onProcessExited(this, slot);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options that all tools have and that C's tools lack: {@code --pcap}, {@code --fault}, {@code --trace},
- * {@code --device}, {@code --json}, {@code --no-warm-up}, {@code --warm-up}, {@code --help}.
+ * {@code --no-shared-memory}, {@code --device}, {@code --json}, {@code --no-warm-up}, {@code --warm-up}, {@code --help}.
  *
  * <p>They may appear anywhere before a {@code --}. They are removed before the tool sees its arguments, so a tool's own
  * options are exactly those of C.
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param pcap the file for a capture of all packets, or null
  * @param fault the faults to inject into the traffic, or null
  * @param trace true to print a line per packet
+ * @param sharedMemory false to send packets by UDP also to processes of this host
  * @param device the name or an address of the device to use, or the name of its provider; null for any
  * @param json true to print a JSON document
  * @param warmUp true if a tool that measures warms up before
@@ -30,6 +31,7 @@ public record CommonOptions(
         @Nullable Path pcap,
         @Nullable String fault,
         boolean trace,
+        boolean sharedMemory,
         @Nullable String device,
         boolean json,
         WarmUpChoice warmUp,
@@ -43,6 +45,7 @@ public record CommonOptions(
           --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
           --fault SPEC     inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace          print a line per packet on stderr
+          --no-shared-memory  send packets by UDP also to processes of this host
           --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft, hardware)
           --no-warm-up     measure at once, without compiling the code to be measured before
           --warm-up        warm up also in rping, which measures nothing
@@ -65,6 +68,7 @@ public record CommonOptions(
         String fault = null;
         String device = null;
         boolean trace = false;
+        boolean sharedMemory = true;
         boolean json = false;
         boolean help = false;
         WarmUpChoice warmUp = WarmUpChoice.IF_MEASURING;
@@ -78,6 +82,7 @@ public record CommonOptions(
                     i = words.size();
                 }
                 case "--trace" -> trace = true;
+                case "--no-shared-memory" -> sharedMemory = false;
                 case "--json" -> json = true;
                 case "--no-warm-up" -> warmUp = WarmUpChoice.NEVER;
                 case "--warm-up" -> warmUp = WarmUpChoice.ALWAYS;
@@ -100,7 +105,7 @@ public record CommonOptions(
                 default -> rest.add(word);
             }
         }
-        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, json, warmUp, help);
+        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, sharedMemory, device, json, warmUp, help);
     }
 
     /** Returns whether {@code --json} is on a command line, even if the command line is otherwise invalid. */
@@ -150,6 +155,7 @@ public record CommonOptions(
         set(LinkOptions.CAPTURE_PROPERTY, pcap);
         set(LinkOptions.FAULT_PROPERTY, fault);
         set(LinkOptions.TRACE_PROPERTY, trace ? "true" : null);
+        set(LinkOptions.SHARED_MEMORY_PROPERTY, sharedMemory ? null : "off");
     }
 
     private static void set(String property, @Nullable Object value) {

@@ -81,6 +81,9 @@ public final class Doctor implements Tool {
                 .result("network", link)
                 .result("nativeAccess", nativeAccess);
         out.println("network   " + link + (nativeAccess ? "" : " (native access to io.rdma4j.link is not enabled)"));
+        String memory = HostChecks.sharedMemory();
+        report.result("sharedMemory", memory);
+        out.println("memory    " + memory);
         out.println();
     }
 

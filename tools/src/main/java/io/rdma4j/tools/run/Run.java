@@ -27,6 +27,7 @@ public final class Run implements Tool {
           --pcap FILE     write every packet to FILE in pcapng, for Wireshark; for a command with one virtual machine
           --fault SPEC    inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace         print a line per packet on stderr
+          --no-shared-memory  send packets by UDP also to processes of this host
 
         Java 25 or newer has to run the programs; an older one ends with a sentence. Options on the command line of java
         take precedence over these. On TCP or UDP stay datagrams, Unix-domain sockets, connections for which the rules

@@ -17,13 +17,14 @@ class CommonOptionsTest {
     @Test
     void optionsAreExtractedFromAnyPosition() throws Exception {
         CommonOptions options =
-                parse("--trace rping -c --fault=loss=1%,seed=7 -a ::1 --pcap x.pcapng -v --json --device soft");
+                parse("--trace rping -c --fault=loss=1%,seed=7 -a ::1 --no-shared-memory --pcap x.pcapng -v --json --device soft");
         assertThat(options)
                 .isEqualTo(new CommonOptions(
                         List.of("rping", "-c", "-a", "::1", "-v"),
                         Path.of("x.pcapng").toAbsolutePath(),
                         "loss=1%,seed=7",
                         true,
+                        false,
                         "soft",
                         true,
                         WarmUpChoice.IF_MEASURING,
