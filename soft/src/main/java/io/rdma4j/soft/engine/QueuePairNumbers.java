@@ -7,8 +7,8 @@ package io.rdma4j.soft.engine;
  * drives the queue pair. So the destination of a frame alone determines its process and its engine, also for a filter
  * in the kernel.
  *
- * <p>The first engine has half of the numbers, since it drives everything that does not ask for another one. The others
- * share the rest.
+ * <p>The first engine has the lower half of the numbers, since it drives everything that does not ask for another one. The others
+ * share the rest. This holds for all processes, so that others know whether the first engine of a process drives a queue pair.
  *
  * @param slot the slot of the process
  * @param engines the most engines of the process
@@ -19,9 +19,6 @@ record QueuePairNumbers(int slot, int engines) {
 
     /** Returns how many numbers an engine has. */
     int count(int engine) {
-        if (engines == 1) {
-            return NUMBERS;
-        }
         return engine == 0 ? NUMBERS / 2 : NUMBERS / 2 / (engines - 1);
     }
 
@@ -45,10 +42,15 @@ record QueuePairNumbers(int slot, int engines) {
         return Slot.ofQueuePairNumber(number) == slot;
     }
 
+    /** Returns whether the first engine of its process drives the queue pair of a number. */
+    static boolean isOfFirstEngine(int number) {
+        return (number & NUMBERS / 2) == 0;
+    }
+
     /** Returns the engine of one of this process' numbers; the first engine if the number belongs to none. */
     int engineOf(int number) {
         int low = number & 0xffff;
-        if (engines == 1 || low < NUMBERS / 2) {
+        if (engines == 1 || isOfFirstEngine(number)) {
             return 0;
         }
         int engine = 1 + (low - NUMBERS / 2) / count(1);

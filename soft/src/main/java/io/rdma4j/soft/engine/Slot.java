@@ -16,6 +16,11 @@ public final class Slot {
         return number >>> QUEUE_PAIR_NUMBER_SHIFT;
     }
 
+    /** Returns whether the main engine of its process drives the queue pair of a number, and not one of the others. */
+    public static boolean isOfMainEngine(int number) {
+        return QueuePairNumbers.isOfFirstEngine(number);
+    }
+
     /** Returns a slot's queue pair number with the given lower 16 bits. */
     static int queuePairNumber(int slot, int low) {
         return slot << QUEUE_PAIR_NUMBER_SHIFT | low;

@@ -6,6 +6,8 @@ import io.rdma4j.link.RingListener;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.SendRing;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Slot;
+import io.rdma4j.wire.Bth;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,7 +103,7 @@ final class PortRings {
     @Nullable
     SendRing to(SendBurst burst) {
         int slot = isEnabled ? AddressSiblings.slotOf(burst) : 0;
-        if (slot == 0) {
+        if (slot == 0 || !isForMainEngine(burst)) {
             return null;
         }
         long high = burst.destinationHigh();
@@ -114,6 +116,16 @@ final class PortRings {
         }
         SendRing ring = last.ring;
         return ring != null && !ring.isEnded() ? ring : open(last, high, low, slot);
+    }
+
+    /** Returns whether the main engine of the other process, which alone has rings, drives the queue pairs of all frames. */
+    private static boolean isForMainEngine(SendBurst burst) {
+        for (int i = 0; i < burst.receiverCount(); i++) {
+            if (!Slot.isOfMainEngine(Bth.destinationQueuePair(burst.segment(), burst.offset(i)))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private Peer find(long high, long low, int slot) {
