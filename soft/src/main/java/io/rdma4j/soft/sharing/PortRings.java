@@ -53,6 +53,10 @@ final class PortRings {
     private final RunDirectory directory;
     private final boolean isEnabled;
     private final Map<Destination, Peer> peers = new HashMap<>();
+
+    /** The peers that have a ring. */
+    private final List<Peer> outgoing = new ArrayList<>();
+
     private final List<ReceiveRing> incoming = new ArrayList<>();
     private @Nullable RingListener listener;
     private long lastCheckNanos;
@@ -136,11 +140,7 @@ final class PortRings {
     }
 
     private @Nullable SendRing open(Peer peer, long high, long low, int slot) {
-        SendRing ended = peer.ring;
-        if (ended != null) {
-            peer.ring = null;
-            ended.close();
-        }
+        closeEnded();
         if (peer.wasTried && engine.nowNanos() - peer.triedNanos < RETRY_NANOS) {
             return null;
         }
@@ -150,11 +150,27 @@ final class PortRings {
         if (Files.exists(socket)) {
             try {
                 peer.ring = engine.links().connectRing(socket, port.high(), port.low());
+                outgoing.add(peer);
             } catch (IOException e) {
                 LOGGER.log(System.Logger.Level.DEBUG, "no shared memory to " + socket, e);
             }
         }
         return peer.ring;
+    }
+
+    /** Closes the rings to processes that have ended. */
+    private void closeEnded() {
+        for (int i = outgoing.size() - 1; i >= 0; i--) {
+            Peer peer = outgoing.get(i);
+            SendRing ring = peer.ring;
+            if (ring == null || ring.isEnded()) {
+                outgoing.remove(i);
+                peer.ring = null;
+                if (ring != null) {
+                    ring.close();
+                }
+            }
+        }
     }
 
     /** Writes a burst to a ring, or drops it if the other process does not keep up. */
@@ -190,6 +206,7 @@ final class PortRings {
             return;
         }
         lastCheckNanos = nowNanos;
+        closeEnded();
         for (ReceiveRing ring = from.accept(); ring != null; ring = from.accept()) {
             incoming.add(ring);
             lastFrameNanos = nowNanos;

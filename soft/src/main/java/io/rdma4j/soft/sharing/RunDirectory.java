@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,11 @@ import org.jspecify.annotations.Nullable;
 public final class RunDirectory {
     /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
     public static final String OVERRIDE = "RDMA4J_RUN_DIR";
+
+    /** The end of the names of the sockets at which processes take rings. */
+    static final String RING_SUFFIX = ".ring";
+
+    private static final Pattern RING_SOCKET = Pattern.compile(".*-([0-9]{1,3})\\.ring");
 
     /** Greater than the number of any network namespace. */
     private static final long FIRST_PRIVATE = 1_000_000_000_000_000_000L;
@@ -162,7 +169,13 @@ public final class RunDirectory {
 
     /** Returns the file name of the socket at which the process of a slot takes rings for an address in GID form. */
     static String ringSocketName(long high, long low, int scope, int slot) {
-        return addressName(new Gid(high, low), scope) + "-" + slot + ".ring";
+        return addressName(new Gid(high, low), scope) + "-" + slot + RING_SUFFIX;
+    }
+
+    /** Returns the slot in such a name, or 0 if there is none. */
+    static int slotOfRingSocket(Path socket) {
+        Matcher name = RING_SOCKET.matcher(socket.getFileName().toString());
+        return name.matches() ? Integer.parseInt(name.group(1)) : 0;
     }
 
     private static String addressName(Gid gid, int scope) {

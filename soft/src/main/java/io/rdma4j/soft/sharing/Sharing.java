@@ -43,6 +43,9 @@ public final class Sharing implements AutoCloseable {
         this.host = host;
         slots = Slots.claim(directory, random);
         claims = new PortClaims(directory);
+        if (!directory.isOfVirtualHost()) {
+            slots.removeLeftSockets(directory);
+        }
     }
 
     /** Releases the slot and the files. */

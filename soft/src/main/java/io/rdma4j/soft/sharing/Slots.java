@@ -4,6 +4,10 @@ import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +94,32 @@ public final class Slots implements AutoCloseable {
         }
         boolean _ = file.isCurrent();
         return null;
+    }
+
+    /** Removes the sockets for rings that processes have left that were killed: no process has their slots any longer. */
+    void removeLeftSockets(RunDirectory directory) {
+        try (DirectoryStream<Path> sockets =
+                Files.newDirectoryStream(directory.path(), "*" + RunDirectory.RING_SUFFIX)) {
+            for (Path socket : sockets) {
+                int of = RunDirectory.slotOfRingSocket(socket);
+                if (of == slot) {
+                    Files.deleteIfExists(socket);
+                } else {
+                    removeIfFree(of, socket);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            return; // such a socket only costs an attempt to connect
+        }
+    }
+
+    /** Holds the slot meanwhile, so that no process claims it and makes a new socket. */
+    private void removeIfFree(int of, Path socket) throws IOException {
+        LockFile.ByteLock free = of < FIRST || of >= FIRST + COUNT ? null : file.tryLock(of, false);
+        if (free != null) {
+            Files.deleteIfExists(socket);
+            free.release();
+        }
     }
 
     /** Returns the slot. */

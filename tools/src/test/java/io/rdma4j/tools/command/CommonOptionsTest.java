@@ -16,8 +16,9 @@ class CommonOptionsTest {
 
     @Test
     void optionsAreExtractedFromAnyPosition() throws Exception {
-        CommonOptions options =
-                parse("--trace rping -c --fault=loss=1%,seed=7 -a ::1 --no-shared-memory --pcap x.pcapng -v --json --device soft");
+        CommonOptions options = parse(
+                "--trace rping -c --fault=loss=1%,seed=7 -a ::1 --no-shared-memory --pcap x.pcapng -v --json --device"
+                        + " soft");
         assertThat(options)
                 .isEqualTo(new CommonOptions(
                         List.of("rping", "-c", "-a", "::1", "-v"),
