@@ -44,6 +44,9 @@ public final class RingWriter {
      */
     public boolean write(SendBurst burst, int sourcePort) {
         int bytes = burst.tail();
+        if (bytes == 0) {
+            return true; // a record without bytes cannot be
+        }
         int recordBytes = RingLayout.recordBytes(bytes);
         long at = tail & capacity - 1;
         long padding = at + recordBytes > capacity ? capacity - at : 0;
@@ -67,7 +70,7 @@ public final class RingWriter {
     }
 
     private boolean hasRoom(long bytes) {
-        if (tail + bytes - head <= capacity) {
+        if (!isBroken && tail + bytes - head <= capacity) {
             return true;
         }
         long read = (long) RingLayout.LONG.getAcquire(memory, (long) RingLayout.HEAD);
