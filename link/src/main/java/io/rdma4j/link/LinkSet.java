@@ -100,10 +100,11 @@ public interface LinkSet extends AutoCloseable {
     /**
      * Listens on a Unix-domain socket for rings of other processes of this user and host.
      *
+     * @param copiesAll true if frames of the rings must not be {@linkplain io.rdma4j.wire.Frame#isSplit split}
      * @return the listener, or null if this system or kind of link set has no rings
      * @throws IOException if the socket cannot be opened
      */
-    default @Nullable RingListener listenForRings(Path socket) throws IOException {
+    default @Nullable RingListener listenForRings(Path socket, boolean copiesAll) throws IOException {
         return null;
     }
 

@@ -47,10 +47,11 @@ public final class ReceiveBurst {
         count = 0;
     }
 
-    /** Adds a frame for a link to fill, and returns it. It is one with an ICRC. The burst must not be full. */
+    /** Adds a frame for a link to fill, and returns it. It has an ICRC and is not split. The burst must not be full. */
     public Frame add() {
         Frame frame = frames[count++];
         frame.isSealed = true;
+        frame.isSplit = false;
         return frame;
     }
 

@@ -137,7 +137,7 @@ final class Completer {
             queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
             return true;
         }
-        store(nowNanos, r, to, packet.segment(), packet.payloadOffset(), length);
+        store(nowNanos, r, to, packet.payloadSegment(), packet.payloadOffset(), length);
         return true;
     }
 

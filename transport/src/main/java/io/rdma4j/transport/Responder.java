@@ -303,7 +303,12 @@ final class Responder {
         long before = opcode.isFirst() ? 0 : receivedBytes;
         int payload = packet.payloadLength();
         boolean copied = LocalMemory.scatter(
-                receive.list, receives.protectionDomain(), before, packet.segment(), packet.payloadOffset(), payload);
+                receive.list,
+                receives.protectionDomain(),
+                before,
+                packet.payloadSegment(),
+                packet.payloadOffset(),
+                payload);
         if (!copied) {
             return Verdict.RECEIVE_ERROR;
         }
@@ -356,7 +361,7 @@ final class Responder {
         MemoryRegion target = writeRegion;
         if (target != null
                 && !LocalMemory.copy(
-                        packet.segment(),
+                        packet.payloadSegment(),
                         packet.payloadOffset(),
                         target.memory(),
                         writeOffset + receivedBytes,

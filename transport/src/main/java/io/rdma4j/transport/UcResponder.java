@@ -125,7 +125,7 @@ final class UcResponder {
                 receive.list,
                 queuePair.receives.protectionDomain(),
                 receivedBytes,
-                packet.segment(),
+                packet.payloadSegment(),
                 packet.payloadOffset(),
                 payload);
         if (!copied) {
@@ -168,7 +168,7 @@ final class UcResponder {
     private boolean copy(MemoryRegion target, Packet packet, int payload) {
         return target.isValid()
                 && LocalMemory.copy(
-                        packet.segment(),
+                        packet.payloadSegment(),
                         packet.payloadOffset(),
                         target.memory(),
                         regionOffset + receivedBytes,

@@ -127,7 +127,7 @@ public final class UdQueuePair extends QueuePairMachine {
                 || !scatter(
                         receive,
                         ROUTE_HEADER_BYTES,
-                        packet.segment(),
+                        packet.payloadSegment(),
                         packet.payloadOffset(),
                         packet.payloadLength())) {
             failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);

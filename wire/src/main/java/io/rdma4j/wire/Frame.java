@@ -66,6 +66,18 @@ public final class Frame {
      */
     public boolean isSealed = true;
 
+    /**
+     * True if {@link #segment} has the headers of the frame only. Its payload is then in {@link #body}. Such a frame comes through
+     * shared memory, is not sealed, and is for a queue pair of data.
+     */
+    public boolean isSplit;
+
+    /** Memory that holds the payload of a split frame, and of it only the payload is to be read: its writer may change it. */
+    public MemorySegment body = MemorySegment.NULL;
+
+    /** Offset of a split frame in {@link #body}, in bytes: what is at {@link #offset} in a frame that is not split. */
+    public long bodyOffset;
+
     /** Creates an empty frame. */
     public Frame() {}
 
@@ -110,5 +122,8 @@ public final class Frame {
         trafficClass = other.trafficClass;
         hopLimit = other.hopLimit;
         isSealed = other.isSealed;
+        isSplit = other.isSplit;
+        body = other.body;
+        bodyOffset = other.bodyOffset;
     }
 }

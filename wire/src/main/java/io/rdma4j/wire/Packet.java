@@ -31,7 +31,9 @@ public final class Packet {
 
     private Frame frame = new Frame();
     private MemorySegment segment = MemorySegment.NULL;
+    private MemorySegment payloadSegment = MemorySegment.NULL;
     private long bth;
+    private long payloadOffset;
 
     /** The first eight bytes of the BTH, and the last four. */
     private long firstWords;
@@ -76,6 +78,8 @@ public final class Packet {
         firstWords = words;
         lastWord = Wire.u32(s, at + Bth.ACKNOWLEDGE_REQUEST);
         payloadLength = payload;
+        payloadSegment = received.isSplit ? received.body : s;
+        payloadOffset = (received.isSplit ? received.bodyOffset : at) + known.headerLength();
         return Result.OK;
     }
 
@@ -84,9 +88,14 @@ public final class Packet {
         return frame;
     }
 
-    /** Returns the memory that holds the packet. */
+    /** Returns the memory that holds the headers. */
     public MemorySegment segment() {
         return segment;
+    }
+
+    /** Returns the memory that holds the payload: {@link #segment}, unless the frame is split. */
+    public MemorySegment payloadSegment() {
+        return payloadSegment;
     }
 
     /** Returns the operation. */
@@ -128,9 +137,14 @@ public final class Packet {
         return lastWord < 0;
     }
 
-    /** Returns the offset of the payload in {@link #segment}. */
+    /** Returns the offset of the payload in {@link #payloadSegment}. */
     public long payloadOffset() {
-        return bth + opcode.headerLength();
+        return payloadOffset;
+    }
+
+    /** Returns the offset of the last extension header of a length, the one before the payload, in {@link #segment}. */
+    private long lastHeader(int length) {
+        return bth + opcode.headerLength() - length;
     }
 
     /** Returns the length of the payload in bytes, without padding and ICRC. */
@@ -170,12 +184,12 @@ public final class Packet {
 
     /** Returns the immediate data. */
     public int immediate() {
-        return ImmDt.data(segment, payloadOffset() - ImmDt.LENGTH);
+        return ImmDt.data(segment, lastHeader(ImmDt.LENGTH));
     }
 
     /** Returns the key to invalidate. */
     public int invalidateKey() {
-        return Ieth.key(segment, payloadOffset() - Ieth.LENGTH);
+        return Ieth.key(segment, lastHeader(Ieth.LENGTH));
     }
 
     /** Returns the syndrome of the AETH. */

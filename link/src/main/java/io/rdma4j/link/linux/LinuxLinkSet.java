@@ -191,8 +191,8 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     @Override
-    public RingListener listenForRings(Path path) throws IOException {
-        return listen(path, (socket, file) -> new LinuxRingListener(this, socket, file));
+    public RingListener listenForRings(Path path, boolean copiesAll) throws IOException {
+        return listen(path, (socket, file) -> new LinuxRingListener(this, socket, file, copiesAll));
     }
 
     private <L extends AutoCloseable> L listen(Path path, BiFunction<Socket, SocketFile, L> creator)

@@ -15,12 +15,18 @@ final class LinuxReceiveRing implements ReceiveRing {
     private final long sourceLow;
     private boolean closed;
 
-    LinuxReceiveRing(LinuxLinkSet set, SharedMemory memory, Socket accepted, long sourceHigh, long sourceLow) {
+    LinuxReceiveRing(
+            LinuxLinkSet set,
+            SharedMemory memory,
+            boolean copiesAll,
+            Socket accepted,
+            long sourceHigh,
+            long sourceLow) {
         this.set = set;
         this.memory = memory;
         this.sourceHigh = sourceHigh;
         this.sourceLow = sourceLow;
-        reader = new RingReader(memory.segment());
+        reader = new RingReader(memory.segment(), copiesAll);
         socket = new RingSocket(set, accepted);
         set.add(this);
     }

@@ -18,13 +18,15 @@ final class LinuxRingListener implements RingListener {
     private final LinuxLinkSet set;
     private final Socket socket;
     private final SocketFile file;
+    private final boolean copiesAll;
     private final RingGreeting greeting = new RingGreeting();
     private final List<Socket> pending = new ArrayList<>();
 
-    LinuxRingListener(LinuxLinkSet set, Socket socket, SocketFile file) {
+    LinuxRingListener(LinuxLinkSet set, Socket socket, SocketFile file, boolean copiesAll) {
         this.set = set;
         this.socket = socket;
         this.file = file;
+        this.copiesAll = copiesAll;
     }
 
     @Override
@@ -51,7 +53,7 @@ final class LinuxRingListener implements RingListener {
     private ReceiveRing ring(Socket accepted, int fd) throws IOException {
         long high = greeting.sourceHigh();
         long low = greeting.sourceLow();
-        return new LinuxReceiveRing(set, SharedMemory.map(fd), accepted, high, low);
+        return new LinuxReceiveRing(set, SharedMemory.map(fd), copiesAll, accepted, high, low);
     }
 
     private void acceptPending() {

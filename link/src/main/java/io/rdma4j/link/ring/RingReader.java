@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,12 +15,20 @@ import java.util.concurrent.atomic.AtomicLong;
  * The side of a ring that reads. One thread at a time may use it, except for {@link #beginWait} and {@link #endWait}.
  *
  * <p>The writer is another process, which may write anything into the memory at any time. So each number is read once and
- * checked, and frames are copied before anybody looks at them. A ring with a number that cannot be is broken: it returns no
- * further frames.
+ * checked, and headers are copied before anybody looks at them. The payload of a large frame for data stays in the ring, and is
+ * read once, when it is copied to its destination. A ring with a number that cannot be is broken: it returns no further frames.
  */
 public final class RingReader {
     /** The most frames of a poll. Their copies stay in the cache of a processor. */
     private static final int FRAMES = 32;
+
+    /** The bytes of a split frame that are copied: more than all headers of any packet. */
+    public static final int HEADER_BYTES = 128;
+
+    /** Frames up to this size are copied whole, which takes no longer than what splitting saves. */
+    private static final int SMALL_FRAME_BYTES = 512;
+
+    private static final int LAST_MANAGEMENT_QUEUE_PAIR = 1;
 
     private static final int COPY_BYTES = SendBurst.MAX_FRAME_BYTES;
 
@@ -28,10 +37,16 @@ public final class RingReader {
     private final MemorySegment copies = Arena.ofAuto().allocate((long) FRAMES * COPY_BYTES, RingLayout.ALIGNMENT);
     private final ByteBuffer copiesView = copies.asByteBuffer();
 
-    /** The number of bytes released so far: the start of the present record. Read by the waiting thread. */
-    private final AtomicLong released = new AtomicLong();
+    private final boolean copiesAll;
 
+    /** The number of bytes read so far, as the waiting thread sees it. */
+    private final AtomicLong read = new AtomicLong();
+
+    /** The number of bytes read so far: the start of the present record. */
     private long head;
+
+    /** The number of bytes released to the writer so far. */
+    private long released;
 
     /** The bytes of the present record that were not returned yet, and the offset of the next frame. 0 if there is no record. */
     private int left;
@@ -48,13 +63,15 @@ public final class RingReader {
     /**
      * Creates the reader of a ring from which nothing was read yet.
      *
+     * @param copiesAll true if no frame may be split, since something between here and the queue pairs keeps or changes frames
      * @throws IllegalArgumentException if the memory does not have the size of a ring
      */
-    public RingReader(MemorySegment memory) {
+    public RingReader(MemorySegment memory, boolean copiesAll) {
         if (!RingLayout.isMemorySize(memory.byteSize())) {
             throw new IllegalArgumentException("memory of " + memory.byteSize() + " bytes for a ring");
         }
         this.memory = memory;
+        this.copiesAll = copiesAll;
         capacity = memory.byteSize() - RingLayout.RECORDS;
     }
 
@@ -65,17 +82,25 @@ public final class RingReader {
      * @return the number of frames
      */
     public int poll(ReceiveBurst burst, int most) {
-        long before = head;
+        release();
         int added = 0;
         int limit = Math.min(most, FRAMES);
         while (added < limit && (left > 0 || findRecord())) {
             addFrame(burst.add(), added++);
         }
-        if (head != before) {
-            released.setRelease(head);
-            RingLayout.LONG.setRelease(memory, (long) RingLayout.HEAD, head);
+        if (added > 0) {
+            read.setRelease(head);
         }
         return added;
+    }
+
+    /** Lets the writer use the memory of the frames that the last poll returned. */
+    private void release() {
+        if (released != head) {
+            released = head;
+            read.setRelease(head); // also behind padding, which adds no frame
+            RingLayout.LONG.setRelease(memory, (long) RingLayout.HEAD, head);
+        }
     }
 
     private boolean findRecord() {
@@ -122,7 +147,15 @@ public final class RingReader {
     private void addFrame(Frame frame, int slot) {
         int length = Math.min(frameBytes, left);
         int offset = slot * COPY_BYTES;
-        MemorySegment.copy(memory, next, copies, offset, length);
+        boolean isSplit = length > SMALL_FRAME_BYTES && !isSealed && !copiesAll;
+        MemorySegment.copy(memory, next, copies, offset, isSplit ? HEADER_BYTES : length);
+        if (isSplit && Bth.destinationQueuePair(copies, offset) <= LAST_MANAGEMENT_QUEUE_PAIR) {
+            isSplit = false; // management datagrams are parsed, so that they must not change
+            MemorySegment.copy(memory, next, copies, offset, length);
+        }
+        frame.isSplit = isSplit;
+        frame.body = memory;
+        frame.bodyOffset = next;
         next += length;
         left -= length;
         if (left == 0) {
@@ -152,7 +185,7 @@ public final class RingReader {
      */
     public boolean beginWait() {
         RingLayout.INT.setVolatile(memory, (long) RingLayout.ASLEEP, 1);
-        return (long) RingLayout.LONG.getVolatile(memory, (long) RingLayout.TAIL) == released.getAcquire();
+        return (long) RingLayout.LONG.getVolatile(memory, (long) RingLayout.TAIL) == read.getAcquire();
     }
 
     /** Ends the time in which the writer wakes this process. Any thread. */

@@ -328,7 +328,7 @@ public final class SimulatedHost implements DatagramDestination {
                     new Gid(frame.destinationHigh, frame.destinationLow),
                     new Gid(frame.sourceHigh, frame.sourceLow),
                     0);
-            MemorySegment bytes = packet.segment().asSlice(packet.payloadOffset(), packet.payloadLength());
+            MemorySegment bytes = packet.payloadSegment().asSlice(packet.payloadOffset(), packet.payloadLength());
             agent.onMad(network.nowNanos(), new CmDatagram(route, 0, bytes));
             handleEvents();
         }

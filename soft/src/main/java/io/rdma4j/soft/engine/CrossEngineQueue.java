@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.ring.RingReader;
 import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;
@@ -93,9 +94,16 @@ final class CrossEngineQueue {
                 store = slots;
             }
             int i = (int) at & (FRAMES - 1);
-            MemorySegment.copy(frame.segment, frame.offset, slots.memory, (long) i * SLOT_BYTES, frame.length);
+            long slot = (long) i * SLOT_BYTES;
+            int headers = frame.isSplit ? RingReader.HEADER_BYTES : frame.length;
+            MemorySegment.copy(frame.segment, frame.offset, slots.memory, slot, headers);
+            if (frame.isSplit) {
+                MemorySegment.copy(
+                        frame.body, frame.bodyOffset + headers, slots.memory, slot + headers, frame.length - headers);
+            }
             Frame copy = slots.frames[i];
             copy.set(frame);
+            copy.isSplit = false;
             copy.segment = slots.memory;
             copy.buffer = slots.view;
             copy.offset = i * SLOT_BYTES;

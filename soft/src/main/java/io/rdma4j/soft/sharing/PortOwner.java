@@ -294,7 +294,7 @@ final class PortOwner {
      * @return true if it is also, or only, for this process
      */
     boolean routeGsi(Packet packet) {
-        MemorySegment mad = packet.segment();
+        MemorySegment mad = packet.payloadSegment();
         long at = packet.payloadOffset();
         if (CmMad.check(mad, at, packet.payloadLength()) != CmMad.Result.OK) {
             return true;

@@ -87,7 +87,8 @@ final class PortRings {
         }
         Path socket = socket(port.high(), port.low(), engine.slot());
         try {
-            listener = engine.links().listenForRings(socket);
+            listener = engine.links()
+                    .listenForRings(socket, engine.engines().decorator().decorates());
             socketFiles.removeAtExit(socket);
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "no shared memory for " + port.address(), e);

@@ -86,7 +86,7 @@ final class HostChecks {
     private static String sharedMemory(LinkSet links) throws IOException {
         Path folder = Files.createTempDirectory("rdma4j");
         Path socket = folder.resolve("r");
-        try (RingListener listener = links.listenForRings(socket)) {
+        try (RingListener listener = links.listenForRings(socket, false)) {
             if (listener == null) {
                 return "not used for packets: the network is " + links.name() + ", which has no shared memory";
             }

@@ -155,7 +155,7 @@ public final class Dissector {
     }
 
     private static void mad(StringBuilder out, Packet packet) {
-        CmDissector.append(out, packet.segment(), packet.payloadOffset(), packet.payloadLength());
+        CmDissector.append(out, packet.payloadSegment(), packet.payloadOffset(), packet.payloadLength());
         int queueKey = Deth.queueKey(packet.segment(), packet.dethOffset());
         if (queueKey != GsiPacket.QUEUE_KEY) {
             out.append(" qkey ").append(hex(queueKey));
