@@ -19,6 +19,9 @@ public final class Frame {
      */
     public static final int IDENTIFICATION_UNKNOWN = -1;
 
+    /** The bytes of a {@linkplain #isSplit split} frame that are in {@link #segment}: more than all headers of any packet. */
+    public static final int SPLIT_BYTES = 128;
+
     private static final long V4_MAPPED = 0x0000_ffff_0000_0000L;
 
     /** Memory that holds the UDP payload. */

@@ -13,6 +13,7 @@ public final class Experiments {
     static final String SIZES = "this project: sizes and queue pairs";
     static final String ENGINES = "this project: two threads of one process, with an engine each or the same";
     static final String CONNECTIONS = "this project: connections";
+    static final String MEMORY = "one host: shared memory";
     static final String LOSS = "this project: goodput at loss, 64 KiB writes";
     static final String SOCKETS = "this project: RDMA sockets";
     static final String PROCESSORS = "processor time of both processes";
@@ -29,6 +30,9 @@ public final class Experiments {
     static final int KIB_64 = 64 << 10;
     static final int MIB = 1 << 20;
 
+    /** The option with which this project's packets take UDP on one host, too. */
+    static final List<String> UDP_ONLY = List.of("-Drdma4j.shared-memory=off");
+
     private Experiments() {}
 
     /** Returns the plan for a pace. */
@@ -36,6 +40,7 @@ public final class Experiments {
         Plan plan = new Plan(pace.level());
         FloorRows.addTo(plan);
         VerbsRows.addTo(plan);
+        MemoryRows.addTo(plan);
         FirstRows.addTo(plan);
         ConnectionRows.addTo(plan);
         PeerRows.addTo(plan);
@@ -44,8 +49,11 @@ public final class Experiments {
         return plan;
     }
 
+    /** Returns an experiment over UDP. */
     static Experiment pair(String test, Object... parameters) {
-        return new PairExperiment(test, List.of(), Parameters.of(parameters));
+        Parameters all = Parameters.of(parameters);
+        boolean isProject = test.startsWith("rdma-") || all.text("kind", "").equals("rdma");
+        return new PairExperiment(test, isProject ? UDP_ONLY : List.of(), all);
     }
 
     /** Returns a size for titles: {@code 64 B}, {@code 4 KiB}, {@code 1 MiB}. */

@@ -147,7 +147,9 @@ final class VerbsRows {
     /** While one end works, the other one waits in the kernel, so a compiler thread has a processor of its own. */
     private static Experiment opening(String kind) {
         return new PairExperiment(
-                "channel-opening", List.of("-XX:+BackgroundCompilation"), Parameters.of("kind", kind));
+                "channel-opening",
+                List.of("-XX:+BackgroundCompilation", "-Drdma4j.shared-memory=off"),
+                Parameters.of("kind", kind));
     }
 
     private void sizes() {

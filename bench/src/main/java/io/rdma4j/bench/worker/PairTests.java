@@ -13,6 +13,8 @@ import io.rdma4j.bench.project.InOneProcess;
 import io.rdma4j.bench.project.RdmaLatency;
 import io.rdma4j.bench.project.RdmaThroughput;
 import io.rdma4j.bench.project.SetUp;
+import io.rdma4j.bench.raw.MemoryPingPong;
+import io.rdma4j.bench.raw.MemoryStream;
 import io.rdma4j.bench.raw.RawPingPong;
 import io.rdma4j.bench.raw.RawStream;
 import java.util.Map;
@@ -23,6 +25,8 @@ public final class PairTests {
     private static final Map<String, Supplier<PairTest>> ALL = Map.ofEntries(
             entry("raw-ping-pong", RawPingPong::new),
             entry("raw-stream", RawStream::new),
+            entry("memory-ping-pong", MemoryPingPong::new),
+            entry("memory-stream", MemoryStream::new),
             entry("rdma-latency", RdmaLatency::new),
             entry("rdma-throughput", RdmaThroughput::new),
             entry("rdma-datagrams", DatagramRate::new),

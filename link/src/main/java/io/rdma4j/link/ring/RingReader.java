@@ -22,9 +22,6 @@ public final class RingReader {
     /** The most frames of a poll. Their copies stay in the cache of a processor. */
     private static final int FRAMES = 32;
 
-    /** The bytes of a split frame that are copied: more than all headers of any packet. */
-    public static final int HEADER_BYTES = 128;
-
     /** Frames up to this size are copied whole, which takes no longer than what splitting saves. */
     private static final int SMALL_FRAME_BYTES = 512;
 
@@ -148,7 +145,7 @@ public final class RingReader {
         int length = Math.min(frameBytes, left);
         int offset = slot * COPY_BYTES;
         boolean isSplit = length > SMALL_FRAME_BYTES && !isSealed && !copiesAll;
-        MemorySegment.copy(memory, next, copies, offset, isSplit ? HEADER_BYTES : length);
+        MemorySegment.copy(memory, next, copies, offset, isSplit ? Frame.SPLIT_BYTES : length);
         if (isSplit && Bth.destinationQueuePair(copies, offset) <= LAST_MANAGEMENT_QUEUE_PAIR) {
             isSplit = false; // management datagrams are parsed, so that they must not change
             MemorySegment.copy(memory, next, copies, offset, length);

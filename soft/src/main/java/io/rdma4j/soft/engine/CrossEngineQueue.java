@@ -1,7 +1,6 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.link.ring.RingReader;
 import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;
@@ -95,7 +94,7 @@ final class CrossEngineQueue {
             }
             int i = (int) at & (FRAMES - 1);
             long slot = (long) i * SLOT_BYTES;
-            int headers = frame.isSplit ? RingReader.HEADER_BYTES : frame.length;
+            int headers = frame.isSplit ? Frame.SPLIT_BYTES : frame.length;
             MemorySegment.copy(frame.segment, frame.offset, slots.memory, slot, headers);
             if (frame.isSplit) {
                 MemorySegment.copy(
