@@ -116,6 +116,7 @@ Options of every tool (before or after its own):
   --pcap FILE    write every packet to FILE in pcapng, for Wireshark
   --fault SPEC   damage the traffic on purpose: loss=1%,dup=1%,reorder=1%,corrupt=1%,delay=1ms,rate=10Gbit,seed=7
   --trace        print one line per packet on stderr
+  --no-shared-memory  send packets by UDP also to processes of this host
   --device NAME  use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft, hardware)
   --no-warm-up   measure at once: the tools that measure otherwise have Java compile their code before
   --json         one JSON document of parameters and results on stdout; messages go to stderr

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -164,6 +165,15 @@ public final class SoftStack implements AutoCloseable {
     /** Returns connection management over the devices of this stack. */
     public ConnectionManager connectionManager() {
         return connectionManager;
+    }
+
+    /**
+     * Returns the counters of the stack, those of {@link io.rdma4j.verbs.DeviceContext#counters} whose names begin with {@code
+     * process_}: how many packets it sent and received, through shared memory and in all, and why it dropped others. Empty if the
+     * stack has not been used yet. Any thread; the numbers may be a moment old.
+     */
+    public Map<String, Long> counters() {
+        return devices.counters();
     }
 
     /** Returns the provider of connection management, for {@link ConnectionManager#of}. */

@@ -287,7 +287,10 @@ public final class Main {
                 isPrinted = true;
                 Integer status = isInterrupted ? null : toolStatus;
                 String failure = status == null || status == 0 ? null : reason.get();
-                environment.documentOut().println(report.json(tool, arguments, status, failure));
+                environment
+                        .documentOut()
+                        .println(report.json(
+                                tool, arguments, ProcessStack.stack().counters(), status, failure));
                 environment.documentOut().flush();
             }
         }

@@ -154,6 +154,12 @@ public final class SoftDevices implements AutoCloseable {
         return known;
     }
 
+    /** Returns the counters of the engines by name; none if the stack has not been used yet. */
+    public Map<String, Long> counters() {
+        RunningStack known = runningOrNull();
+        return known == null ? Map.of() : Counters.of(known.engines().counters());
+    }
+
     /**
      * Closes the capture, if there is one. Later packets are not captured. Does nothing if the capture is closed
      * already.

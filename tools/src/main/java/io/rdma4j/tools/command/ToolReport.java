@@ -39,16 +39,22 @@ public final class ToolReport {
      *
      * @param tool the name of the tool, or null if none was named
      * @param arguments its command line, including the options of all tools
+     * @param counters the counters of the software device; empty if the tool has not used it
      * @param status its exit status as the shell sees it, or null if the process was asked to end
      * @param reason the reason for a failure, or null for success
      */
     public synchronized String json(
-            @Nullable String tool, List<String> arguments, @Nullable Integer status, @Nullable String reason) {
+            @Nullable String tool,
+            List<String> arguments,
+            Map<String, Long> counters,
+            @Nullable Integer status,
+            @Nullable String reason) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("tool", tool);
         document.put("arguments", new ArrayList<>(arguments));
         document.put("parameters", parameters);
         document.put("results", results);
+        document.put("counters", counters);
         document.put("status", status);
         document.put("reason", reason);
         return Json.write(document);

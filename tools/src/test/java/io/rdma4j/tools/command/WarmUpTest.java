@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
@@ -114,7 +115,7 @@ class WarmUpTest {
         WarmUp.perform("ib_write_lat", new Meeting(), environment);
         assertThat(out()).isEmpty();
         assertThat(err()).matches("ib_write_lat: warmed up for [0-9]+\\.[0-9] s \\(not with --no-warm-up\\)\\R");
-        assertThat(environment.report().json("ib_write_lat", List.of(), 0, null))
+        assertThat(environment.report().json("ib_write_lat", List.of(), Map.of(), 0, null))
                 .containsPattern("\"results\": \\{\\s*\"warmUpSeconds\": [0-9]+\\.[0-9]\\s*\\}");
     }
 
@@ -128,7 +129,7 @@ class WarmUpTest {
         assertThat(background).isSameAs(WarmUp.NONE);
         assertThat(calls).hasValue(0);
         assertThat(out() + err()).isEmpty();
-        assertThat(environment.report().json("ib_write_lat", List.of(), 0, null))
+        assertThat(environment.report().json("ib_write_lat", List.of(), Map.of(), 0, null))
                 .doesNotContain("warmUpSeconds");
     }
 

@@ -36,10 +36,12 @@ class ManualPageTest {
                 "[-c num_conns] connections per listener | -c | num_conns | connections per listener",
                 "[-m(igrate)] | -m | '' | migrate",
                 "[-o join as a send-only full-member] | -o | '' | join as a send-only full-member",
-                "[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB] | -p | port_space | 0x111 for UDP (default), 0x2 for IPOIB",
+                "[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB] | -p | port_space | 0x111 for UDP (default),"
+                        + " 0x2 for IPOIB",
                 "-s, --size=<size>   bytes of a message | -s --size | size | bytes of a message",
                 "-g, --gid-idx=<gid index> local port gid index | -g --gid-idx | gid index | local port gid index",
-                "-S, -F, --use_old_post_send accepted, without effect | -S -F --use_old_post_send | '' | accepted, without effect",
+                "-S, -F, --use_old_post_send accepted, without effect | -S -F --use_old_post_send | '' | accepted,"
+                        + " without effect",
                 "--seed N   seed of the first run | --seed | N | seed of the first run",
                 "-a address   the local address | -a | address | the local address",
             })
@@ -96,6 +98,14 @@ class ManualPageTest {
     void commonOptionsAreThoseOfTheHelpText() {
         assertThat(HelpText.commonOptions().stream().flatMap(option -> option.names().stream()))
                 .isEqualTo(List.of(
-                        "--pcap", "--fault", "--trace", "--device", "--no-warm-up", "--warm-up", "--json", "--help"));
+                        "--pcap",
+                        "--fault",
+                        "--trace",
+                        "--no-shared-memory",
+                        "--device",
+                        "--no-warm-up",
+                        "--warm-up",
+                        "--json",
+                        "--help"));
     }
 }

@@ -8,6 +8,7 @@ import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.command.WarmUpChoice;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,7 +89,8 @@ class SocketWarmUpTest {
         ToolEnvironment environment = new ToolEnvironment(System.out, System.err);
         environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.perform("rstream", round(line), environment);
-        assertThat(environment.report().json("rstream", List.of(), 0, null)).contains("warmUpSeconds");
+        assertThat(environment.report().json("rstream", List.of(), Map.of(), 0, null))
+                .contains("warmUpSeconds");
     }
 
     /** The client of the user may come at any time, also while the client of the warm-up cannot reach its server. */
