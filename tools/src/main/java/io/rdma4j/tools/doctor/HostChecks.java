@@ -44,8 +44,8 @@ final class HostChecks {
         return osName.equals("Linux") && !isEnabled
                 ? Optional.of(
                         "native access is not enabled, so the device sends and receives each packet by a system call"
-                            + " of its own; start Java with --enable-native-access=io.rdma4j.link (on the class path:"
-                            + " ALL-UNNAMED)")
+                                + " of its own; start Java with --enable-native-access=io.rdma4j.link (on the class path:"
+                                + " ALL-UNNAMED)")
                 : Optional.empty();
     }
 
@@ -63,11 +63,8 @@ final class HostChecks {
         return limitBytes < WANTED_BUFFER_BYTES && !isRoot
                 ? Optional.of(
                         "UDP receive buffers are limited to " + limitBytes + " bytes, and packets that find them full"
-                                + " are lost and sent again; if 'rdma4j"
-                                + " top' shows retransmissions on a network"
-                                + " without loss, let an administrator"
-                                + " raise the limit: sysctl -w"
-                                + " net.core.rmem_max=" + WANTED_BUFFER_BYTES)
+                                + " are lost and sent again; if 'rdma4j top' shows retransmissions on a network without loss, let an"
+                                + " administrator raise the limit: sysctl -w net.core.rmem_max=" + WANTED_BUFFER_BYTES)
                 : Optional.empty();
     }
 

@@ -36,12 +36,10 @@ class ManualPageTest {
                 "[-c num_conns] connections per listener | -c | num_conns | connections per listener",
                 "[-m(igrate)] | -m | '' | migrate",
                 "[-o join as a send-only full-member] | -o | '' | join as a send-only full-member",
-                "[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB] | -p | port_space | 0x111 for UDP (default),"
-                        + " 0x2 for IPOIB",
+                "[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB] | -p | port_space | 0x111 for UDP (default), 0x2 for IPOIB",
                 "-s, --size=<size>   bytes of a message | -s --size | size | bytes of a message",
                 "-g, --gid-idx=<gid index> local port gid index | -g --gid-idx | gid index | local port gid index",
-                "-S, -F, --use_old_post_send accepted, without effect | -S -F --use_old_post_send | '' | accepted,"
-                        + " without effect",
+                "-S, -F, --use_old_post_send accepted, without effect | -S -F --use_old_post_send | '' | accepted, without effect",
                 "--seed N   seed of the first run | --seed | N | seed of the first run",
                 "-a address   the local address | -a | address | the local address",
             })

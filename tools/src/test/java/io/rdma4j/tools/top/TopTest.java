@@ -130,10 +130,10 @@ class TopTest {
                         "1 process, 1 queue pair",
                         "x: stopped",
                         "",
-                        "     PID  PROGRAM                       DEVICE              QPS  SENTPKT/S  RCVDPKT/S   "
-                                + " DROPPED    RETRANS",
-                        "    4711  Server                        rdma4j_eth0           1       2.0k          0        "
-                                + "  0         50",
+                        "     PID  PROGRAM                       DEVICE              QPS  SENTPKT/S  RCVDPKT/S    DROPPED"
+                                + "    RETRANS",
+                        "    4711  Server                        rdma4j_eth0           1       2.0k          0          0"
+                                + "         50",
                         "",
                         "     PID  QPN       TYPE   STATE  PEER                        SENT/S    RCVD/S     MSG/S"
                                 + "    RETR/S   RETRANS  TIMEOUTS       RNR",
