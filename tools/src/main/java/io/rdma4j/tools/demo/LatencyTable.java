@@ -23,8 +23,9 @@ final class LatencyTable {
         output.print("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
                 + ", 99 of 100 less than " + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
         output.print(
-                "   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes. Both have warmed up");
-        output.print("   before, so that Java has compiled their code, and the first pings are left out.");
+                "   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes that share memory. Both");
+        output.print(
+                "   have warmed up before, so that Java has compiled their code, and the first pings are left out.");
     }
 
     /** Formats a duration with about three digits and a unit. */

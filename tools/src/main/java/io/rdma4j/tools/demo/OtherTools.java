@@ -212,7 +212,9 @@ final class OtherTools {
         }
         lines.forEach(output::print);
         output.print("");
-        output.print("   TCP stays within the kernel of this host; RDMA sockets use RoCEv2 packets as between hosts.");
+        output.print(
+                "   RDMA sockets exchange the RoCEv2 packets of a network, through memory that both processes share;");
+        output.print("   --no-shared-memory sends them by UDP.");
         output.print(
                 "   Both sides warm up for three seconds before each measurement: the server of RDMA sockets, which have more");
         output.print("   code to be compiled, before its client.");
