@@ -1,6 +1,7 @@
 package io.rdma4j.tools.demo;
 
 import io.rdma4j.tools.command.LatencyHistogram;
+import io.rdma4j.tools.command.SharedMemoryCheck;
 import java.util.Locale;
 
 /** Prints latencies as a table and as a sentence. */
@@ -23,9 +24,11 @@ final class LatencyTable {
         output.print("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
                 + ", 99 of 100 less than " + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
         output.print(
-                "   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes that share memory. Both");
-        output.print(
-                "   have warmed up before, so that Java has compiled their code, and the first pings are left out.");
+                "   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes. Both have warmed up");
+        output.print("   before, so that Java has compiled their code, and the first pings are left out.");
+        if (SharedMemoryCheck.obstacle().isEmpty()) {
+            output.print("   The packets took memory that both processes share, since both are on this host.");
+        }
     }
 
     /** Formats a duration with about three digits and a unit. */

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.demo;
 
+import io.rdma4j.tools.command.SharedMemoryCheck;
 import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -213,8 +214,9 @@ final class OtherTools {
         lines.forEach(output::print);
         output.print("");
         output.print(
-                "   RDMA sockets exchange the RoCEv2 packets of a network, through memory that both processes share;");
-        output.print("   --no-shared-memory sends them by UDP.");
+                SharedMemoryCheck.obstacle().isEmpty()
+                        ? "   RDMA sockets exchange the packets of a network, here through memory that both processes share."
+                        : "   TCP stays within the kernel of this host; RDMA sockets use RoCEv2 packets as between hosts.");
         output.print(
                 "   Both sides warm up for three seconds before each measurement: the server of RDMA sockets, which have more");
         output.print("   code to be compiled, before its client.");

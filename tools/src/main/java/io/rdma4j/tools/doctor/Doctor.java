@@ -3,6 +3,7 @@ package io.rdma4j.tools.doctor;
 import io.rdma4j.hardware.process.HardwareReport;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.system.LinkSets;
+import io.rdma4j.tools.command.SharedMemoryCheck;
 import io.rdma4j.tools.command.TerminalText;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** {@code rdma4j doctor}: reports Java, links, devices, the use of RoCEv2's UDP port, processes, and warnings. */
 public final class Doctor implements Tool {
@@ -81,9 +83,11 @@ public final class Doctor implements Tool {
                 .result("network", link)
                 .result("nativeAccess", nativeAccess);
         out.println("network   " + link + (nativeAccess ? "" : " (native access to io.rdma4j.link is not enabled)"));
-        String memory = HostChecks.sharedMemory();
-        report.result("sharedMemory", memory);
-        out.println("memory    " + memory);
+        Optional<String> obstacle = SharedMemoryCheck.obstacle();
+        report.result("sharedMemory", obstacle.isEmpty());
+        out.println("memory    "
+                + obstacle.map("not shared for packets on this host: "::concat)
+                        .orElse("shared for packets between processes of this user"));
         out.println();
     }
 

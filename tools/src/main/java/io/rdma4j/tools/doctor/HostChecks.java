@@ -1,10 +1,5 @@
 package io.rdma4j.tools.doctor;
 
-import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.RingListener;
-import io.rdma4j.link.SendRing;
-import io.rdma4j.link.decorator.LinkOptions;
-import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.soft.report.ReportSockets;
 import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.top.StackReader;
@@ -66,35 +61,6 @@ final class HostChecks {
                                 + " are lost and sent again; if 'rdma4j top' shows retransmissions on a network without loss, let an"
                                 + " administrator raise the limit: sysctl -w net.core.rmem_max=" + WANTED_BUFFER_BYTES)
                 : Optional.empty();
-    }
-
-    /** Returns whether processes of this host exchange packets through shared memory, or why not. */
-    static String sharedMemory() {
-        try (LinkSet links = LinkSets.best()) {
-            return LinkOptions.fromSystemProperties().sharedMemory()
-                    ? sharedMemory(links)
-                    : "not used for packets: switched off by " + LinkOptions.SHARED_MEMORY_PROPERTY;
-        } catch (IOException | IllegalArgumentException e) {
-            return "not used for packets: " + e.getMessage();
-        }
-    }
-
-    /** Hands a ring over to this process itself. */
-    private static String sharedMemory(LinkSet links) throws IOException {
-        Path folder = Files.createTempDirectory("rdma4j");
-        Path socket = folder.resolve("r");
-        try (RingListener listener = links.listenForRings(socket, false)) {
-            if (listener == null) {
-                return "not used for packets: the network is " + links.name() + ", which has no shared memory";
-            }
-            SendRing ring = links.connectRing(socket, 0, 0);
-            if (ring != null) {
-                ring.close();
-            }
-            return "shared for packets between processes of this user";
-        } finally {
-            Files.delete(folder);
-        }
     }
 
     private static boolean isRoot() {
