@@ -85,8 +85,9 @@ public final class SharedPort extends Port {
         this.socket = socket;
         siblings = new AddressSiblings(high(), low());
         crashDisconnects = new CrashDisconnectPublisher(engine);
-        rings = new PortRings(
-                engine, this, sharing.directory(), engine.engines().decorator().allowsSharedMemory());
+        boolean mayShareMemory = engine.engines().decorator().allowsSharedMemory()
+                && !sharing.directory().isOfVirtualHost();
+        rings = new PortRings(engine, this, sharing.directory(), mayShareMemory);
     }
 
     /** Returns whether packets for this process arrive: it is the owner, or is registered with the owner. */
