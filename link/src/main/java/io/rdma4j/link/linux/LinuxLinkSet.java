@@ -228,7 +228,7 @@ public final class LinuxLinkSet implements LinkSet {
     public SendRing connectRing(Path path, long sourceHigh, long sourceLow) throws IOException {
         Socket socket = connect(path, Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM));
         try {
-            LinuxSendRing ring = LinuxSendRing.handOver(this, socket, sourceHigh, sourceLow);
+            LinuxSendRing ring = LinuxSendRing.handOver(socket, sourceHigh, sourceLow);
             add(socket);
             return ring;
         } catch (IOException | RuntimeException e) {
@@ -334,7 +334,8 @@ public final class LinuxLinkSet implements LinkSet {
         descriptors.reserve(all.length + 1);
         descriptors.set(0, event, Posix.POLLIN);
         for (int i = 0; i < all.length; i++) {
-            descriptors.set(i + 1, all[i].fd, all[i].events);
+            short events = all[i].events;
+            descriptors.set(i + 1, events == Socket.NO_EVENTS ? PollDescriptors.NONE : all[i].fd, events);
         }
         if (!descriptors.await(all.length + 1, timeoutNanos)) {
             return false;

@@ -27,7 +27,7 @@ final class LinuxReceiveRing implements ReceiveRing {
         this.sourceHigh = sourceHigh;
         this.sourceLow = sourceLow;
         reader = new RingReader(memory.segment(), copiesAll);
-        socket = new RingSocket(set, accepted);
+        socket = new RingSocket(accepted);
         set.add(this);
     }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class LinuxRingListener implements RingListener {
     private static final System.Logger LOGGER = System.getLogger(LinuxRingListener.class.getName());
 
-    /** More processes than can have a slot. The rest waits in the queue of the socket. */
+    /** More processes than can have a slot. When there are more, those that connected first are given up. */
     private static final int MOST_PENDING = 256;
 
     private final LinuxLinkSet set;
@@ -31,6 +31,9 @@ final class LinuxRingListener implements RingListener {
 
     @Override
     public @Nullable ReceiveRing accept() {
+        if (socket.closed) {
+            return null;
+        }
         acceptPending();
         for (int i = pending.size() - 1; i >= 0; i--) {
             Socket accepted = pending.get(i);
@@ -57,13 +60,16 @@ final class LinuxRingListener implements RingListener {
     }
 
     private void acceptPending() {
-        while (!socket.closed && pending.size() < MOST_PENDING) {
+        for (int i = 0; i < MOST_PENDING; i++) {
             int fd = Posix.accept(socket.errno, socket.fd);
             if (fd < 0) {
                 return;
             }
             Socket accepted = new Socket(set, fd, true);
             if (accepted.isOfSameUser()) {
+                if (pending.size() == MOST_PENDING) {
+                    pending.removeFirst().close();
+                }
                 pending.add(accepted);
                 set.add(accepted);
             } else {

@@ -27,15 +27,16 @@ final class LinuxSendRing implements SendRing {
      *
      * @throws IOException if there is no memory, or the other process does not take it
      */
-    static LinuxSendRing handOver(LinuxLinkSet set, Socket connected, long sourceHigh, long sourceLow)
-            throws IOException {
+    static LinuxSendRing handOver(Socket connected, long sourceHigh, long sourceLow) throws IOException {
         SharedMemory memory = SharedMemory.create(RingLayout.RECORDS + CAPACITY_BYTES);
         if (!new RingGreeting().send(connected, memory.descriptor(), sourceHigh, sourceLow)) {
             memory.close();
             throw new IOException("the other process does not take a ring");
         }
         memory.closeDescriptor();
-        return new LinuxSendRing(memory, new RingSocket(set, connected));
+        LinuxSendRing ring = new LinuxSendRing(memory, new RingSocket(connected));
+        connected.onSetClose(ring::close);
+        return ring;
     }
 
     @Override

@@ -44,9 +44,14 @@ final class MemoryCalls {
         return Posix.call(FTRUNCATE, errno, fd, bytes, 0, 0, 0);
     }
 
-    /** Returns the size of a file; a negated errno if it is 2 GiB or more. */
-    static int size(MemorySegment errno, int fd) {
-        return Posix.call(LSEEK, errno, fd, 0, SEEK_END, 0, 0);
+    /** Returns the size of a file or the negated errno. */
+    static long size(MemorySegment errno, int fd) {
+        try {
+            long bytes = (long) LSEEK.invokeExact(errno, (long) fd, 0L, (long) SEEK_END, 0L, 0L, 0L);
+            return bytes == -1 ? -errno.get(JAVA_INT, Posix.ERRNO_OFFSET) : bytes;
+        } catch (Throwable e) {
+            throw Posix.impossible(e);
+        }
     }
 
     static int addSeals(MemorySegment errno, int fd, int seals) {

@@ -9,6 +9,9 @@ import java.lang.foreign.MemorySegment;
 
 /** An array of {@code struct pollfd} for waiting in the kernel. Used by one thread at a time. */
 final class PollDescriptors {
+    /** Stands for a descriptor that is never ready. */
+    static final int NONE = -1;
+
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
     /** Size of {@code struct pollfd}, and the offsets of its fields. */

@@ -8,7 +8,6 @@ import java.lang.ref.Reference;
 final class RingSocket {
     private static final int INPUT_BYTES = 256;
 
-    private final LinuxLinkSet set;
     private final Socket socket;
     private final MemorySegment input = Arena.ofAuto().allocate(INPUT_BYTES);
 
@@ -18,8 +17,7 @@ final class RingSocket {
     private volatile boolean isEnded;
 
     /** Takes over a connected socket. */
-    RingSocket(LinuxLinkSet set, Socket socket) {
-        this.set = set;
+    RingSocket(Socket socket) {
         this.socket = socket;
         socket.becomeRing(() -> read(waitingErrno));
     }
@@ -52,7 +50,7 @@ final class RingSocket {
             int received = Posix.recv(errno, socket.fd, input.address(), INPUT_BYTES);
             if (received == 0 || received < 0 && received != -LinuxErrno.EAGAIN) {
                 isEnded = true;
-                set.remove(socket); // else the waiting thread would find it ready forever
+                socket.waitFor(Socket.NO_EVENTS); // else the waiting thread would find it ready forever
             }
         } finally {
             Reference.reachabilityFence(this);

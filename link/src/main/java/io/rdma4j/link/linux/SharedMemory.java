@@ -66,7 +66,7 @@ final class SharedMemory implements AutoCloseable {
         try {
             int seals = MemoryCalls.seals(errno, fd);
             require("F_GET_SEALS", seals);
-            int bytes = MemoryCalls.size(errno, fd);
+            long bytes = MemoryCalls.size(errno, fd);
             require("lseek", bytes);
             if ((seals & SEALS) != SEALS || !RingLayout.isMemorySize(bytes)) {
                 throw new IOException(
@@ -80,9 +80,9 @@ final class SharedMemory implements AutoCloseable {
         }
     }
 
-    private static void require(String call, int result) throws IOException {
+    private static void require(String call, long result) throws IOException {
         if (result < 0) {
-            throw failure(call, result);
+            throw failure(call, (int) result);
         }
     }
 

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A socket's descriptor with the memory for its system calls. It is an entry in the wait of its link set. */
 final class Socket {
+    /** The set does not wait for the socket, not even for its end. */
+    static final short NO_EVENTS = 0;
+
     /** Requested buffer size of each socket; the system may limit it. */
     private static final int BUFFER_BYTES = 4 << 20;
 
