@@ -20,7 +20,9 @@ public enum KnownTarget {
     /** Command lines, options and texts. */
     F8(TextTarget::new),
     /** Messages between processes of a host. */
-    F9(RelayTarget::new);
+    F9(RelayTarget::new),
+    /** Rings in memory that processes of a host share. */
+    F10(RingTarget::new);
 
     @SuppressWarnings("ImmutableEnumChecker") // a constructor reference
     private final Supplier<FuzzTarget> create;

@@ -40,7 +40,14 @@ public final class Frames {
 
     /** Returns a copy of the bytes of a frame. */
     public static byte[] bytes(Frame frame) {
-        return frame.segment.asSlice(frame.offset, frame.length).toArray(ValueLayout.JAVA_BYTE);
+        byte[] bytes = new byte[frame.length];
+        int headers = frame.isSplit ? Frame.SPLIT_BYTES : frame.length;
+        MemorySegment.copy(frame.segment, ValueLayout.JAVA_BYTE, frame.offset, bytes, 0, headers);
+        if (frame.isSplit) {
+            int rest = frame.length - headers;
+            MemorySegment.copy(frame.body, ValueLayout.JAVA_BYTE, frame.bodyOffset + headers, bytes, headers, rest);
+        }
+        return bytes;
     }
 
     /** Returns the contents of {@code count} frames, or of as many as arrive within five seconds. */

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 
 /** Runs every fuzz target with Jazzer by {@code fuzz/run}, from its seeds and the existing corpus. */
 public final class Fuzzing implements AcceptanceTest {
-    private static final Pattern DONE = Pattern.compile("(F\\d): (\\d+) executions in .* nothing found");
-    private static final Pattern FOUND = Pattern.compile("(F\\d): FOUND .*");
+    private static final Pattern DONE = Pattern.compile("(F\\d+): (\\d+) executions in .* nothing found");
+    private static final Pattern FOUND = Pattern.compile("(F\\d+): FOUND .*");
     private static final int BUILD_AND_START_SECONDS = 400;
 
     /** Required executions in half an hour, of decoders and of state machines. */

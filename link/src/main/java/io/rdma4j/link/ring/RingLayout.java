@@ -3,6 +3,7 @@ package io.rdma4j.link.ring;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
@@ -60,6 +61,14 @@ public final class RingLayout {
     public static boolean isMemorySize(long bytes) {
         long capacity = bytes - RECORDS;
         return capacity >= MIN_CAPACITY_BYTES && capacity <= MAX_CAPACITY_BYTES && Long.bitCount(capacity) == 1;
+    }
+
+    /** Returns the memory of a ring, if it has the size of one. */
+    static MemorySegment require(MemorySegment memory) {
+        if (!isMemorySize(memory.byteSize())) {
+            throw new IllegalArgumentException("memory of " + memory.byteSize() + " bytes for a ring");
+        }
+        return memory;
     }
 
     /** Returns the size of a record whose frames have {@code bytes} bytes. */

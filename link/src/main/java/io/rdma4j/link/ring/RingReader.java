@@ -20,19 +20,19 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class RingReader {
     /** The most frames of a poll. Their copies stay in the cache of a processor. */
-    private static final int FRAMES = 32;
+    static final int FRAMES = 32;
 
     /** Frames up to this size are copied whole, which takes no longer than what splitting saves. */
     private static final int SMALL_FRAME_BYTES = 512;
 
     private static final int LAST_MANAGEMENT_QUEUE_PAIR = 1;
 
-    private static final int COPY_BYTES = SendBurst.MAX_FRAME_BYTES;
+    static final int COPY_BYTES = SendBurst.MAX_FRAME_BYTES;
 
     private final MemorySegment memory;
     private final long capacity;
-    private final MemorySegment copies = Arena.ofAuto().allocate((long) FRAMES * COPY_BYTES, RingLayout.ALIGNMENT);
-    private final ByteBuffer copiesView = copies.asByteBuffer();
+    private final MemorySegment copies;
+    private final ByteBuffer copiesView;
 
     private final boolean copiesAll;
 
@@ -64,11 +64,18 @@ public final class RingReader {
      * @throws IllegalArgumentException if the memory does not have the size of a ring
      */
     public RingReader(MemorySegment memory, boolean copiesAll) {
-        if (!RingLayout.isMemorySize(memory.byteSize())) {
-            throw new IllegalArgumentException("memory of " + memory.byteSize() + " bytes for a ring");
-        }
+        this(
+                RingLayout.require(memory),
+                Arena.ofAuto().allocate((long) FRAMES * COPY_BYTES, RingLayout.ALIGNMENT),
+                copiesAll);
+    }
+
+    /** Creates a reader that copies frames to the given memory. The capacity is any power of two. */
+    RingReader(MemorySegment memory, MemorySegment copies, boolean copiesAll) {
         this.memory = memory;
+        this.copies = copies;
         this.copiesAll = copiesAll;
+        copiesView = copies.asByteBuffer();
         capacity = memory.byteSize() - RingLayout.RECORDS;
     }
 
@@ -85,7 +92,9 @@ public final class RingReader {
         while (added < limit && (left > 0 || findRecord())) {
             addFrame(burst.add(), added++);
         }
-        if (added > 0) {
+        if (added == 0) {
+            release(); // also padding
+        } else {
             read.setRelease(head);
         }
         return added;
@@ -95,7 +104,7 @@ public final class RingReader {
     private void release() {
         if (released != head) {
             released = head;
-            read.setRelease(head); // also behind padding, which adds no frame
+            read.setRelease(head);
             RingLayout.LONG.setRelease(memory, (long) RingLayout.HEAD, head);
         }
     }

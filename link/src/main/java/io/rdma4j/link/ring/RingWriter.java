@@ -29,11 +29,13 @@ public final class RingWriter {
      * @throws IllegalArgumentException if the memory has another size
      */
     public RingWriter(MemorySegment memory) {
-        if (!RingLayout.isMemorySize(memory.byteSize())) {
-            throw new IllegalArgumentException("memory of " + memory.byteSize() + " bytes for a ring");
-        }
+        this(RingLayout.require(memory), memory.byteSize() - RingLayout.RECORDS);
+    }
+
+    /** Creates a writer whose capacity is any power of two. */
+    RingWriter(MemorySegment memory, long capacity) {
         this.memory = memory;
-        capacity = memory.byteSize() - RingLayout.RECORDS;
+        this.capacity = capacity;
     }
 
     /**

@@ -85,7 +85,7 @@ class LinuxRingTest {
         path = folder.resolve("r.sock");
         sender = new LinuxLinkSet();
         receiver = new LinuxLinkSet();
-        listener = receiver.listenForRings(path);
+        listener = receiver.listenForRings(path, false);
     }
 
     @AfterEach
@@ -353,7 +353,7 @@ class LinuxRingTest {
     @Test
     void noFrameIsMissedByReadersThatSleepInAPingPong() throws Exception {
         Path back = folder.resolve("back.sock");
-        RingListener backListener = sender.listenForRings(back);
+        RingListener backListener = sender.listenForRings(back, false);
         SendRing there = connect();
         ReceiveRing fromThere = accept();
         SendRing andBack = receiver.connectRing(back, 0, 1);
@@ -515,7 +515,7 @@ class LinuxRingTest {
 
         public static void main(String[] args) throws IOException {
             LinuxLinkSet set = new LinuxLinkSet();
-            RingListener listener = set.listenForRings(Path.of(System.getProperty("path", "")));
+            RingListener listener = set.listenForRings(Path.of(System.getProperty("path", "")), false);
             ReceiveRing ring = listener.accept();
             while (ring == null) {
                 set.await(Long.MAX_VALUE);
@@ -615,7 +615,7 @@ class LinuxRingTest {
         for (int round = 0; round < 50; round++) {
             try (LinuxLinkSet set = new LinuxLinkSet()) {
                 Path own = folder.resolve("s" + round);
-                RingListener ringListener = set.listenForRings(own);
+                RingListener ringListener = set.listenForRings(own, false);
                 SendRing ring = sender.connectRing(own, 0, 1);
                 ReceiveRing accepted = Objects.requireNonNull(ringListener.accept());
                 CompletableFuture<Void> waiter = CompletableFuture.runAsync(() -> {
