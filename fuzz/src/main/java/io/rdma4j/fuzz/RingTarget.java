@@ -190,6 +190,10 @@ public final class RingTarget implements FuzzTarget {
         } else {
             Invariant.equal(memory.get(JAVA_LONG, RingParts.TAIL), before, "tail after a write that was refused");
             Invariant.holds(!wasBroken || writer.isBroken(), "a broken ring stays so");
+            long headInMemory = memory.get(JAVA_LONG, RingParts.HEAD);
+            Invariant.holds(
+                    writer.isBroken() || headInMemory >= 0 && headInMemory <= tail,
+                    "a head that cannot be breaks the ring");
             Invariant.holds(!isAllTrue || !writer.isBroken(), "a ring that nobody changed is not broken");
             Invariant.holds(
                     !isAllTrue || CAPACITY - (tail - head) < 2L * recordBytes, "a burst that fits is not refused");
@@ -341,8 +345,21 @@ public final class RingTarget implements FuzzTarget {
                 .u8(0, 64);
         ScriptWriter eachByte = new ScriptWriter();
         write(eachByte, 300, 8, 9).u8(4, 0, 1, 1, 0, 64, 0, 64, 0, 64);
+        ScriptWriter tooLong = new ScriptWriter();
+        write(tooLong, 3900, 1, 3899)
+                .u8(4, 0, 1, 0x80)
+                .s32(SendBurst.MAX_FRAME_BYTES + 1)
+                .u8(0, 64);
         ScriptWriter padding = new ScriptWriter().u8(7, 1);
         write(padding, 3000, 1, 2999).u8(4, 0, 0, -1, 0, 64);
+
+        ScriptWriter beyondTheEnd = new ScriptWriter().u8(7, 3);
+        write(beyondTheEnd, 3000, 0, 2999)
+                .u8(2, 2, 0, 4, 0, 0, 0x80)
+                .s32(4000)
+                .u8(4, 0, 1, 0x80)
+                .s32(4000)
+                .u8(0, 1);
 
         ScriptWriter heads = new ScriptWriter();
         write(heads, 48, 2, 0).u8(0, 3, 3, 0, 1, 7, 4, 3, 2, 0, 7, 4);
@@ -352,7 +369,19 @@ public final class RingTarget implements FuzzTarget {
                 .s32(RingParts.ASLEEP + 2)
                 .s32(-1)
                 .u8(6, 3);
-        return Stream.of(ordinary, wrapping, tails, negative, any, lengths, eachByte, padding, heads, flags)
+        return Stream.of(
+                        ordinary,
+                        wrapping,
+                        tails,
+                        negative,
+                        any,
+                        lengths,
+                        eachByte,
+                        tooLong,
+                        padding,
+                        beyondTheEnd,
+                        heads,
+                        flags)
                 .map(ScriptWriter::bytes);
     }
 }

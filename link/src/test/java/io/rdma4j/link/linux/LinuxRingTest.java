@@ -613,26 +613,25 @@ class LinuxRingTest {
     @Test
     void closingTheSetEndsAnAwaitWithRings() throws Exception {
         for (int round = 0; round < 50; round++) {
-            try (LinuxLinkSet set = new LinuxLinkSet()) {
-                Path own = folder.resolve("s" + round);
-                RingListener ringListener = set.listenForRings(own, false);
-                SendRing ring = sender.connectRing(own, 0, 1);
-                ReceiveRing accepted = Objects.requireNonNull(ringListener.accept());
-                CompletableFuture<Void> waiter = CompletableFuture.runAsync(() -> {
-                    try {
-                        while (true) {
-                            set.await(Long.MAX_VALUE);
-                        }
-                    } catch (IllegalStateException e) {
-                        assertThat(e).hasMessageContaining("closed");
+            LinuxLinkSet set = new LinuxLinkSet();
+            Path own = folder.resolve("s" + round);
+            RingListener ringListener = set.listenForRings(own, false);
+            SendRing ring = sender.connectRing(own, 0, 1);
+            ReceiveRing accepted = Objects.requireNonNull(ringListener.accept());
+            CompletableFuture<Void> waiter = CompletableFuture.runAsync(() -> {
+                try {
+                    while (true) {
+                        set.await(Long.MAX_VALUE);
                     }
-                });
-                assertThat(send(ring, 1)).isTrue();
-                set.close();
-                waiter.get();
-                assertThat(accepted.isEnded()).isTrue();
-                ring.close();
-            }
+                } catch (IllegalStateException e) {
+                    assertThat(e).hasMessageContaining("closed");
+                }
+            });
+            assertThat(send(ring, 1)).isTrue();
+            set.close();
+            waiter.get();
+            assertThat(accepted.isEnded()).isTrue();
+            ring.close();
         }
     }
 
@@ -780,7 +779,7 @@ class LinuxRingTest {
     }
 
     /** Something that is not the memory of a ring. */
-    private enum Descriptor {
+    enum Descriptor {
         ORDINARY_FILE,
         SOCKET,
         UNSEALED,
@@ -865,23 +864,23 @@ class LinuxRingTest {
     @Test
     void whatFollowsTheGreetingIsIgnored() throws IOException {
         long before = descriptors();
-        try (Hostile hostile = new Hostile();
-                SharedMemory memory = SharedMemory.create(SIZE)) {
-            hostile.greet(memory.descriptor());
-            hostile.greet(memory.descriptor());
-            ReceiveRing accepted = Objects.requireNonNull(listener.accept());
-            hostile.send(new byte[1000]);
-            hostile.greet(memory.descriptor());
-            for (int i = 0; i < 20; i++) {
-                accepted.checkEnd();
-            }
-            assertThat(accepted.isEnded()).isFalse();
-            assertThat(descriptors()).as("two sockets and the memory").isEqualTo(before + 3);
-            hostile.close();
+        Hostile hostile = new Hostile();
+        SharedMemory memory = SharedMemory.create(SIZE);
+        hostile.greet(memory.descriptor());
+        hostile.greet(memory.descriptor());
+        ReceiveRing accepted = Objects.requireNonNull(listener.accept());
+        hostile.send(new byte[1000]);
+        hostile.greet(memory.descriptor());
+        for (int i = 0; i < 20; i++) {
             accepted.checkEnd();
-            assertThat(accepted.isEnded()).isTrue();
-            accepted.close();
         }
+        assertThat(accepted.isEnded()).isFalse();
+        assertThat(descriptors()).as("two sockets and the memory").isEqualTo(before + 3);
+        hostile.close();
+        accepted.checkEnd();
+        assertThat(accepted.isEnded()).isTrue();
+        accepted.close();
+        memory.close();
         assertThat(descriptors()).isEqualTo(before);
     }
 
