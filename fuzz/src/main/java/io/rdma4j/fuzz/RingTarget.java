@@ -48,7 +48,7 @@ public final class RingTarget implements FuzzTarget {
     private RingReader reader = RingParts.reader(memory, copies);
     private RingWriter writer = RingParts.writer(memory);
 
-    /** What writer and reader have last written. Only they change these. */
+    /** The numbers that writer and reader have last written. Only they change these. */
     private long tail;
 
     private long head;
@@ -67,7 +67,7 @@ public final class RingTarget implements FuzzTarget {
     private int firstPending;
     private int pendingCount;
 
-    /** What must be zeroed after the input: the records up to an offset, and changed numbers. */
+    /** The memory to zero after the input: the records up to an offset, and changed numbers. */
     private long dirtyEnd;
 
     private final long[] changes = new long[MAX_STEPS];

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Rings between two link sets, each of which could be in a process of its own, and hostile processes that hand over rings. */
+/** Rings between two link sets, as in two processes, and hostile processes that hand over something else. */
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class LinuxRingTest {

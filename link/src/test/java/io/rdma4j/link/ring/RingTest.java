@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The writer and the reader of a ring, and what the process at the other end may write into its memory. {@code
+ * The writer and the reader of a ring, and what another process may write into its memory. {@code
  * -Drdma4j.seed=N} repeats the random test.
  */
 @Timeout(60)

@@ -61,7 +61,7 @@ public final class RingStress {
             return writer.write(BURSTS[number], 0);
         }
 
-        /** Returns the numbers of the frames that a poll returns: "-" if there are none, and "!" for one that is not whole. */
+        /** Returns the numbers of the frames that a poll returns, or "-". One that is not whole is "!". */
         String poll(int most) {
             received.clear();
             int count = reader.poll(received, most);
