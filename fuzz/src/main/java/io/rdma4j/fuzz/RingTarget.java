@@ -21,8 +21,9 @@ import java.util.stream.Stream;
  * their arguments: a writer and a reader of one ring write and read, and numbers in the memory are changed in between.
  *
  * <p>Neither side throws an exception. Frames lie in the reader's own memory, or the payload of a large one in the ring, and do not
- * overlap, and a poll returns no more of them than it may. A poll that returns nothing leaves nothing, unless the ring is broken, and a broken ring stays so. The writer
- * never writes over what the reader has not released. While nothing was changed, each frame is read once and in order.
+ * overlap, and a poll returns no more of them than it may. A poll that returns nothing leaves nothing, unless the ring is broken, and a
+ * broken ring stays so. The writer never writes over memory that the reader has not released. While nothing was changed, each frame is
+ * read once and in order.
  */
 public final class RingTarget implements FuzzTarget {
     /** Much less than the rings of processes have, so that few bytes are copied until the ring is full. */

@@ -134,10 +134,11 @@ public final class RingStress {
             r.r2 = write(5);
         }
 
-        /** Polls for a frame. */
+        /** Polls for a frame, and releases it by the next poll. */
         @Actor
         public void receiver(LLL_Result r) {
             r.r1 = poll(1);
+            String _ = poll(0);
         }
 
         /** Takes the other frames. */
@@ -158,7 +159,7 @@ public final class RingStress {
         /** Starts with an empty ring whose next record begins at the last place. */
         public Wrap() {
             for (int i = 0; i < 3; i++) {
-                boolean _ = write(1) && poll(1).equals("1");
+                boolean _ = write(1) && poll(1).equals("1") && poll(0).equals("-");
             }
         }
 
