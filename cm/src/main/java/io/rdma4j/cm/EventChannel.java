@@ -276,6 +276,18 @@ public final class EventChannel implements Waitable, AutoCloseable {
         }
     }
 
+    /** Returns whether an identifier has an event of a type that has not been taken. */
+    boolean hasQueued(CmId owner, CmEvent.Type type) {
+        lock.lock();
+        try {
+            return queue.stream()
+                    .anyMatch(pending ->
+                            pending.owner() == owner && pending.event().type() == type);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private List<Pending> removeOf(CmId owner) {
         List<Pending> removed = new ArrayList<>();
         for (Iterator<Pending> all = queue.iterator(); all.hasNext(); ) {

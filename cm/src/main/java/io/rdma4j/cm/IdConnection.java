@@ -254,8 +254,10 @@ final class IdConnection {
         id.locked("rdma_disconnect", () -> {
             ProviderCmId provider = id.binding.required("rdma_disconnect", "Connect first");
             id.requireDevice("rdma_disconnect");
-            if (id.events.isSynchronous() && !provider.isConnected()) {
-                // Linux neither fails nor reports an event, so a wait for one would not end.
+            if (id.events.isSynchronous() && !provider.isConnected() && !id.events.isEndQueued()) {
+                // Linux neither fails nor reports an event, so a wait for one would not end. On iWARP the peer's
+                // disconnect
+                // leaves nothing to reply to, and its event ends the wait.
                 throw CmId.invalid(
                         "rdma_disconnect",
                         id + ": there is no connection",

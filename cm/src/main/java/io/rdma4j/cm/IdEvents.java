@@ -256,6 +256,11 @@ final class IdEvents implements CmEventSink {
         }
     }
 
+    /** Returns whether the end of the connection has been reported, and the event was not taken. */
+    boolean isEndQueued() {
+        return channel.hasQueued(id, CmEvent.Type.DISCONNECTED);
+    }
+
     /** Waits for the event of a call if the identifier is synchronous. Throws the failure that the event reports. */
     void complete(String operation) {
         if (synchronous) {

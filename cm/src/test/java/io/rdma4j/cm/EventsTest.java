@@ -168,6 +168,24 @@ class EventsTest {
         synchronous.close();
     }
 
+    /** iWARP has no reply to a disconnect, so the connection has ended when the peer's is reported. */
+    @Test
+    void disconnectingAfterThePeerTakesTheEventOfTheEnd() {
+        EventChannel events = new EventChannel(ConnectionManager.ofProcess());
+        CmId synchronous = new CmId(events, true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
+        fake.device = new FailingVerbs(0, FailingVerbs::refusal);
+        CmEventSink sink = synchronous.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        CmId child = synchronous.getRequest();
+        sink.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        child.disconnect();
+        assertThat(fake.calls).contains("disconnect");
+        assertThat(Objects.requireNonNull(child.event()).type()).isEqualTo(CmEvent.Type.DISCONNECTED);
+        assertThat(catchThrowableOfType(RdmaException.class, child::disconnect).errno())
+                .isEqualTo(Errno.EINVAL);
+        child.close();
+        synchronous.close();
+    }
+
     @Test
     void closingTheChannelEndsWaits() throws InterruptedException {
         listener.close();

@@ -33,6 +33,7 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
+import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -136,7 +137,8 @@ class ConnectTest {
     @NotOn(
             value = Driver.SIW,
             because =
-                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair shows")
+                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair"
+                            + " shows")
     void bothQueuePairsGetTheAttributesOfTheMessages() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -179,7 +181,8 @@ class ConnectTest {
     @NotOn(
             value = Driver.SIW,
             because =
-                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair shows")
+                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair"
+                            + " shows")
     void depthsOfZeroForbidReads() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = clientOf(listener);
@@ -198,7 +201,8 @@ class ConnectTest {
     @NotOn(
             value = Driver.SIW,
             because =
-                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair shows")
+                    "has iWARP, whose connections have no packet sequence numbers, retries or depths that a queue pair"
+                            + " shows")
     void optionsReachTheQueuePairs() {
         CmId listener = track(listener(servers, ADDRESS));
         CmId client = track(clients.createId(PortSpace.TCP));
@@ -442,11 +446,18 @@ class ConnectTest {
         CmId four = track(listener(servers, address("0.0.0.0")));
         CmId six = track(listener(servers, address("::")));
         TestDevices.addresses().forEach(address -> {
-            if (!(address instanceof Inet6Address)) {
-                connectOnce(new InetSocketAddress(address, four.sourcePort()), address);
-            }
-            connectOnce(new InetSocketAddress(address, six.sourcePort()), address);
+            CmId ofFamily = address instanceof Inet6Address ? six : four;
+            connectOnce(new InetSocketAddress(address, ofFamily.sourcePort()), address);
         });
+    }
+
+    @Test
+    @NotOn(value = Driver.SIW, because = "rejects IPv4 requests to a listener at the IPv6 wildcard")
+    void ipv6WildcardListenerAcceptsIpv4Requests() throws SocketException {
+        CmId six = track(listener(servers, address("::")));
+        TestDevices.addresses()
+                .filter(Inet4Address.class::isInstance)
+                .forEach(address -> connectOnce(new InetSocketAddress(address, six.sourcePort()), address));
     }
 
     private void connectOnce(InetSocketAddress destination, InetAddress local) {
@@ -527,8 +538,8 @@ class ConnectTest {
         assertThat(refused)
                 .hasMessage(
                         "rdma_bind_addr: Cannot assign requested address (EADDRNOTAVAIL): no network interface that is"
-                                + " up has the address 198.51.100.7. Use an address of this host whose network interface"
-                                + " is up; `ip address` lists them");
+                            + " up has the address 198.51.100.7. Use an address of this host whose network interface"
+                            + " is up; `ip address` lists them");
     }
 
     @Test

@@ -125,6 +125,7 @@ class CompletionVectorsTest {
     @ParameterizedTest
     @EnumSource(names = {"RELIABLE_CONNECTION", "UNRELIABLE_CONNECTION"})
     void pollingOneQueueFindsItsCompletionsForAllVectorsOfBothEnds(QueuePairType type) throws Exception {
+        TestDevices.require(Capability.DIRECT_CONNECTIONS);
         if (type == QueuePairType.UNRELIABLE_CONNECTION) {
             TestDevices.require(Capability.UNRELIABLE_CONNECTIONS);
         }
@@ -171,6 +172,7 @@ class CompletionVectorsTest {
 
     @Test
     void threadThatWaitsAtAChannelIsWokenByEveryVector() throws Exception {
+        TestDevices.require(Capability.DIRECT_CONNECTIONS);
         for (int[] pair : pairs()) {
             try (CompletionQueue here = side.context.createCompletionQueue(16, null, null, pair[0]);
                     CompletionQueue there = side.context.createCompletionQueue(16, null, side.channel, pair[1])) {

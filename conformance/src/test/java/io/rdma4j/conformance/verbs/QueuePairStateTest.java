@@ -71,6 +71,7 @@ class QueuePairStateTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "succeeds in a change to READY_TO_RECEIVE without attributes, and ignores it")
     void refusedChangeChangesNothing() {
         TestEndpoint.toInit(a.queuePair);
         assertRefused(Errno.EINVAL, "needs", () -> a.queuePair.modify(to(QueuePairState.READY_TO_RECEIVE)));
@@ -136,6 +137,10 @@ class QueuePairStateTest {
     }
 
     @Test
+    @NotOn(
+            value = Driver.SIW,
+            because = "refuses a send before the connection by -1 in the place of an error number, and keeps it in its"
+                    + " queue")
     void sendsAreRefusedBeforeReadyToSend() {
         SendWorkRequest send = new SendWorkRequest().reset(1);
         assertRefused(Errno.EINVAL, "RESET", () -> a.queuePair.postSend(send));
@@ -144,8 +149,9 @@ class QueuePairStateTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "takes receives in every state")
     void receivesAreRefusedInResetOnly() {
-        ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1).into(a.region); // siw takes no empty ones
+        ReceiveWorkRequest receive = new ReceiveWorkRequest().reset(1).into(a.region);
         assertRefused(Errno.EINVAL, "RESET", () -> a.queuePair.postReceive(receive));
         TestEndpoint.toInit(a.queuePair);
         a.queuePair.postReceive(receive);

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +98,17 @@ final class KernelCm implements DescriptorHandler {
             for (KernelEvent event = next(); event != null; event = next()) {
                 dispatch(event);
             }
+        } finally {
+            eventLock.unlock();
+        }
+    }
+
+    /** Passes on all events that are there. Returns what the source says then, before a further event. */
+    <T> T afterEvents(Supplier<T> source) {
+        eventLock.lock();
+        try {
+            onReadable();
+            return source.get();
         } finally {
             eventLock.unlock();
         }

@@ -235,8 +235,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
 
     @Override
     public boolean isConnected() {
-        kernel.onReadable(); // an event that nobody has read may have changed the stage
-        Stage stage = progress.stage();
+        Stage stage = kernel.afterEvents(progress::stage); // an event that nobody has read may have changed it
         return !isDatagram() && (stage == Stage.CONNECTED || stage == Stage.DISCONNECTED && !addresses.isIwarp());
     }
 

@@ -1,7 +1,10 @@
 package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.abi.Context;
+import io.rdma4j.hardware.abi.WindowFields;
 import io.rdma4j.hardware.library.Call;
+import io.rdma4j.hardware.library.Native;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -36,7 +39,26 @@ final class HardwareMemoryWindow extends HardwareObject implements MemoryWindow 
         return remoteKey;
     }
 
-    /** Notes a binding that was posted. */
+    /**
+     * Notes a binding that was posted as a work request. A driver reads the present key at the next one, and leaves it to the
+     * program to set it, as {@code ibv_post_send} documents for windows of type 2.
+     */
+    void onPosted(@Nullable MemoryRegion to, int key) {
+        long address;
+        try {
+            address = handle().enter("ibv_post_send", this);
+        } catch (ClosedException closed) {
+            return; // it is bound no more
+        }
+        try {
+            Native.putInt(address + WindowFields.KEY, key);
+            onBound(to, key);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    /** Notes a binding whose key the driver has set. */
     void onBound(@Nullable MemoryRegion to, int key) {
         region = to;
         remoteKey = key;

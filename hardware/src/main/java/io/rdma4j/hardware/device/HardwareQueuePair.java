@@ -22,6 +22,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -213,9 +214,12 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
 
     @Override
     public void postSends(SendWorkRequest[] requests, int count) {
-        sends.post(requests, count);
-        for (int i = 0; i < count; i++) {
-            noteBinding(requests[i]);
+        try {
+            sends.post(requests, count);
+            noteBindings(requests, count);
+        } catch (PartialPostException refused) {
+            noteBindings(requests, refused.posted());
+            throw refused;
         }
     }
 
@@ -281,10 +285,16 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
         }
     }
 
+    private static void noteBindings(SendWorkRequest[] requests, int count) {
+        for (int i = 0; i < count; i++) {
+            noteBinding(requests[i]);
+        }
+    }
+
     private static void noteBinding(SendWorkRequest request) {
         if (request.opcode() == SendOpcode.BIND_MEMORY_WINDOW
                 && request.memoryWindow() instanceof HardwareMemoryWindow window) {
-            window.onBound(request.bindRegion(), request.remoteKey());
+            window.onPosted(request.bindRegion(), request.remoteKey());
         }
     }
 

@@ -26,6 +26,11 @@ public final class Native {
         return ALL.get(JAVA_INT, address);
     }
 
+    /** Sets an {@code int} of a structure. */
+    public static void putInt(long address, int value) {
+        ALL.set(JAVA_INT, address, value);
+    }
+
     /** Returns a pointer or a {@code long} of a structure. */
     public static long longAt(long address) {
         return ALL.get(JAVA_LONG, address);

@@ -103,6 +103,14 @@ final class StreamClosing {
         }
     }
 
+    /**
+     * Releases a stream that is still connecting, in a thread of its own. On iWARP the kernel destroys its identifier only
+     * when the peer has replied or the time for the reply is over, which is 10 s on siw.
+     */
+    void releaseInBackground() {
+        Thread.ofPlatform().daemon().name("rdma4j-closing").start(this::release);
+    }
+
     /** Releases everything, even if the stream was never connected. */
     void release() {
         try {

@@ -472,9 +472,10 @@ public final class StreamEndpoint extends SocketEndpoint {
     /** Closes the endpoint, orderly or not; the peer is given up after {@code maxNanos}. */
     void close(boolean orderly, long lingerNanos, long maxNanos) {
         boolean isDisconnecting;
+        State before;
         lock.lock();
         try {
-            State before = state;
+            before = state;
             if (before == State.CLOSED) {
                 return;
             }
@@ -494,17 +495,19 @@ public final class StreamEndpoint extends SocketEndpoint {
                 listener.close();
             }
         } finally {
-            closeConnection(isDisconnecting, lingerNanos, maxNanos);
+            closeConnection(before, isDisconnecting, lingerNanos, maxNanos);
         }
     }
 
-    private void closeConnection(boolean isDisconnecting, long lingerNanos, long maxNanos) {
+    private void closeConnection(State before, boolean isDisconnecting, long lingerNanos, long maxNanos) {
         CmId id = connecting.id();
         ConnectedStream connected = stream;
         if (id != null && connected != null) {
             StreamClosing end = new StreamClosing(this, connected, id, () -> stream = null);
             if (isDisconnecting) {
                 end.run(lingerNanos, maxNanos);
+            } else if (before == State.CONNECTING && connected.resources().isIwarp()) {
+                end.releaseInBackground();
             } else {
                 end.release();
             }

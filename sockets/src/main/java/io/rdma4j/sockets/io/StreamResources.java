@@ -60,8 +60,10 @@ final class StreamResources implements AutoCloseable {
             releases.add(arena::close);
             DeviceContext context = id.verbs();
             DeviceAttributes limits = context.attributes();
-            StreamSizes sizes = settings.sizes().fitted(limits.maxQueuePairWorkRequests());
             hasImmediate = context.device().transportType() != TransportType.IWARP;
+            int controlReceives = hasImmediate ? 0 : StreamProtocol.CONTROL_RECEIVES;
+            StreamSizes sizes = settings.sizes().fitted(limits.maxQueuePairWorkRequests() - controlReceives);
+            int receives = sizes.receiveQueue() + controlReceives;
             domain = context.createProtectionDomain();
             releases.add(domain::close);
             releases.add(() -> Releases.closeAll(mapped, MemoryRegion::close));
@@ -72,9 +74,8 @@ final class StreamResources implements AutoCloseable {
             MemoryRegion table = registerForPeer(StreamMemory.tableBytes(sizes));
             MemoryRegion words = hasImmediate
                     ? local
-                    : register(
-                            QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
-            queueEntries = sizes.sendQueue() + sizes.receiveQueue();
+                    : register(QueuePairPort.wordBytes(sizes.sendQueue(), receives), AccessFlag.LOCAL_WRITE);
+            queueEntries = sizes.sendQueue() + receives;
             notifications = new QueueNotifications(context, changed);
             releases.add(notifications::close);
             queue = context.createCompletionQueue(queueEntries, notifications.channel());
@@ -82,8 +83,8 @@ final class StreamResources implements AutoCloseable {
             int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             queuePair = id.createQueuePair(
                     domain,
-                    CmQueuePairAttributes.of(new QueuePairCapabilities(
-                                    sizes.sendQueue(), sizes.receiveQueue(), MAX_PIECES, 1, inlineBytes))
+                    CmQueuePairAttributes.of(
+                                    new QueuePairCapabilities(sizes.sendQueue(), receives, MAX_PIECES, 1, inlineBytes))
                             .withCompletions(queue, queue));
             releases.add(id::destroyQueuePair);
             port = new QueuePairPort(
@@ -93,7 +94,7 @@ final class StreamResources implements AutoCloseable {
                     grown,
                     inlineBytes,
                     sizes.sendQueue(),
-                    settings.limits().initialCredits(sizes),
+                    settings.limits().initialCredits(sizes) + controlReceives,
                     hasImmediate);
             protocol = new StreamProtocol(
                     sizes,
@@ -130,6 +131,11 @@ final class StreamResources implements AutoCloseable {
         MemoryRegion region = domain.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         mapped.push(region);
         return region;
+    }
+
+    /** Returns whether the device has iWARP. */
+    boolean isIwarp() {
+        return !hasImmediate;
     }
 
     /** Returns the maximum number of payload bytes of a packet. */

@@ -26,6 +26,13 @@ public final class StreamProtocol {
      */
     private static final int MAX_TRANSFER_BYTES = 65_536;
 
+    /**
+     * Number of receives beyond the credit, for control words of a transport that ends the connection when a message finds
+     * no receive, as iWARP does. Credit covers data only. A peer whose words are not received sends at most: two offers of
+     * buffers, two grants of credit, a third one as its credit grows, the end of its output and the disconnection.
+     */
+    public static final int CONTROL_RECEIVES = 8;
+
     private final StreamSizes sizes;
     private final StreamMemory memory;
     private final StreamPort port;

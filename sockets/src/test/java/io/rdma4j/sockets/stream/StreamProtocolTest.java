@@ -8,6 +8,8 @@ import io.rdma4j.wire.rsocket.ConnectData;
 import io.rdma4j.wire.rsocket.ControlWord;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -266,6 +268,69 @@ class StreamProtocolTest {
         pair.read(pair.b, receiveQueue);
         pair.deliver();
         assertThat(pair.write(pair.a, 1)).isOne();
+    }
+
+    /** On iWARP, the connection ends when a message finds no receive, and credit does not cover control words. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void wordsThatOneSideDoesNotReceiveAreLimitedByItsReceives(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        StreamSizes sizes = new StreamSizes(1000, random.nextInt(16, 40), 1 << 20, RING, 64, 4);
+        StreamPair pair = new StreamPair(sizes, sizes, false);
+        pair.a.protocol.start();
+        pair.b.protocol.start();
+        ArrayDeque<Posted> unseen = new ArrayDeque<>();
+        int most = sizes.receiveQueue() + StreamProtocol.CONTROL_RECEIVES;
+        for (int round = 0; round < 1000; round++) {
+            if (random.nextInt(4) == 0) {
+                unseen.forEach(word -> receive(pair.a, word));
+                unseen.clear();
+            }
+            use(pair.a, random);
+            for (Posted request : sentBy(pair.a)) {
+                receive(pair.b, request);
+                use(pair.b, random);
+            }
+            sentBy(pair.b).forEach(request -> {
+                pair.a.store(request.bytes(), request.remoteAddress(), request.remoteKey());
+                if (request.word() != null) {
+                    unseen.add(request);
+                }
+            });
+            assertThat(unseen.size()).isLessThanOrEqualTo(most);
+        }
+        pair.b.protocol.shutdownOutput();
+        pair.b.protocol.disconnect();
+        long words = sentBy(pair.b).stream()
+                .filter(request -> request.word() != null)
+                .count();
+        assertThat(words + unseen.size()).isLessThanOrEqualTo(most);
+    }
+
+    /** Writes and reads at random. */
+    private static void use(StreamEnd end, SplittableRandom random) {
+        int length = random.nextInt(1, 400);
+        for (int i = random.nextInt(50); i > 0; i--) {
+            end.protocol.write(ByteBuffer.allocate(length));
+        }
+        end.protocol.read(ByteBuffer.allocate(random.nextInt(1, RING)));
+    }
+
+    /** Returns what an end has sent, when the transport has delivered all of it. */
+    private static List<Posted> sentBy(StreamEnd end) {
+        List<Posted> sent = new ArrayList<>();
+        while (!end.posted.isEmpty()) {
+            sent.add(end.takePosted());
+            end.complete();
+        }
+        return sent;
+    }
+
+    private static void receive(StreamEnd end, Posted request) {
+        end.store(request.bytes(), request.remoteAddress(), request.remoteKey());
+        if (request.word() != null) {
+            end.word(request.kind(), request.value(), request.bytes().length);
+        }
     }
 
     @Test

@@ -7,7 +7,10 @@ import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Objects;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +35,10 @@ final class RpingEvents implements AutoCloseable {
     private final RpingReport report;
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private final AtomicBoolean failed = new AtomicBoolean();
+
+    /** The connections of a server, except those that nothing else refers to; used by the thread. */
+    private final Set<RpingProgress> children = Collections.newSetFromMap(new WeakHashMap<>());
+
     private final RpingProgress progress;
     private final Thread thread;
 
@@ -126,6 +133,9 @@ final class RpingEvents implements AutoCloseable {
             case DEVICE_REMOVAL -> {
                 report.error("cma detected device removal!!!!");
                 report.explain(event.explanation());
+                // The event of the listener is the last one that is taken, and a device need not complete what is
+                // posted now.
+                children.forEach(child -> child.signal(RpingState.ERROR));
                 target.signal(RpingState.ERROR);
                 return false;
             }
@@ -147,6 +157,7 @@ final class RpingEvents implements AutoCloseable {
     private void onRequest(CmId child) {
         RpingProgress progressOfChild = new RpingProgress(RpingState.CONNECT_REQUEST);
         child.setContext(progressOfChild);
+        children.add(progressOfChild);
         report.debug("child cma %s", RpingReport.pointer(child));
         requests.add(new Request(child, progressOfChild));
     }
