@@ -538,8 +538,8 @@ class ConnectTest {
         assertThat(refused)
                 .hasMessage(
                         "rdma_bind_addr: Cannot assign requested address (EADDRNOTAVAIL): no network interface that is"
-                            + " up has the address 198.51.100.7. Use an address of this host whose network interface"
-                            + " is up; `ip address` lists them");
+                                + " up has the address 198.51.100.7. Use an address of this host whose network interface"
+                                + " is up; `ip address` lists them");
     }
 
     @Test
