@@ -163,8 +163,12 @@ class ConnectTest {
         assertThat(passive.retryCount()).isEqualTo(5);
         assertThat(active.rnrRetry()).isEqualTo(6);
         assertThat(passive.rnrRetry()).isEqualTo(4);
-        assertThat(active.timeout()).isEqualTo(19);
-        assertPassiveTimeout(19, passive);
+        if (TestDevices.driver() == Driver.SOFTWARE) {
+            assertThat(active.timeout()).isEqualTo(19);
+        } else {
+            assertThat(active.timeout()).isIn(19, 17); // of Linux 6.1 and 6.12
+        }
+        assertPassiveTimeout(active.timeout(), passive);
         assertThat(active.minRnrTimer()).isZero();
         PathMtu largest = client.verbs().port(1).activeMtu();
         assertThat(active.pathMtu()).isEqualTo(largest);

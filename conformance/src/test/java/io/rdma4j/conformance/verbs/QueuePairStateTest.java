@@ -349,6 +349,12 @@ class QueuePairStateTest {
                 Errno.EINVAL,
                 "cannot go from READY_TO_SEND to INIT, but to [RESET, READY_TO_SEND, SEND_QUEUE_DRAINED, ERROR]",
                 () -> a.queuePair.modify(to(QueuePairState.INIT)));
+    }
+
+    @Test
+    @NotOn(value = Driver.RXE, because = "checks attributes, since Linux 6.12, only in changes of the state")
+    void attributesOfAnotherTypeAreRefused() {
+        DirectConnections.connect(a, b);
         assertRefused(
                 Errno.EINVAL,
                 "does not take [QUEUE_KEY]; it needs nothing and may have [CURRENT_STATE, ACCESS_FLAGS",
