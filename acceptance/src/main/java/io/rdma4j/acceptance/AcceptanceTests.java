@@ -18,6 +18,7 @@ import io.rdma4j.acceptance.cases.HostilePackets;
 import io.rdma4j.acceptance.cases.IllegalAccess;
 import io.rdma4j.acceptance.cases.IntegrityUnderLoss;
 import io.rdma4j.acceptance.cases.KilledIdle;
+import io.rdma4j.acceptance.cases.KilledInMemory;
 import io.rdma4j.acceptance.cases.KilledInTraffic;
 import io.rdma4j.acceptance.cases.LinkFlaps;
 import io.rdma4j.acceptance.cases.MaliciousPeers;
@@ -64,6 +65,7 @@ public final class AcceptanceTests {
                         new IllegalAccess(),
                         new IntegrityUnderLoss(),
                         new KilledIdle(),
+                        new KilledInMemory(),
                         new KilledInTraffic(),
                         new LinkFlaps(),
                         new MaliciousPeers(),

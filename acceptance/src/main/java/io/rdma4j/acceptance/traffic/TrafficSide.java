@@ -17,8 +17,10 @@ import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -44,22 +46,40 @@ public final class TrafficSide implements AutoCloseable {
      * @param ackTimeout exponent of the local ACK timeout, which is 4.096 µs times 2 to its power
      * @param retries retry count, 0 to 7
      * @param receiverNotReadyRetries RNR retry count, 0 to 7; 7 retries indefinitely
+     * @param file an existing file of the size of the region, which is the memory of the region and outlives the process; null
+     *     for other memory
      */
     public record Shape(
-            int sends, int receives, long regionBytes, int ackTimeout, int retries, int receiverNotReadyRetries) {
+            int sends,
+            int receives,
+            long regionBytes,
+            int ackTimeout,
+            int retries,
+            int receiverNotReadyRetries,
+            @Nullable Path file) {
         /** Returns a shape with a local ACK timeout of 67 ms and both retry counts 7. */
         public static Shape of(int sends, int receives, long regionBytes) {
-            return new Shape(sends, receives, regionBytes, 14, 7, 7);
+            return new Shape(sends, receives, regionBytes, 14, 7, 7, null);
         }
 
         /** Returns a copy with another local ACK timeout. */
         public Shape withAckTimeout(int exponent) {
-            return new Shape(sends, receives, regionBytes, exponent, retries, receiverNotReadyRetries);
+            return new Shape(sends, receives, regionBytes, exponent, retries, receiverNotReadyRetries, file);
         }
 
         /** Returns a copy with other retry counts. */
         public Shape withRetries(int count, int receiverNotReady) {
-            return new Shape(sends, receives, regionBytes, ackTimeout, count, receiverNotReady);
+            return new Shape(sends, receives, regionBytes, ackTimeout, count, receiverNotReady, file);
+        }
+
+        /** Returns a copy whose region is a mapped file. */
+        public Shape in(Path mapped) {
+            return new Shape(
+                    sends, receives, regionBytes, ackTimeout, retries, receiverNotReadyRetries, mapped);
+        }
+
+        private MemorySegment allocate(Arena arena) {
+            return file == null ? arena.allocate(regionBytes, 4096) : MappedFile.map(file, arena);
         }
     }
 
@@ -154,7 +174,7 @@ public final class TrafficSide implements AutoCloseable {
         Arena arena = Arena.ofShared();
         resources.push(arena);
         region = keep(domain.register(
-                arena.allocate(shape.regionBytes(), 4096),
+                shape.allocate(arena),
                 AccessFlag.LOCAL_WRITE,
                 AccessFlag.REMOTE_WRITE,
                 AccessFlag.REMOTE_READ,
