@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -134,17 +135,29 @@ class SharedMemoryTest {
             child.kill();
         }
         assertThat(ringSockets(run)).hasSize(1);
+        assertThat(reportSockets(run)).hasSize(1);
         try (SoftStack stack = SoftStack.builder().runDirectory(run).build();
                 var context = stack.devices().getFirst().open()) {
             assertThat(context.device().name()).isNotEmpty();
             assertThat(ringSockets(run)).isEmpty();
+            assertThat(reportSockets(run))
+                    .as("sockets for reports, of this stack alone")
+                    .hasSize(1);
         }
     }
 
     private static List<String> ringSockets(Path run) throws IOException {
+        return files(run, name -> name.endsWith(".ring"));
+    }
+
+    private static List<String> reportSockets(Path run) throws IOException {
+        return files(run, name -> name.startsWith("report-"));
+    }
+
+    private static List<String> files(Path run, Predicate<String> isWanted) throws IOException {
         try (Stream<Path> files = Files.list(run)) {
             return files.map(file -> file.getFileName().toString())
-                    .filter(name -> name.endsWith(".ring"))
+                    .filter(isWanted)
                     .toList();
         }
     }

@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -38,7 +39,9 @@ public final class RunDirectory {
     /** The end of the names of the sockets at which processes take rings. */
     static final String RING_SUFFIX = ".ring";
 
-    private static final Pattern RING_SOCKET = Pattern.compile(".*-([0-9]{1,3})\\.ring");
+    /** The sockets whose names end with the slot of their process. */
+    private static final Pattern SLOT_SOCKET =
+            Pattern.compile("(?:.*-([0-9]{1,3})\\.ring)|(?:report-([0-9]{1,3})\\.sock)");
 
     /** Greater than the number of any network namespace. */
     private static final long FIRST_PRIVATE = 1_000_000_000_000_000_000L;
@@ -172,10 +175,10 @@ public final class RunDirectory {
         return addressName(new Gid(high, low), scope) + "-" + slot + RING_SUFFIX;
     }
 
-    /** Returns the slot in such a name, or 0 if there is none. */
-    static int slotOfRingSocket(Path socket) {
-        Matcher name = RING_SOCKET.matcher(socket.getFileName().toString());
-        return name.matches() ? Integer.parseInt(name.group(1)) : 0;
+    /** Returns the slot in the name of a socket for rings or for reports, or 0 for other files. */
+    static int slotOfSocket(Path socket) {
+        Matcher name = SLOT_SOCKET.matcher(socket.getFileName().toString());
+        return name.matches() ? Integer.parseInt(Objects.requireNonNullElse(name.group(1), name.group(2))) : 0;
     }
 
     private static String addressName(Gid gid, int scope) {

@@ -96,12 +96,13 @@ public final class Slots implements AutoCloseable {
         return null;
     }
 
-    /** Removes the sockets for rings that processes have left that were killed: no process has their slots any longer. */
+    /**
+     * Removes the sockets for rings and reports that processes have left that were killed: no process has their slots any longer.
+     */
     void removeLeftSockets(RunDirectory directory) {
-        try (DirectoryStream<Path> sockets =
-                Files.newDirectoryStream(directory.path(), "*" + RunDirectory.RING_SUFFIX)) {
-            for (Path socket : sockets) {
-                int of = RunDirectory.slotOfRingSocket(socket);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.path())) {
+            for (Path socket : files) {
+                int of = RunDirectory.slotOfSocket(socket);
                 if (of == slot) {
                     Files.deleteIfExists(socket);
                 } else {
