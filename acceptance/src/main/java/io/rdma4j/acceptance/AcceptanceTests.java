@@ -36,6 +36,7 @@ import io.rdma4j.acceptance.cases.Seeds;
 import io.rdma4j.acceptance.cases.Soak;
 import io.rdma4j.acceptance.cases.StatePairs;
 import io.rdma4j.acceptance.cases.TenantIsolation;
+import io.rdma4j.acceptance.cases.ThousandProcesses;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -82,7 +83,8 @@ public final class AcceptanceTests {
                         new Soak(),
                         new StatePairs(),
                         new MemoryRevocation(),
-                        new TenantIsolation())
+                        new TenantIsolation(),
+                        new ThousandProcesses())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))
                 .toList();
     }

@@ -27,6 +27,7 @@ import javax.management.ObjectName;
 public record ResourceUsage(long descriptors, long threads, long heapBytes, long nativeBytes) {
     /** The beginning of the names of the lock files of ports. */
     static final String PORT_LOCKS = "ports-";
+
     private static final Pattern NATIVE = Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
     private static final int COLLECTIONS = 3;
 

@@ -74,8 +74,7 @@ public final class TrafficSide implements AutoCloseable {
 
         /** Returns a copy whose region is a mapped file. */
         public Shape in(Path mapped) {
-            return new Shape(
-                    sends, receives, regionBytes, ackTimeout, retries, receiverNotReadyRetries, mapped);
+            return new Shape(sends, receives, regionBytes, ackTimeout, retries, receiverNotReadyRetries, mapped);
         }
 
         private MemorySegment allocate(Arena arena) {
