@@ -14,6 +14,7 @@ import io.rdma4j.acceptance.cases.FlushAfterError;
 import io.rdma4j.acceptance.cases.ForeignInterop;
 import io.rdma4j.acceptance.cases.Fuzzing;
 import io.rdma4j.acceptance.cases.GoodputUnderLoss;
+import io.rdma4j.acceptance.cases.HostileInMemory;
 import io.rdma4j.acceptance.cases.HostilePackets;
 import io.rdma4j.acceptance.cases.IllegalAccess;
 import io.rdma4j.acceptance.cases.IntegrityUnderLoss;
@@ -22,6 +23,7 @@ import io.rdma4j.acceptance.cases.KilledInMemory;
 import io.rdma4j.acceptance.cases.KilledInTraffic;
 import io.rdma4j.acceptance.cases.LinkFlaps;
 import io.rdma4j.acceptance.cases.MaliciousPeers;
+import io.rdma4j.acceptance.cases.MemoryAndNetwork;
 import io.rdma4j.acceptance.cases.MemoryRevocation;
 import io.rdma4j.acceptance.cases.MutationTest;
 import io.rdma4j.acceptance.cases.NoisyNeighbours;
@@ -62,6 +64,7 @@ public final class AcceptanceTests {
                         new ForeignInterop(),
                         new Fuzzing(),
                         new GoodputUnderLoss(),
+                        new HostileInMemory(),
                         new HostilePackets(),
                         new IllegalAccess(),
                         new IntegrityUnderLoss(),
@@ -82,6 +85,7 @@ public final class AcceptanceTests {
                         new Seeds(),
                         new Soak(),
                         new StatePairs(),
+                        new MemoryAndNetwork(),
                         new MemoryRevocation(),
                         new TenantIsolation(),
                         new ThousandProcesses())

@@ -130,6 +130,10 @@ public final class KilledInMemory implements AcceptanceTest {
                 if (!wrong.isEmpty()) {
                     return Outcome.failed("kill " + i + ": " + wrong);
                 }
+                int left = SharedMappings.await(survivor, 0, RELEASE_MILLIS);
+                if (left > 0) {
+                    return Outcome.failed("kill " + i + ": " + left + " mappings left, " + round);
+                }
                 acknowledged += count;
                 slowest = Math.max(slowest, millis);
             }
