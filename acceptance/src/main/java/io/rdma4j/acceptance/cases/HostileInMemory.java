@@ -48,7 +48,8 @@ public final class HostileInMemory implements AcceptanceTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /** The attacks all of whose parts the victim refuses. */
-    private static final Set<Attack> REFUSED = EnumSet.of(Attack.KEYS, Attack.GREETINGS, Attack.MEMORY, Attack.TRUNCATED);
+    private static final Set<Attack> REFUSED =
+            EnumSet.of(Attack.KEYS, Attack.GREETINGS, Attack.MEMORY, Attack.TRUNCATED);
 
     @Override
     public int number() {
@@ -82,7 +83,9 @@ public final class HostileInMemory implements AcceptanceTest {
         for (boolean polls : new boolean[] {true, false}) {
             PrivateRunDirectory directory = stage.keep(PrivateRunDirectory.create());
             String text = attack(stage, hosts, directory, polls);
-            measured.append(measured.isEmpty() ? "" : "; ").append(polls ? "polling: " : "sleeping: ").append(text);
+            measured.append(measured.isEmpty() ? "" : "; ")
+                    .append(polls ? "polling: " : "sleeping: ")
+                    .append(text);
         }
         return Outcome.of(true, measured.toString());
     }
@@ -123,7 +126,8 @@ public final class HostileInMemory implements AcceptanceTest {
         for (int time = 0; time < 2; time++) { // the first time warms up
             for (Attack attack : Attack.values()) {
                 stage.progress(name + "victim, " + attack);
-                int closed = attacker.ask(attack.name(), "done", Duration.ofMinutes(20)).asInt();
+                int closed = attacker.ask(attack.name(), "done", Duration.ofMinutes(20))
+                        .asInt();
                 stage.note(name + attack + ": " + closed + " refused");
                 refused += closed;
                 if (REFUSED.contains(attack) && closed != count(stage.scale())) {
@@ -228,7 +232,9 @@ public final class HostileInMemory implements AcceptanceTest {
             while (true) {
                 String command = parent.nextCommand();
                 if (guard == null) {
-                    guard = sides.getFirst().domain().register(Arena.global().allocate(GUARD_BYTES, 4096), VerbsSide.ALL);
+                    guard = sides.getFirst()
+                            .domain()
+                            .register(Arena.global().allocate(GUARD_BYTES, 4096), VerbsSide.ALL);
                     guard.memory().fill(CONTENT);
                 }
                 if (command.equals("target")) {
@@ -245,7 +251,8 @@ public final class HostileInMemory implements AcceptanceTest {
             target.put("key", guard.remoteKey());
             target.put(
                     "numbers",
-                    sides.get(0).queuePair().number() + "," + sides.get(1).queuePair().number());
+                    sides.get(0).queuePair().number() + ","
+                            + sides.get(1).queuePair().number());
             return target;
         }
 

@@ -22,6 +22,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -132,6 +133,12 @@ public final class KilledInMemory implements AcceptanceTest {
                 }
                 int left = SharedMappings.await(survivor, 0, RELEASE_MILLIS);
                 if (left > 0) {
+                    stage.note(Files.readString(Path.of("/proc/" + survivor.pid() + "/maps"))
+                            .lines()
+                            .filter(line -> line.contains("ring"))
+                            .toList()
+                            .toString());
+                    stage.note(hosts.left().run("ss", "-xpa"));
                     return Outcome.failed("kill " + i + ": " + left + " mappings left, " + round);
                 }
                 acknowledged += count;

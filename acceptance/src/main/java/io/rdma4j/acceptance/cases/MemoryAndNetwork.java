@@ -108,7 +108,9 @@ public final class MemoryAndNetwork implements AcceptanceTest {
                                 sent - byMemory,
                                 ofNear.get("last").asLong(),
                                 ofFar.get("last").asLong(),
-                                done.get("wrong").asText().isEmpty() ? "" : "; " + done.get("wrong").asText()));
+                                done.get("wrong").asText().isEmpty()
+                                        ? ""
+                                        : "; " + done.get("wrong").asText()));
     }
 
     private static long counter(VerbsSide side, String name) {

@@ -22,8 +22,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -65,6 +67,9 @@ public final class HostileSharer implements Role {
         LEAVE
     }
 
+    /** The attacks that are not repeated. */
+    private static final Set<Attack> ONCE = EnumSet.of(Attack.MANY_RINGS, Attack.CROWD, Attack.LEAVE);
+
     private static final long WAIT_NANOS = 2_000_000_000L;
     private static final int MANY = 400;
     /** More than the victim accepts without a greeting, and less than the queue of its socket holds as well. */
@@ -73,10 +78,42 @@ public final class HostileSharer implements Role {
     private static final int FRAME_BYTES = 1100;
     private static final int WRONG_PORT = 40_123;
     private static final long[] EDGES = {
-        0, 1, 63, 64, 65, 4096, 1 << 20, (1 << 20) + 1, (1 << 20) + 64, 1L << 31, 1L << 32, -1, -64, Long.MIN_VALUE, Long.MAX_VALUE
+        0,
+        1,
+        63,
+        64,
+        65,
+        4096,
+        1 << 20,
+        (1 << 20) + 1,
+        (1 << 20) + 64,
+        1L << 31,
+        1L << 32,
+        -1,
+        -64,
+        Long.MIN_VALUE,
+        Long.MAX_VALUE
     };
     private static final int[] LENGTHS = {
-        0, 1, 11, 12, 16, 28, 100, 512, 513, 1100, 4224, 4225, 65_536, 1 << 19, 1 << 20, (1 << 20) - 16, Integer.MAX_VALUE, -1, -2,
+        0,
+        1,
+        11,
+        12,
+        16,
+        28,
+        100,
+        512,
+        513,
+        1100,
+        4224,
+        4225,
+        65_536,
+        1 << 19,
+        1 << 20,
+        (1 << 20) - 16,
+        Integer.MAX_VALUE,
+        -1,
+        -2,
         Integer.MIN_VALUE
     };
 
@@ -103,7 +140,7 @@ public final class HostileSharer implements Role {
         while (true) {
             Attack attack = Attack.valueOf(parent.nextCommand());
             int refused = 0;
-            for (int i = 0; i < (attack.ordinal() < Attack.MANY_RINGS.ordinal() ? count : 1); i++) {
+            for (int i = 0; i < (ONCE.contains(attack) ? 1 : count); i++) {
                 refused += attack(attack);
             }
             parent.report("done", refused);
@@ -121,11 +158,12 @@ public final class HostileSharer implements Role {
             case GREETINGS -> greetings();
             case MEMORY -> wrongMemory();
             case TRUNCATED -> truncated();
-            case WAKE_BYTES -> withRing((ring, _) -> {
-                for (int i = 0; i < 100; i++) {
-                    ring.wake();
-                }
-            });
+            case WAKE_BYTES ->
+                withRing((ring, _) -> {
+                    for (int i = 0; i < 100; i++) {
+                        ring.wake();
+                    }
+                });
             case MANY_RINGS -> manyRings();
             case CROWD -> crowd();
             case LEAVE -> leave();
@@ -228,14 +266,18 @@ public final class HostileSharer implements Role {
         List<byte[]> packets = HostileDatagrams.all(200);
         long tail = HostileRing.recordBytes(64);
         for (int i = random.nextInt(10); i < packets.size() && !ring.isClosed(); i += 10) {
-            byte[] packet = random.nextInt(4) == 0 ? Arrays.copyOf(packets.get(i), FRAME_BYTES) : packets.get(i).clone();
+            byte[] packet = random.nextInt(4) == 0
+                    ? Arrays.copyOf(packets.get(i), FRAME_BYTES)
+                    : packets.get(i).clone();
             if (packet.length == 0) {
                 continue;
             }
             if (HostileDatagrams.isComplete(packet) && !HostileDatagrams.isManagement(packet)) {
                 int number = numbers[random.nextInt(numbers.length)];
                 HostileDatagrams.aim(
-                        packet, random.nextBoolean() ? number : number & 0xff_0000 | random.nextInt(1 << 16), random.nextInt());
+                        packet,
+                        random.nextBoolean() ? number : number & 0xff_0000 | random.nextInt(1 << 16),
+                        random.nextInt());
             }
             if (tail % HostileRing.capacity() + HostileRing.recordBytes(packet.length) > HostileRing.capacity()) {
                 return;
@@ -262,12 +304,14 @@ public final class HostileSharer implements Role {
             boolean isOwn = random.nextInt(4) == 0;
             int used = isOwn ? side.remoteKey() : wrongKey;
             SendWorkRequest request = new SendWorkRequest().reset(1).signaled();
-            side.queuePair().postSend(switch (random.nextInt(4)) {
-                case 0 -> request.from(side.region(), 0, 4096).write(guard, used);
-                case 1 -> request.from(side.region(), 0, 64).read(guard, used);
-                case 2 -> request.from(side.region(), 0, 8).fetchAndAdd(guard, used, 1);
-                default -> request.from(side.region(), 0, 64).write(guard + 1, used);
-            });
+            side.queuePair()
+                    .postSend(
+                            switch (random.nextInt(4)) {
+                                case 0 -> request.from(side.region(), 0, 4096).write(guard, used);
+                                case 1 -> request.from(side.region(), 0, 64).read(guard, used);
+                                case 2 -> request.from(side.region(), 0, 8).fetchAndAdd(guard, used, 1);
+                                default -> request.from(side.region(), 0, 64).write(guard + 1, used);
+                            });
             WorkCompletion[] one = WorkCompletion.array(1);
             int count = side.await(one, Duration.ofSeconds(30));
             return count == 1 && !one[0].isSuccess() ? 1 : 0;
@@ -314,7 +358,9 @@ public final class HostileSharer implements Role {
             refused += isRefused(HostileRing.USUAL_BYTES, seals) ? 1 : 0;
             tried++;
         }
-        for (long bytes : new long[] {0, 1, 4096, 4096 + (1 << 17), 4096 + 3 * (1 << 18), 4095 + (1 << 20), 4096 + (1L << 27), 1L << 31, 1L << 40}) {
+        for (long bytes : new long[] {
+            0, 1, 4096, 4096 + (1 << 17), 4096 + 3 * (1 << 18), 4095 + (1 << 20), 4096 + (1L << 27), 1L << 31, 1L << 40
+        }) {
             refused += isRefused(bytes, HostileRing.SEALS) ? 1 : 0;
             tried++;
         }

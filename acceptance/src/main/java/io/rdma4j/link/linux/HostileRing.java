@@ -143,7 +143,8 @@ public final class HostileRing implements AutoCloseable {
     }
 
     /** Writes the header of a record at an offset from the first one. */
-    public static void setRecord(MemorySegment ring, long at, int bytes, int frameBytes, int sourcePort, boolean isSealed) {
+    public static void setRecord(
+            MemorySegment ring, long at, int bytes, int frameBytes, int sourcePort, boolean isSealed) {
         long record = RingLayout.RECORDS + at;
         ring.set(JAVA_INT, record, bytes);
         ring.set(JAVA_INT, record + 4, frameBytes);
