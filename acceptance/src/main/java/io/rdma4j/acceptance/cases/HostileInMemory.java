@@ -77,6 +77,11 @@ public final class HostileInMemory implements AcceptanceTest {
     }
 
     @Override
+    public int limitSeconds(Scale scale) {
+        return scale.of(600, 2 * 3600);
+    }
+
+    @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.create());
         StringBuilder measured = new StringBuilder();

@@ -93,6 +93,11 @@ public final class KilledInMemory implements AcceptanceTest {
     }
 
     @Override
+    public int limitSeconds(Scale scale) {
+        return scale.of(600, 2 * 3600);
+    }
+
+    @Override
     public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         stage.note("seed " + seed);
