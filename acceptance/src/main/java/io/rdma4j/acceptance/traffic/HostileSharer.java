@@ -37,7 +37,7 @@ import java.util.function.BooleanSupplier;
  * it reports {@code done}, the number of its parts that the victim has refused. It ends with the test.
  */
 public final class HostileSharer implements Role {
-    /** What the process does. */
+    /** The attack of the process. */
     public enum Attack {
         /** Random bytes over all memory. */
         RANDOM_MEMORY,

@@ -110,7 +110,7 @@ public final class NumberedWrites {
      * Checks memory that numbers were written to.
      *
      * @param last the last number that was acknowledged
-     * @return what is wrong; an empty text if every number up to the last one has arrived
+     * @return the first number that is missing or wrong, in words; an empty text if every number up to the last one has arrived
      */
     public static String check(MemorySegment memory, long last) {
         for (int slot = 0; slot < SLOTS; slot++) {
