@@ -39,10 +39,10 @@ import java.util.Random;
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
 public final class KilledInMemory implements AcceptanceTest {
-    /** An address of the host that only killed processes have. */
     /** The two mappings of a ring of the survivor to itself, which it may use to disconnect on behalf of a killed process. */
     private static final int OWN_MAPPINGS = 2;
 
+    /** An address of the host that only killed processes have. */
     private static final String OTHER = "10.86.0.3";
 
     private static final int KEEP_ALIVE_MILLIS = 500;
