@@ -37,7 +37,9 @@ final class ConnectionRows {
         row("connect", "set-up, one after the other")
                 .atMost(300)
                 .latency(new PairExperiment(
-                        "rdma-set-up", List.of("-XX:+BackgroundCompilation"), Parameters.of("atOnce", 1)));
+                        "rdma-set-up",
+                        List.of("-XX:+BackgroundCompilation", Experiments.NO_SHARED_MEMORY),
+                        Parameters.of("atOnce", 1)));
         row("connect-1000", "set-up, 1000 at once")
                 .from(1)
                 .atLeast(5000)
@@ -48,7 +50,7 @@ final class ConnectionRows {
         Experiment idle = new OnceExperiment(new PairExperiment(
                 "rdma-idle",
                 // The whole heap is resident from the start, so that it does not count as memory of the connections.
-                List.of("-Xms768m", "-Xmx768m", "-XX:+AlwaysPreTouch"),
+                List.of("-Xms768m", "-Xmx768m", "-XX:+AlwaysPreTouch", Experiments.NO_SHARED_MEMORY),
                 Parameters.of("connections", IDLE)));
         row("idle-memory", IDLE + " idle connections, memory of one, each side")
                 .from(1)
@@ -101,7 +103,9 @@ final class ConnectionRows {
     private static Experiment lossy(String percent) {
         return new PairExperiment(
                 "rdma-throughput",
-                List.of("-Drdma4j.fault=loss=" + (1 - Math.sqrt(1 - Double.parseDouble(percent) / 100)) + ",seed=7"),
+                List.of(
+                        "-Drdma4j.fault=loss=" + (1 - Math.sqrt(1 - Double.parseDouble(percent) / 100)) + ",seed=7",
+                        Experiments.NO_SHARED_MEMORY),
                 Parameters.of("operation", "write", "size", KIB_64, "depth", 16, "measureMillis", 1000));
     }
 }

@@ -31,7 +31,9 @@ public final class Experiments {
     static final int MIB = 1 << 20;
 
     /** The option with which this project's packets take UDP on one host, too. */
-    static final List<String> UDP_ONLY = List.of("-Drdma4j.shared-memory=off");
+    static final String NO_SHARED_MEMORY = "-Drdma4j.shared-memory=off";
+
+    private static final List<String> UDP_ONLY = List.of(NO_SHARED_MEMORY);
 
     private Experiments() {}
 

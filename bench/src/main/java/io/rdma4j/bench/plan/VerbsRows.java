@@ -148,7 +148,7 @@ final class VerbsRows {
     private static Experiment opening(String kind) {
         return new PairExperiment(
                 "channel-opening",
-                List.of("-XX:+BackgroundCompilation", "-Drdma4j.shared-memory=off"),
+                List.of("-XX:+BackgroundCompilation", Experiments.NO_SHARED_MEMORY),
                 Parameters.of("kind", kind));
     }
 

@@ -192,6 +192,7 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public RingListener listenForRings(Path path, boolean copiesAll) throws IOException {
+        SharedMemory.requireAvailable();
         return listen(path, (socket, file) -> new LinuxRingListener(this, socket, file, copiesAll));
     }
 
@@ -226,6 +227,7 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public SendRing connectRing(Path path, long sourceHigh, long sourceLow) throws IOException {
+        SharedMemory.requireAvailable();
         Socket socket = connect(path, Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM));
         try {
             LinuxSendRing ring = LinuxSendRing.handOver(socket, sourceHigh, sourceLow);

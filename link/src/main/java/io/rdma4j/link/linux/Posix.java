@@ -117,6 +117,11 @@ final class Posix {
 
     private Posix() {}
 
+    /** Returns whether the C library has a function. */
+    static boolean has(String name) {
+        return Linker.nativeLinker().defaultLookup().find(name).isPresent();
+    }
+
     @SuppressWarnings("restricted")
     static MethodHandle handle(String name, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();

@@ -35,6 +35,17 @@ final class SharedMemory implements AutoCloseable {
     }
 
     /**
+     * Checks that the C library can create such memory, as glibc can since version 2.27.
+     *
+     * @throws IOException if it cannot
+     */
+    static void requireAvailable() throws IOException {
+        if (!Posix.has("memfd_create")) {
+            throw new IOException("shared memory: this C library lacks memfd_create");
+        }
+    }
+
+    /**
      * Creates zeroed memory.
      *
      * @throws IOException if there is none, or the process has too many descriptors

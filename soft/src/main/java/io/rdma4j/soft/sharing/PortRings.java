@@ -39,6 +39,9 @@ final class PortRings {
     /** The most destinations that are remembered. When there are more, those without a ring are forgotten. */
     private static final int MOST_DESTINATIONS = 4096;
 
+    /** The most rings to receive from: two addresses of each process that can have a slot. Each has memory of its own. */
+    private static final int MOST_RINGS = 512;
+
     /** A process at an address. */
     private record Destination(long high, long low, int slot) {}
 
@@ -141,17 +144,19 @@ final class PortRings {
     }
 
     private @Nullable SendRing open(Peer peer, long high, long low, int slot) {
-        closeEnded();
         if (peer.wasTried && engine.nowNanos() - peer.triedNanos < RETRY_NANOS) {
             return null;
         }
+        closeEnded();
         peer.wasTried = true;
         peer.triedNanos = engine.nowNanos();
         Path socket = socket(high, low, slot);
         if (Files.exists(socket)) {
             try {
                 peer.ring = engine.links().connectRing(socket, port.high(), port.low());
-                outgoing.add(peer);
+                if (peer.ring != null) {
+                    outgoing.add(peer);
+                }
             } catch (IOException e) {
                 LOGGER.log(System.Logger.Level.DEBUG, "no shared memory to " + socket, e);
             }
@@ -209,8 +214,12 @@ final class PortRings {
         lastCheckNanos = nowNanos;
         closeEnded();
         for (ReceiveRing ring = from.accept(); ring != null; ring = from.accept()) {
-            incoming.add(ring);
-            lastFrameNanos = nowNanos;
+            if (incoming.size() < MOST_RINGS) {
+                incoming.add(ring);
+                lastFrameNanos = nowNanos;
+            } else {
+                ring.close(); // its process sends by UDP
+            }
         }
         if (!now) {
             // A thread that waits is told by the system.
