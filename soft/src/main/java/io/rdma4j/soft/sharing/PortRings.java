@@ -207,12 +207,12 @@ final class PortRings {
 
     /** Takes new rings, and looks whether processes have ended, now or if that was done long ago. */
     void check(long nowNanos, boolean now) {
+        closeEnded(); // always: the thread that was woken by the end may not be woken again for long
         RingListener from = listener;
         if (from == null || !now && nowNanos - lastCheckNanos < CHECK_NANOS) {
             return;
         }
         lastCheckNanos = nowNanos;
-        closeEnded();
         for (ReceiveRing ring = from.accept(); ring != null; ring = from.accept()) {
             if (incoming.size() < MOST_RINGS) {
                 incoming.add(ring);
