@@ -18,7 +18,6 @@ final class MemoryCalls {
     private static final int MFD_ALLOW_SEALING = 2;
     private static final int PROT_READ_WRITE = 3;
     private static final int MAP_SHARED = 1;
-    private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
 
     private static final MethodHandle MEMFD_CREATE = Posix.handle("memfd_create", Posix.ERRNO);
@@ -81,7 +80,7 @@ final class MemoryCalls {
     /** Receives one message, with the descriptors in its control message, without blocking. */
     static int receiveMessage(MemorySegment errno, int fd, MemorySegment header) {
         try {
-            return Posix.call(RECVMSG, errno, fd, header.address(), MSG_DONTWAIT | MSG_CMSG_CLOEXEC, 0, 0);
+            return Posix.call(RECVMSG, errno, fd, header.address(), Posix.MSG_DONTWAIT | MSG_CMSG_CLOEXEC, 0, 0);
         } finally {
             Reference.reachabilityFence(header);
         }

@@ -105,6 +105,7 @@ final class PortOwner {
      */
     private void drain() {
         Link link = port.link();
+        port.pollEverythingNext();
         int frames = 0;
         int received = link.poll(lastFrames);
         while (received > 0) {

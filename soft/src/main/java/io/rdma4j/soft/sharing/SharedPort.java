@@ -330,6 +330,14 @@ public final class SharedPort extends Port {
         return current == null ? Long.MAX_VALUE : current.nextDeadlineNanos();
     }
 
+    /** Makes the next polls of the link receive also from UDP, which they seldom do while rings are busy. */
+    void pollEverythingNext() {
+        RingLink withRings = ringLink;
+        if (withRings != null) {
+            withRings.preparePoll(engine.nowNanos(), true);
+        }
+    }
+
     /** Reports the exit of a process that shared this address. */
     void onProcessExited(int slot) {
         ProcessExitHandler handler = sharing.exitHandler();
