@@ -52,7 +52,7 @@ class RoomsTest {
             Map.entry("soft", Set.of("verbs", "cm", "transport", "link", "wire")),
             Map.entry("hardware", Set.of("verbs", "cm")),
             Map.entry("sockets", Set.of("verbs", "cm", "wire")),
-            Map.entry("simulator", Set.of("sockets", "transport", "wire")),
+            Map.entry("simulator", Set.of("sockets", "link", "transport", "wire")),
             Map.entry("testkit", Set.of("verbs", "cm", "soft", "link", "wire")),
             Map.entry("tools", Set.of("verbs", "cm", "soft", "hardware", "sockets", "simulator", "link", "wire")));
 

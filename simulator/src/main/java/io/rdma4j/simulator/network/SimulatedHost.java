@@ -33,6 +33,8 @@ import java.util.function.Consumer;
  * <p>The network drives it as a device drives its engine. A {@link io.rdma4j.transport.SendRequest#destination} is a
  * host or a {@link SimulatedGroup}. Not thread safe.
  *
+ * <p>Frames from a host that shares memory with this one have no ICRC and pass through a ring, as between two processes of a host.
+ *
  * <p>A paused host behaves like a process stopped by SIGSTOP or by a long garbage collection: frames queue up and are
  * read before timers fire. A crash destroys everything the host has. Frames that arrive while it is down are lost.
  */
@@ -67,6 +69,9 @@ public final class SimulatedHost implements DatagramDestination {
     /** Frames that the current loss burst still drops. */
     int framesToLose;
 
+    /** Whether this host exchanges frames by shared memory with others of which this is true. */
+    final boolean sharesMemory;
+
     private final Map<Integer, QueuePairMachine> queuePairs = new LinkedHashMap<>();
     private final Icrc icrc = new Icrc();
     private final Packet packet = new Packet();
@@ -75,8 +80,10 @@ public final class SimulatedHost implements DatagramDestination {
     private long unreadableFrames;
     private long unknownQueuePairs;
 
-    SimulatedHost(VirtualNetwork network, long addressHigh, long addressLow, SplittableRandom random) {
+    SimulatedHost(
+            VirtualNetwork network, long addressHigh, long addressLow, boolean sharesMemory, SplittableRandom random) {
         this.network = network;
+        this.sharesMemory = sharesMemory;
         this.addressHigh = addressHigh;
         this.addressLow = addressLow;
         this.random = random;
@@ -251,7 +258,10 @@ public final class SimulatedHost implements DatagramDestination {
         outgoing.offset = 0;
         outgoing.sourcePort = sourcePort;
         outgoing.identification = 0;
-        icrc.seal(outgoing);
+        outgoing.isSealed = !network.isByMemory(this, outgoing);
+        if (outgoing.isSealed) {
+            icrc.seal(outgoing);
+        }
         network.send(this, outgoing);
     }
 
@@ -293,6 +303,17 @@ public final class SimulatedHost implements DatagramDestination {
     }
 
     private void onFrame(Frame frame) {
+        if (frame.isSealed) {
+            onReadableFrame(frame);
+        } else {
+            SharedMemoryPath path = SharedMemoryPath.ofThread();
+            Frame read = path.pass(frame);
+            onReadableFrame(read);
+            path.release(read);
+        }
+    }
+
+    private void onReadableFrame(Frame frame) {
         if (packet.parse(frame) != Packet.Result.OK) {
             unreadableFrames++;
             return;
@@ -311,17 +332,21 @@ public final class SimulatedHost implements DatagramDestination {
             unknownQueuePairs++;
             return;
         }
-        if (!icrc.verify(frame)) {
+        if (!isIntact(frame)) {
             badChecksums++;
             return;
         }
         queuePair.onPacket(network.nowNanos(), packet);
     }
 
+    private boolean isIntact(Frame frame) {
+        return !frame.isSealed || icrc.verify(frame);
+    }
+
     private void onMad(Frame frame) {
         if (!GsiPacket.isDeliverable(packet)) {
             unreadableFrames++;
-        } else if (!icrc.verify(frame)) {
+        } else if (!isIntact(frame)) {
             badChecksums++;
         } else {
             CmRoute route = new CmRoute(
@@ -337,7 +362,7 @@ public final class SimulatedHost implements DatagramDestination {
     private void onGroupFrame(SimulatedGroup group, Frame frame) {
         if (packet.destinationQueuePair() != SimulatedGroup.QUEUE_PAIR) {
             unknownQueuePairs++;
-        } else if (!icrc.verify(frame)) {
+        } else if (!isIntact(frame)) {
             badChecksums++;
         } else {
             for (UdQueuePair queuePair : group.queuePairs(this)) {

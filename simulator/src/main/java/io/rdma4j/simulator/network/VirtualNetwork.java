@@ -1,6 +1,7 @@
 package io.rdma4j.simulator.network;
 
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hosts and the network between them, in one thread and in virtual time.
  *
- * <p>Frames are delivered in the order of their arrival times. Equal seeds give equal runs.
+ * <p>Frames are delivered in the order of their arrival times. Equal seeds give equal runs. Half of the hosts share memory with each
+ * other, as processes of one host do.
  *
  * <p>Usage: create hosts, post work to them, then call {@link #step} until all work is done. Not thread safe.
  */
@@ -36,6 +38,11 @@ public final class VirtualNetwork {
     private record Direction(SimulatedHost from, SimulatedHost to) {}
 
     private final SplittableRandom random;
+
+    /** Decides which hosts share memory; of its own, so that a seed draws the same faults as without shared memory. */
+    private final SplittableRandom memoryRandom;
+
+    private final Icrc icrc = new Icrc();
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final List<SimulatedGroup> groups = new ArrayList<>();
     private final PriorityQueue<Delivery> inFlight = new PriorityQueue<>();
@@ -58,13 +65,15 @@ public final class VirtualNetwork {
      */
     public VirtualNetwork(long seed, NetworkFaults faults) {
         this.random = new SplittableRandom(seed);
+        this.memoryRandom = new SplittableRandom(~seed);
         this.faults = faults;
     }
 
     /** Adds a host with the next unused address of 10.0.0.0/8. */
     public SimulatedHost addHost() {
         int address = 0x0a00_0001 + hosts.size();
-        SimulatedHost host = new SimulatedHost(this, 0, Frame.ipv4Low(address), random.split());
+        SimulatedHost host =
+                new SimulatedHost(this, 0, Frame.ipv4Low(address), memoryRandom.nextBoolean(), random.split());
         hosts.add(host);
         return host;
     }
@@ -219,10 +228,24 @@ public final class VirtualNetwork {
         }
         Frame copy = copy(frame);
         if (chance(faults.corruption())) {
+            seal(copy); // faults damage the packets of the wire, also where packets pass through memory
             int bit = random.nextInt(copy.length * 8);
             copy.buffer.put(bit / 8, (byte) (copy.buffer.get(bit / 8) ^ 1 << bit % 8));
         }
         enqueue(chance(faults.reordering()) ? at + jitter() : at, destination, copy);
+    }
+
+    private void seal(Frame frame) {
+        if (!frame.isSealed) {
+            icrc.seal(frame);
+            frame.isSealed = true;
+        }
+    }
+
+    /** Returns whether a frame from a host goes to one that shares memory with it. Such frames need no ICRC. */
+    boolean isByMemory(SimulatedHost from, Frame frame) {
+        SimulatedHost destination = from.sharesMemory ? find(frame.destinationHigh, frame.destinationLow) : null;
+        return destination != null && destination.sharesMemory;
     }
 
     private boolean isLost(SimulatedHost from, SimulatedHost to) {
