@@ -19,10 +19,10 @@ import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Messages over Aeron on UDP.
+ * Messages over Aeron, on UDP or through shared memory.
  *
- * <p>Parameters: {@code mode} ({@code latency}, {@code stream}), {@code size}, {@code mtu} (maximum size of a
- * datagram). A stream is counted by its fragments. Messages larger than a datagram are not reassembled, which an
+ * <p>Parameters: {@code media} ({@code udp}, {@code ipc}), {@code mode} ({@code latency}, {@code stream}), {@code size}, {@code mtu}
+ * (maximum size of a datagram). A stream is counted by its fragments. Messages larger than a datagram are not reassembled, which an
  * application would have to do.
  */
 public final class AeronPair implements PairTest {
@@ -30,6 +30,10 @@ public final class AeronPair implements PairTest {
 
     /** Creates the measurement. */
     public AeronPair() {}
+
+    private static String channel(String host, int port, Parameters parameters) {
+        return "aeron:udp?endpoint=" + host + ":" + port + "|mtu=" + parameters.number("mtu", 1408);
+    }
 
     private static int freePort(String host) throws IOException {
         try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getByName(host), 0))) {
@@ -39,18 +43,28 @@ public final class AeronPair implements PairTest {
 
     /** The publication and subscription of one end. */
     private static final class Streams implements AutoCloseable {
+        private static final String SHARED_MEMORY = "aeron:ipc";
+
         private final AeronEnd end;
         private final Subscription in;
         private final ExclusivePublication out;
         private final UnsafeBuffer buffer;
         private byte stamp;
 
-        Streams(Control control, Parameters parameters, String localHost, String remoteHost) throws IOException {
-            end = new AeronEnd(parameters);
-            int port = freePort(localHost);
-            control.send(port);
-            in = end.subscribe(localHost, port);
-            out = end.publish(remoteHost, (int) control.receive());
+        Streams(Control control, Parameters parameters, boolean isServer) throws IOException {
+            if (parameters.text("media", "udp").equals("ipc")) {
+                end = AeronEnd.sharingDriver(control, isServer);
+                in = end.subscribe(SHARED_MEMORY, isServer);
+                out = end.publish(SHARED_MEMORY, isServer);
+            } else {
+                end = AeronEnd.withDriver();
+                String localHost = isServer ? WorkerAddresses.SERVER : WorkerAddresses.CLIENT;
+                String remoteHost = isServer ? WorkerAddresses.CLIENT : WorkerAddresses.SERVER;
+                int port = freePort(localHost);
+                control.send(port);
+                in = end.subscribe(channel(localHost, port, parameters), isServer);
+                out = end.publish(channel(remoteHost, (int) control.receive(), parameters), isServer);
+            }
             end.awaitConnected(in, out);
             buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(parameters.number("size", 64)));
         }
@@ -96,7 +110,7 @@ public final class AeronPair implements PairTest {
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
-        try (Streams streams = new Streams(control, parameters, WorkerAddresses.SERVER, WorkerAddresses.CLIENT)) {
+        try (Streams streams = new Streams(control, parameters, true)) {
             if (isLatency(parameters)) {
                 byte stamp;
                 do {
@@ -118,7 +132,7 @@ public final class AeronPair implements PairTest {
 
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
-        try (Streams streams = new Streams(control, parameters, WorkerAddresses.CLIENT, WorkerAddresses.SERVER)) {
+        try (Streams streams = new Streams(control, parameters, false)) {
             // The sides do not wait for each other here: a side that waits would not run its driver, which the other
             // side's handshake needs.
             if (isLatency(parameters)) {

@@ -5,6 +5,8 @@ import static io.rdma4j.bench.plan.Experiments.MIB;
 import static io.rdma4j.bench.plan.Experiments.pair;
 import static io.rdma4j.bench.plan.Experiments.sizeName;
 import static io.rdma4j.bench.plan.Experiments.sizeText;
+import static io.rdma4j.bench.plan.PeerRows.aeronIpc;
+import static io.rdma4j.bench.plan.ToolRows.ucxSharedMemory;
 
 import io.rdma4j.bench.worker.Parameters;
 import java.util.List;
@@ -28,6 +30,7 @@ final class MemoryRows {
         rows.latencies();
         rows.throughputs();
         rows.sockets();
+        rows.peers();
     }
 
     private RowBuilder row(String id, String title) {
@@ -91,5 +94,26 @@ final class MemoryRows {
                 .raw(FLOOR_STREAM)
                 .timesAtLeast(1, "tcp-64kib")
                 .throughput(shared("channel-stream", "kind", "rdma", "size", KIB_64));
+    }
+
+    private void peers() {
+        row("aeron-ipc-64", "Aeron IPC, 64 B, one way, polling")
+                .raw(FLOOR_LATENCY)
+                .latency(aeronIpc("latency", 64));
+        row("aeron-ipc-64kib", "Aeron IPC, 64 KiB messages")
+                .from(1)
+                .raw(FLOOR_STREAM)
+                .throughput(aeronIpc("stream", KIB_64));
+        row("aeron-ipc-rate", "Aeron IPC, 64 B, rate").from(1).rate(aeronIpc("stream", 64));
+        row("ucx-shm-64", "ucx_perftest through shared memory, 64 B tagged message, one way")
+                .raw(FLOOR_LATENCY)
+                .latency(ucxSharedMemory("tag_lat", 64, 500_000));
+        row("ucx-shm-64kib", "ucx_perftest through shared memory, 64 KiB tagged messages")
+                .from(1)
+                .raw(FLOOR_STREAM)
+                .throughput(ucxSharedMemory("tag_bw", KIB_64, 60_000));
+        row("ucx-shm-rate", "ucx_perftest through shared memory, 64 B puts, rate")
+                .from(1)
+                .rate(ucxSharedMemory("ucp_put_bw", 64, 2_000_000));
     }
 }

@@ -73,6 +73,11 @@ final class PeerRows {
         return new PairExperiment("aeron", AERON_OPTIONS, Parameters.of("mode", mode, "size", size, "mtu", mtu));
     }
 
+    /** Returns an experiment with Aeron through shared memory. */
+    static Experiment aeronIpc(String mode, int size) {
+        return new PairExperiment("aeron", AERON_OPTIONS, Parameters.of("media", "ipc", "mode", mode, "size", size));
+    }
+
     private void aeron() {
         row("aeron-64", "Aeron UDP, 64 B, one way, polling")
                 .raw(Experiments.RAW_LATENCY)

@@ -64,11 +64,20 @@ final class ToolRows {
     }
 
     private static Experiment ucx(String test, int size, int count) {
+        return ucx(test, size, count, Map.of("UCX_TLS", "tcp", "UCX_NET_DEVICES", "lo"));
+    }
+
+    /** Returns an experiment with UCX through shared memory. */
+    static Experiment ucxSharedMemory(String test, int size, int count) {
+        return ucx(test, size, count, Map.of("UCX_TLS", "posix,cma,self"));
+    }
+
+    private static Experiment ucx(String test, int size, int count, Map<String, String> environment) {
         return tool(
                 "ucx_perftest -p {port}",
                 "ucx_perftest {server} -p {port} -t " + test + " -s " + size + " -n " + count + " -w " + count / 10
                         + " -f -v",
-                Map.of("UCX_TLS", "tcp", "UCX_NET_DEVICES", "lo"),
+                environment,
                 ToolOutput::ucxPerftest);
     }
 
