@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.link.Link;
+import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
@@ -33,9 +34,10 @@ class SharedMemoryTest {
     Path folder;
 
     @BeforeEach
-    void needsSystemCalls() {
+    void needsSystemCallsAndSharedMemory() {
         assumeTrue(Files.exists(Path.of("/proc/self/maps"))
-                && Link.class.getModule().isNativeAccessEnabled());
+                && Link.class.getModule().isNativeAccessEnabled()
+                && LinkOptions.fromSystemProperties().sharedMemory());
     }
 
     private @org.jspecify.annotations.Nullable TestEndpoint opened;

@@ -17,6 +17,9 @@ public record LinkOptions(
     /** System property that is {@code off} to send frames by UDP also to processes of this host. */
     public static final String SHARED_MEMORY_PROPERTY = "rdma4j.shared-memory";
 
+    /** Environment variable that decides where {@link #SHARED_MEMORY_PROPERTY} is not set. */
+    public static final String SHARED_MEMORY_VARIABLE = "RDMA4J_SHARED_MEMORY";
+
     /** System property with the name of the packet capture file. */
     public static final String CAPTURE_PROPERTY = "rdma4j.pcap";
 
@@ -31,7 +34,7 @@ public record LinkOptions(
 
     /**
      * Returns the options given by the system properties {@value #CAPTURE_PROPERTY}, {@value #FAULT_PROPERTY},
-     * {@value #TRACE_PROPERTY} and {@value #SHARED_MEMORY_PROPERTY}.
+     * {@value #TRACE_PROPERTY} and {@value #SHARED_MEMORY_PROPERTY}, or the environment variable {@value #SHARED_MEMORY_VARIABLE}.
      *
      * @throws IllegalArgumentException if a value is malformed; the message names the property
      */
@@ -44,19 +47,30 @@ public record LinkOptions(
             name = FAULT_PROPERTY;
             String faults = System.getProperty(name);
             options = faults == null ? options : options.withFaults(FaultSpec.parse(faults));
-            name = SHARED_MEMORY_PROPERTY;
-            options = isOn(System.getProperty(name, "on")) ? options : options.withoutSharedMemory();
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("system property " + name + ": " + e.getMessage(), e);
+        }
+        if (!sharesMemory(System.getProperty(SHARED_MEMORY_PROPERTY), System.getenv(SHARED_MEMORY_VARIABLE))) {
+            options = options.withoutSharedMemory();
         }
         return Boolean.getBoolean(TRACE_PROPERTY) ? options.withTrace() : options;
     }
 
-    private static boolean isOn(String value) {
+    /** Returns whether memory is shared by the values of the property and of the environment variable; each may be null. */
+    static boolean sharesMemory(@Nullable String property, @Nullable String variable) {
+        boolean isByVariable = property == null && variable != null;
+        String value = isByVariable ? variable : property;
         return switch (value) {
+            case null -> true;
             case "on" -> true;
             case "off" -> false;
-            default -> throw new IllegalArgumentException("\"" + value + "\" is neither on nor off");
+            default ->
+                throw new IllegalArgumentException("%s: \"%s\" is neither on nor off"
+                        .formatted(
+                                isByVariable
+                                        ? "environment variable " + SHARED_MEMORY_VARIABLE
+                                        : "system property " + SHARED_MEMORY_PROPERTY,
+                                value));
         };
     }
 

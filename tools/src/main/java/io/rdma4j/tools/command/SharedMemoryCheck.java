@@ -19,7 +19,10 @@ public final class SharedMemoryCheck {
         try (LinkSet links = LinkSets.best()) {
             return LinkOptions.fromSystemProperties().sharedMemory()
                     ? obstacle(links)
-                    : Optional.of("it is switched off by " + LinkOptions.SHARED_MEMORY_PROPERTY);
+                    : Optional.of("it is switched off by "
+                            + (System.getProperty(LinkOptions.SHARED_MEMORY_PROPERTY) == null
+                                    ? LinkOptions.SHARED_MEMORY_VARIABLE
+                                    : LinkOptions.SHARED_MEMORY_PROPERTY));
         } catch (IOException | IllegalArgumentException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
