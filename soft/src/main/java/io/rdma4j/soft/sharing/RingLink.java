@@ -20,7 +20,7 @@ final class RingLink extends ForwardingLink {
     private static final int BURST_FRAMES = 128;
 
     /** The interval at which UDP is polled while only rings have frames. */
-    private static final long POLL_INTERVAL_NANOS = 20_000;
+    private static final long POLL_INTERVAL_NANOS = 50_000;
 
     /** After frames by UDP, it is always polled for this time. */
     private static final long BUSY_NANOS = 1_000_000;
