@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
 final class SharedMemoryPath {
     private static final ThreadLocal<SharedMemoryPath> OF_THREAD = ThreadLocal.withInitial(SharedMemoryPath::new);
 
-    /** What replaces a frame that has been processed: the next frames of a real ring. */
+    /** Replaces the bytes of a processed frame, as the next frames of a real ring do. */
     private static final byte OVERWRITTEN = (byte) 0xee;
 
     private final SendBurst out = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);

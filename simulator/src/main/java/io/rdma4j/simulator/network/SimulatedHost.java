@@ -69,7 +69,7 @@ public final class SimulatedHost implements DatagramDestination {
     /** Frames that the current loss burst still drops. */
     int framesToLose;
 
-    /** Whether this host exchanges frames by shared memory with others of which this is true. */
+    /** True if this host exchanges frames by shared memory with all other hosts of which this is true. */
     final boolean sharesMemory;
 
     private final Map<Integer, QueuePairMachine> queuePairs = new LinkedHashMap<>();
