@@ -2,6 +2,7 @@ package io.rdma4j.link;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** A link that forwards every call to another link. Subclasses override the calls they change. */
 public abstract class ForwardingLink implements Link {
@@ -26,6 +27,11 @@ public abstract class ForwardingLink implements Link {
     @Override
     public void send(SendBurst burst) {
         inner.send(burst);
+    }
+
+    @Override
+    public @Nullable Flow openFlow(int sourcePort) {
+        return inner.openFlow(sourcePort);
     }
 
     @Override

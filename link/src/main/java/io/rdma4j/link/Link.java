@@ -1,6 +1,7 @@
 package io.rdma4j.link;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A path for frames in and out of this process on one local address.
@@ -35,6 +36,16 @@ public interface Link extends AutoCloseable {
      */
     default boolean needsIcrc(SendBurst burst) {
         return true;
+    }
+
+    /**
+     * Opens a flow, from which {@link SendBurst#flow} sends bursts. If there are many already, another port may be returned.
+     *
+     * @param sourcePort the UDP source port that is wanted
+     * @return the flow, or null if this link sends everything from its own port, or another process has the port
+     */
+    default @Nullable Flow openFlow(int sourcePort) {
+        return null;
     }
 
     /**

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A burst of frames from one local address to one destination, laid out contiguously. All frames have the size of the
@@ -16,6 +17,8 @@ import java.nio.ByteOrder;
 public final class SendBurst {
     /** Largest frame: path MTU 4096, all headers, immediate and ICRC, rounded up. */
     public static final int MAX_FRAME_BYTES = 4096 + 128;
+
+    private static final int DEFAULT_HOP_LIMIT = 64;
 
     private final MemorySegment segment;
     private final ByteBuffer buffer;
@@ -31,6 +34,9 @@ public final class SendBurst {
     private int destinationScope;
     private int destinationPort = Frame.UDP_PORT;
     private int trafficClass;
+    private int hopLimit = DEFAULT_HOP_LIMIT;
+    private int flowLabel;
+    private @Nullable Flow flow;
 
     /**
      * Creates an empty burst.
@@ -79,6 +85,23 @@ public final class SendBurst {
         destinationLow = low;
         destinationScope = scope;
         trafficClass = newTrafficClass;
+    }
+
+    /**
+     * Sets the hop limit and the flow label of the packets, until they are set again. They are 64 and 0 before.
+     *
+     * @param newHopLimit IPv4 time to live or IPv6 hop limit, 1 to 255; 0 for 64. Links without system calls send 64
+     * @param newFlowLabel IPv6 flow label of 20 bits, 0 to let the system choose one; without effect for IPv4 and for links without
+     *     system calls
+     */
+    public void hops(int newHopLimit, int newFlowLabel) {
+        hopLimit = newHopLimit == 0 ? DEFAULT_HOP_LIMIT : newHopLimit;
+        flowLabel = newFlowLabel;
+    }
+
+    /** Sets the flow of the frames, or null to send them from the link's own port, until it is set again. */
+    public void flow(@Nullable Flow newFlow) {
+        flow = newFlow;
     }
 
     /**
@@ -201,6 +224,27 @@ public final class SendBurst {
         return trafficClass;
     }
 
+    /** Returns the IPv4 time to live or IPv6 hop limit. */
+    public int hopLimit() {
+        return hopLimit;
+    }
+
+    /** Returns the IPv6 flow label, 0 if the system chooses it. */
+    public int flowLabel() {
+        return flowLabel;
+    }
+
+    /** Returns the flow, or null if frames are sent from the link's own port. */
+    public @Nullable Flow flow() {
+        return flow;
+    }
+
+    /** Returns the UDP port that the frames are sent from, if that of the link is {@code linkPort}. */
+    public int sourcePort(int linkPort) {
+        Flow current = flow;
+        return current == null ? linkPort : current.sourcePort();
+    }
+
     /**
      * Returns a view of frame {@code index} with the burst's destination. The caller sets the source address and port.
      * Every call returns the same object.
@@ -214,6 +258,8 @@ public final class SendBurst {
         frame.destinationLow = destinationLow;
         frame.destinationPort = destinationPort;
         frame.trafficClass = trafficClass;
+        frame.hopLimit = hopLimit;
+        frame.flowLabel = flowLabel;
         return frame;
     }
 }

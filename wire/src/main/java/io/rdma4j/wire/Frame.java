@@ -63,6 +63,9 @@ public final class Frame {
     /** IPv4 time to live or IPv6 hop limit. */
     public int hopLimit = 64;
 
+    /** IPv6 flow label of a frame to be sent, 20 bits; 0 if the system chooses one, and in received frames. */
+    public int flowLabel;
+
     /**
      * True if the last four bytes are an ICRC. They are not if the frame comes through shared memory from a process of this host,
      * which needs none.
@@ -124,6 +127,7 @@ public final class Frame {
         identification = other.identification;
         trafficClass = other.trafficClass;
         hopLimit = other.hopLimit;
+        flowLabel = other.flowLabel;
         isSealed = other.isSealed;
         isSplit = other.isSplit;
         body = other.body;

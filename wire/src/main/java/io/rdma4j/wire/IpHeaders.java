@@ -39,11 +39,11 @@ public final class IpHeaders {
     }
 
     /**
-     * Writes the IPv6 header of a frame, with flow label 0, at the position of {@code target}, and advances the
-     * position.
+     * Writes the IPv6 header of a frame at the position of {@code target}, and advances the position.
      */
     public static void writeIpv6(ByteBuffer target, Frame frame) {
-        target.putInt(0x6000_0000 | (frame.trafficClass & 0xff) << 20).putShort((short) (UDP_BYTES + frame.length));
+        target.putInt(0x6000_0000 | (frame.trafficClass & 0xff) << 20 | frame.flowLabel & FlowLabel.MASK);
+        target.putShort((short) (UDP_BYTES + frame.length));
         target.put((byte) PROTOCOL_UDP).put((byte) frame.hopLimit);
         target.putLong(frame.sourceHigh).putLong(frame.sourceLow);
         target.putLong(frame.destinationHigh).putLong(frame.destinationLow);

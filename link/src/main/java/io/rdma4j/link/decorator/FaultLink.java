@@ -98,7 +98,7 @@ public final class FaultLink extends ForwardingLink {
         }
         long now = nanoClock.getAsLong();
         for (int i = 0; i < burst.count(); i++) {
-            outbound.accept(source.complete(burst, i), burst.destinationScope(), now);
+            outbound.accept(source.complete(burst, i), burst.destinationScope(), burst.flow(), now);
         }
         sendDue(now);
     }
@@ -118,6 +118,8 @@ public final class FaultLink extends ForwardingLink {
             flush();
             outgoing.destination(frame.destinationHigh, frame.destinationLow, entry.scope, frame.trafficClass);
             outgoing.destinationPort(frame.destinationPort);
+            outgoing.hops(frame.hopLimit, frame.flowLabel);
+            outgoing.flow(entry.flow);
         }
         if (inner.capabilities().identificationCountsSegments()) {
             // The frame's index in the burst changes when earlier frames are dropped.
@@ -135,7 +137,10 @@ public final class FaultLink extends ForwardingLink {
                 && outgoing.destinationHigh() == frame.destinationHigh
                 && outgoing.destinationPort() == frame.destinationPort
                 && outgoing.destinationScope() == entry.scope
-                && outgoing.trafficClass() == frame.trafficClass;
+                && outgoing.trafficClass() == frame.trafficClass
+                && outgoing.hopLimit() == frame.hopLimit
+                && outgoing.flowLabel() == frame.flowLabel
+                && outgoing.flow() == entry.flow;
     }
 
     private void flush() {
@@ -161,7 +166,7 @@ public final class FaultLink extends ForwardingLink {
         int count = inner.poll(received);
         morePending = count == received.capacity();
         for (int i = 0; i < count; i++) {
-            inbound.accept(received.frame(i), 0, now);
+            inbound.accept(received.frame(i), 0, null, now);
         }
         while (!burst.isFull()) {
             FaultQueue.HeldFrame entry = inbound.next(now);

@@ -1,5 +1,6 @@
 package io.rdma4j.link.decorator;
 
+import io.rdma4j.link.Flow;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;
@@ -80,8 +81,9 @@ final class FaultQueue {
      * Takes a frame. Its memory may be reused after the call.
      *
      * @param scope scope of the frame's destination, stored with the frame
+     * @param flow the flow of the frame, stored with it; null for none
      */
-    void accept(Frame frame, int scope, long nowNanos) {
+    void accept(Frame frame, int scope, @Nullable Flow flow, long nowNanos) {
         FaultSpec spec = specification.get();
         counts.frames.increment();
         boolean drop = chance(spec.loss());
@@ -95,7 +97,7 @@ final class FaultQueue {
             dropped.accept(frame);
             return;
         }
-        HeldFrame first = hold(frame, scope, nowNanos, spec);
+        HeldFrame first = hold(frame, scope, flow, nowNanos, spec);
         if (first == null) {
             dropped.accept(frame);
             return;
@@ -106,7 +108,7 @@ final class FaultQueue {
             first.frame.buffer.put(index, (byte) (first.frame.buffer.get(index) ^ 1 << (bit & 7)));
         }
         if (duplicate) {
-            HeldFrame second = hold(first.frame, scope, nowNanos, spec);
+            HeldFrame second = hold(first.frame, scope, flow, nowNanos, spec);
             if (second != null) {
                 counts.duplicated.increment();
             }
@@ -117,14 +119,14 @@ final class FaultQueue {
         }
     }
 
-    private @Nullable HeldFrame hold(Frame frame, int scope, long nowNanos, FaultSpec spec) {
+    private @Nullable HeldFrame hold(Frame frame, int scope, @Nullable Flow flow, long nowNanos, FaultSpec spec) {
         if (held == MAX_HELD || frame.length > SendBurst.MAX_FRAME_BYTES || !enterLine(frame, nowNanos, spec)) {
             counts.overflowed.increment();
             return null;
         }
         held++;
         HeldFrame entry = free.isEmpty() ? new HeldFrame() : free.pop();
-        entry.fill(frame, scope, nowNanos + backlogNanos + spec.delayNanos());
+        entry.fill(frame, scope, flow, nowNanos + backlogNanos + spec.delayNanos());
         delayed.add(entry);
         return entry;
     }
@@ -208,11 +210,16 @@ final class FaultQueue {
         private final MemorySegment memory = Arena.ofAuto().allocate(SendBurst.MAX_FRAME_BYTES, 64);
         private final ByteBuffer view = memory.asByteBuffer();
         int scope;
+
+        @Nullable
+        Flow flow;
+
         private long dueNanos;
         private int remainingOvertakes;
 
-        void fill(Frame source, int newScope, long newDueNanos) {
+        void fill(Frame source, int newScope, @Nullable Flow newFlow, long newDueNanos) {
             scope = newScope;
+            flow = newFlow;
             MemorySegment.copy(source.segment, source.offset, memory, 0, source.length);
             frame.set(source);
             frame.segment = memory;

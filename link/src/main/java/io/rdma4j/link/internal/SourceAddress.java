@@ -26,7 +26,7 @@ public final class SourceAddress {
         Frame frame = burst.frame(index);
         frame.sourceHigh = high;
         frame.sourceLow = low;
-        frame.sourcePort = port;
+        frame.sourcePort = burst.sourcePort(port);
         frame.identification = link.capabilities().identificationCountsSegments() ? index : 0;
         return frame;
     }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.rdma4j.link.Flow;
 import io.rdma4j.link.LinkCapabilities;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
@@ -25,6 +26,8 @@ final class LinuxLink extends AbstractLink {
     private static final int MAX_SEGMENTS = 64;
 
     private final Socket socket;
+    private final SendSocket own;
+    private final @Nullable LinuxFlows flows;
     private final @Nullable PortGroup portGroup;
     private final @Nullable Runnable leaveGroup;
     private LinkCapabilities capabilities;
@@ -46,22 +49,27 @@ final class LinuxLink extends AbstractLink {
     private long destinationLow;
     private int destinationScope;
     private int destinationPort = -1;
-    private int trafficClass;
+    private int flowLabel;
 
     /**
      * Creates a link.
      *
+     * @param opener opens a socket that is bound to another port of the same address; null for a link that receives a multicast group
      * @param portGroup the sockets of the same address and port; null for a link that receives a multicast group
      * @param leaveGroup leaves the multicast group of a link that receives one; null for other links
      */
     LinuxLink(
             Socket socket,
             InetSocketAddress local,
+            LinuxFlows.@Nullable Opener opener,
             @Nullable PortGroup portGroup,
             @Nullable Runnable leaveGroup,
             int mtuBytes) {
         super(local);
         this.socket = socket;
+        this.own = new SendSocket(socket, ipv4);
+        flows = opener == null ? null : new LinuxFlows(opener);
+        socket.onSetClose(this::closeFlows);
         this.portGroup = portGroup;
         this.leaveGroup = leaveGroup;
         boolean sendsSegments = !isGroup && socket.option(Posix.SOL_UDP, Posix.UDP_SEGMENT, 0);
@@ -102,25 +110,34 @@ final class LinuxLink extends AbstractLink {
         if (!maySend(burst, !socket.closed)) {
             return;
         }
-        if (burst.trafficClass() != trafficClass) {
-            changeTrafficClass(burst.trafficClass());
-        }
-        prepareDestination(burst);
+        SendSocket sender = sender(burst);
+        prepareDestination(burst, sender.prepare(burst));
         int count = burst.count();
-        int sent = count > 1 && capabilities.maxSegments() > 1 ? sendSegmented(burst) : sendEach(burst);
+        int sent = count > 1 && capabilities.maxSegments() > 1
+                ? sendSegmented(burst, sender.socket)
+                : sendEach(burst, sender.socket);
         statistics.sentFrames.add(sent);
         if (sent != count) {
             statistics.sendFailures.add(count - sent);
         }
     }
 
+    @Override
+    public @Nullable Flow openFlow(int sourcePort) {
+        return flows == null ? null : flows.open(sourcePort);
+    }
+
+    private SendSocket sender(SendBurst burst) {
+        return burst.flow() instanceof LinuxFlows.LinuxFlow flow && flow.isOpen() ? flow.sender() : own;
+    }
+
     /** Sends all frames or none. */
-    private int sendSegmented(SendBurst burst) {
+    private int sendSegmented(SendBurst burst, Socket from) {
         vector.set(JAVA_LONG, 0, burst.segment().address());
         vector.set(JAVA_LONG, MessageHeader.VECTOR_LENGTH, burst.tail());
         control.set(JAVA_SHORT, MessageHeader.CONTROL_HEADER_BYTES, (short) burst.segmentBytes());
         header.set(JAVA_INT, MessageHeader.NAME_LENGTH, destinationBytes);
-        int sent = Posix.sendmsg(socket.errno, socket.fd, header);
+        int sent = Posix.sendmsg(from.errno, from.fd, header);
         if (sent == -LinuxErrno.EIO) {
             // The interface cannot checksum the segments, and the system is too old to do it itself.
             capabilities = new LinkCapabilities(capabilities.mtuBytes(), 1, false, capabilities.receivesZeroChecksum());
@@ -128,13 +145,13 @@ final class LinuxLink extends AbstractLink {
         return sent >= 0 ? burst.count() : 0;
     }
 
-    private int sendEach(SendBurst burst) {
+    private int sendEach(SendBurst burst, Socket from) {
         MemorySegment memory = burst.segment();
         int sent = 0;
         try {
             for (int i = 0; i < burst.count(); i++) {
                 long data = memory.address() + burst.offset(i);
-                if (Posix.sendto(socket.errno, socket.fd, data, burst.length(i), destination, destinationBytes) >= 0) {
+                if (Posix.sendto(from.errno, from.fd, data, burst.length(i), destination, destinationBytes) >= 0) {
                     sent++;
                 }
             }
@@ -144,15 +161,7 @@ final class LinuxLink extends AbstractLink {
         return sent;
     }
 
-    private void changeTrafficClass(int newTrafficClass) {
-        trafficClass = newTrafficClass;
-        // The traffic class affects only the frame's priority, so a frame is sent even if the system refuses the value.
-        boolean _ = ipv4
-                ? socket.option(Posix.IPPROTO_IP, Posix.IP_TOS, newTrafficClass & 0xff)
-                : socket.option(Posix.IPPROTO_IPV6, Posix.IPV6_TCLASS, newTrafficClass & 0xff);
-    }
-
-    private void prepareDestination(SendBurst burst) {
+    private void prepareDestination(SendBurst burst, int label) {
         long high = burst.destinationHigh();
         long low = burst.destinationLow();
         int port = burst.destinationPort();
@@ -163,6 +172,11 @@ final class LinuxLink extends AbstractLink {
             destinationPort = port;
             destinationScope = scope;
             destinationBytes = SocketAddresses.write(destination, high, low, scope, port);
+            flowLabel = 0;
+        }
+        if (label != flowLabel) {
+            flowLabel = label;
+            SocketAddresses.flowLabel(destination, label);
         }
     }
 
@@ -185,7 +199,14 @@ final class LinuxLink extends AbstractLink {
             // Leave now, since the socket stays open until no thread waits for it.
             leaveGroup.run();
         }
+        closeFlows();
         socket.close();
+    }
+
+    private void closeFlows() {
+        if (flows != null) {
+            flows.close();
+        }
     }
 
     @Override

@@ -27,6 +27,7 @@ import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +77,7 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public Link openUdp(InetAddress address, int port) throws IOException {
-        Socket socket = openUdpSocket(address);
+        Socket socket = openUdpSocket(address, Socket::enlargeBuffers);
         try {
             int bound = bind(socket, address, port);
             PortGroup shared = new PortGroup(socket, new InetSocketAddress(address, bound));
@@ -94,7 +95,7 @@ public final class LinuxLinkSet implements LinkSet {
         if (shared == null) {
             return null;
         }
-        Socket socket = openUdpSocket(shared.local.getAddress());
+        Socket socket = openUdpSocket(shared.local.getAddress(), Socket::enlargeBuffers);
         try {
             if (shared.join(socket, fromNumber, toNumber)) {
                 return unicastLink(socket, shared);
@@ -108,7 +109,7 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     /** Opens a socket with all options that a unicast socket needs before it is bound. */
-    private Socket openUdpSocket(InetAddress address) throws IOException {
+    private Socket openUdpSocket(InetAddress address, Consumer<Socket> buffers) throws IOException {
         boolean ipv4 = address instanceof Inet4Address;
         Socket socket = Socket.open(this, ipv4 ? Posix.AF_INET : Posix.AF_INET6, Posix.SOCK_DGRAM);
         try {
@@ -120,7 +121,7 @@ public final class LinuxLinkSet implements LinkSet {
                 socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_MTU_DISCOVER, Posix.PMTUDISC_DO, "IPV6_MTU_DISCOVER");
                 socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_DONTFRAG, 1, "IPV6_DONTFRAG");
             }
-            socket.enlargeBuffers();
+            buffers.accept(socket);
             NetworkInterface network = Interfaces.find(address);
             if (network != null) {
                 Multicast.sendFrom(socket, network, ipv4);
@@ -133,10 +134,23 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     private Link unicastLink(Socket socket, PortGroup shared) {
-        int mtuBytes = Interfaces.mtuBytes(shared.local.getAddress());
-        Link link = new LinuxLink(socket, shared.local, shared, null, mtuBytes);
+        InetAddress address = shared.local.getAddress();
+        int mtuBytes = Interfaces.mtuBytes(address);
+        Link link = new LinuxLink(socket, shared.local, port -> openFlow(address, port), shared, null, mtuBytes);
         add(socket);
         return link;
+    }
+
+    /** Opens a socket that only sends. The set does not wait for it. */
+    private SendSocket openFlow(InetAddress address, int port) throws IOException {
+        Socket socket = openUdpSocket(address, Socket::prepareToSendOnly);
+        try {
+            int _ = bind(socket, address, port);
+            return new SendSocket(socket, address instanceof Inet4Address);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
     }
 
     private static void prepareIpv6(Socket socket) throws IOException {
@@ -160,8 +174,8 @@ public final class LinuxLinkSet implements LinkSet {
             InetAddress name = Groups.scoped(group, network);
             int bound = bind(socket, name, port);
             Runnable leave = Multicast.join(socket, group, network);
-            Link link =
-                    new LinuxLink(socket, new InetSocketAddress(name, bound), null, leave, Interfaces.mtuBytes(local));
+            Link link = new LinuxLink(
+                    socket, new InetSocketAddress(name, bound), null, null, leave, Interfaces.mtuBytes(local));
             add(socket);
             return link;
         } catch (IOException | RuntimeException e) {

@@ -48,6 +48,7 @@ final class Posix {
     static final int SO_BINDTOIFINDEX = 62;
     static final int IPPROTO_IP = 0;
     static final int IP_TOS = 1;
+    static final int IP_TTL = 2;
     static final int IP_MTU_DISCOVER = 10;
     static final int IP_RECVTOS = 13;
     static final int IP_MULTICAST_IF = 32;
@@ -56,12 +57,15 @@ final class Posix {
     static final int IP_DROP_MEMBERSHIP = 36;
     static final int IP_MULTICAST_ALL = 49;
     static final int IPPROTO_IPV6 = 41;
+    static final int IPV6_UNICAST_HOPS = 16;
     static final int IPV6_MULTICAST_IF = 17;
     static final int IPV6_MULTICAST_HOPS = 18;
     static final int IPV6_JOIN_GROUP = 20;
     static final int IPV6_LEAVE_GROUP = 21;
     static final int IPV6_MTU_DISCOVER = 23;
     static final int IPV6_V6ONLY = 26;
+    static final int IPV6_FLOWLABEL_MGR = 32;
+    static final int IPV6_FLOWINFO_SEND = 33;
     static final int IPV6_DONTFRAG = 62;
     static final int IPV6_RECVTCLASS = 66;
     static final int IPV6_TCLASS = 67;

@@ -93,6 +93,13 @@ final class Socket {
                 && credentials.get(JAVA_INT, CREDENTIALS_USER) == Posix.geteuid();
     }
 
+    /** Requests the smallest buffer for what arrives at a socket that only sends, and a large one for what it sends. */
+    void prepareToSendOnly() {
+        boolean _ = option(Posix.SOL_SOCKET, Posix.SO_RCVBUF, 0);
+        boolean _ = option(Posix.SOL_SOCKET, Posix.SO_SNDBUFFORCE, BUFFER_BYTES)
+                || option(Posix.SOL_SOCKET, Posix.SO_SNDBUF, BUFFER_BYTES);
+    }
+
     /** Requests large buffers: beyond the system's limits if this process is allowed to, else up to them. */
     void enlargeBuffers() {
         boolean _ = option(Posix.SOL_SOCKET, Posix.SO_RCVBUFFORCE, BUFFER_BYTES)

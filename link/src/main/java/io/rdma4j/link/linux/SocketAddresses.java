@@ -29,6 +29,11 @@ final class SocketAddresses {
 
     private SocketAddresses() {}
 
+    /** Sets the flow label of the IPv6 address at the start of {@code memory}. */
+    static void flowLabel(MemorySegment memory, int label) {
+        memory.set(INT_BE, 4, label);
+    }
+
     /** Writes an internet address in GID form to the start of {@code memory}, and returns its length. */
     static int write(MemorySegment memory, long high, long low, int scope, int port) {
         memory.set(SHORT_BE, 2, (short) port);

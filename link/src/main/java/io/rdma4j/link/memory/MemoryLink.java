@@ -1,5 +1,6 @@
 package io.rdma4j.link.memory;
 
+import io.rdma4j.link.Flow;
 import io.rdma4j.link.LinkCapabilities;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
@@ -14,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A link of a {@link MemoryNetwork}: a ring of slots that senders fill and the receiver empties. */
 final class MemoryLink extends AbstractLink implements MemoryLinkSet.Member {
@@ -96,6 +98,36 @@ final class MemoryLink extends AbstractLink implements MemoryLinkSet.Member {
         slots[slot].offset = slot * SLOT_BYTES;
         filled++;
         return true;
+    }
+
+    @Override
+    public @Nullable Flow openFlow(int sourcePort) {
+        return new MemoryFlow(sourcePort);
+    }
+
+    /** A source port that nothing is bound to. */
+    private final class MemoryFlow implements Flow {
+        private final int sourcePort;
+        private boolean isClosed;
+
+        MemoryFlow(int sourcePort) {
+            this.sourcePort = sourcePort;
+        }
+
+        @Override
+        public int sourcePort() {
+            return sourcePort;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return !isClosed && !MemoryLink.this.isClosed();
+        }
+
+        @Override
+        public void close() {
+            isClosed = true;
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.rdma4j.link.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.link.Flow;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.SendBurst;
@@ -13,6 +14,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -81,6 +84,35 @@ class HeadersOnTheWireTest {
             assertThat(packet.get(8)).as("time to live").isEqualTo((byte) 64);
             assertThat(packet.getInt(12)).as("source").isEqualTo(0x7f00_0003);
             assertThat(packet.getInt(16)).as("destination").isEqualTo((int) GidAddresses.low(group));
+        } finally {
+            Posix.close(raw);
+        }
+    }
+
+    @Test
+    void framesOfAFlowHaveItsSourcePortAndEachBurstItsHopLimit() throws IOException {
+        int raw = Posix.socket(errno, Posix.AF_INET, SOCK_RAW, Posix.SOL_UDP);
+        assumeTrue(raw >= 0, "needs the right to open raw sockets");
+        InetAddress address = InetAddress.ofLiteral("127.0.0.1");
+        try (LinkSet set = LinkSets.open("linux");
+                Link link = set.openUdp(address, 0);
+                Flow flow = Objects.requireNonNull(link.openFlow(0xc144))) {
+            int port = link.localAddress().getPort();
+            assertThat(flow.sourcePort()).isEqualTo(0xc144);
+            for (int i = 0; i < 4; i++) {
+                burst.clear();
+                burst.destination(GidAddresses.high(address), GidAddresses.low(address), 0, 0);
+                burst.destinationPort(port);
+                burst.hops(i == 3 ? 0 : 5 + i, 0);
+                burst.flow(i == 1 ? null : flow);
+                burst.buffer().putInt(0, MARK).putInt(4, i);
+                burst.append(100);
+                link.send(burst);
+                ByteBuffer packet = packet(raw, port, i);
+                assertThat(packet.getShort(20) & 0xffff).as("source port").isEqualTo(i == 1 ? port : 0xc144);
+                assertThat(packet.get(8)).as("time to live").isEqualTo((byte) (i == 3 ? 64 : 5 + i));
+                assertThat(packet.getShort(4)).as("identification").isZero();
+            }
         } finally {
             Posix.close(raw);
         }

@@ -23,7 +23,9 @@ final class SoftAddressHandle implements AddressHandle {
                 addressVector.destination().high(),
                 addressVector.destination().low(),
                 Paths.remoteScope(addressVector, port),
-                addressVector.trafficClass());
+                addressVector.trafficClass(),
+                addressVector.hopLimit(),
+                addressVector.flowLabel());
     }
 
     static SoftAddressHandle create(SoftProtectionDomain domain, AddressVector addressVector) {

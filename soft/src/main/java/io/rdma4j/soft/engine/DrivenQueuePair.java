@@ -35,6 +35,12 @@ public final class DrivenQueuePair extends DeadlineTask {
     long remoteLow;
     int remoteScope;
     int trafficClass;
+    int hopLimit;
+    int flowLabel;
+
+    /** The source port of the packets, chosen with the first one. */
+    final QueuePairFlow flow;
+
     boolean active;
 
     /** True when the engine no longer drives it. */
@@ -70,6 +76,7 @@ public final class DrivenQueuePair extends DeadlineTask {
         this.machine = machine;
         counters = machine.counters();
         this.onFailure = onFailure;
+        flow = new QueuePairFlow(machine.number());
     }
 
     /** Returns the protocol machine. It is used under the engine lock, except for posting. */
@@ -99,6 +106,9 @@ public final class DrivenQueuePair extends DeadlineTask {
         remoteLow = peer.remoteLow();
         remoteScope = peer.remoteScope();
         trafficClass = peer.trafficClass();
+        hopLimit = peer.hopLimit();
+        flowLabel = peer.flowLabel();
+        flow.connect(peer, machine.number());
     }
 
     /** Sets the ports at which datagrams to this queue pair are received. The predicate is called for each packet. */

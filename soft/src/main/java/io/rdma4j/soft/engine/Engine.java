@@ -256,6 +256,7 @@ public final class Engine implements WaitDriver {
     public void removeQueuePair(DrivenQueuePair queuePair) {
         deadlines.remove(queuePair);
         queuePair.removed = true;
+        queuePair.flow.close();
         queuePair.port = null;
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
     }

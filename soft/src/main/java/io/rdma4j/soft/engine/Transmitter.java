@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.link.Flow;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.soft.events.FlightEvents;
@@ -10,6 +11,7 @@ import io.rdma4j.wire.Icrc;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Transmits for the queue pairs that have something to send, in quanta of one full burst or a few smaller ones.
@@ -117,7 +119,8 @@ final class Transmitter {
         burst.clear();
         burst.forOneQueuePair(true);
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
-        setSource(port);
+        burst.hops(queuePair.hopLimit, queuePair.flowLabel);
+        setSource(port, queuePair.flow.current(port));
         int sent = 0;
         int left = QUANTUM_BYTES;
         try {
@@ -126,7 +129,7 @@ final class Transmitter {
                 if (bytes == 0) {
                     break;
                 }
-                boolean wasFull = add(port, bytes + Icrc.LENGTH);
+                boolean wasFull = add(queuePair, port, bytes + Icrc.LENGTH);
                 left -= bytes;
                 sent++;
                 isQuantumUsedUp = wasFull || sent == QUANTUM_PACKETS || left <= 0;
@@ -155,12 +158,11 @@ final class Transmitter {
                     if (route != null && !route.equals(next)) {
                         flushBefore(route.port(), bytes);
                     }
-                    if (route == null || !route.port().equals(next.port())) {
-                        setSource(next.port());
+                    if (!next.equals(route)) {
+                        setRoute(queuePair, next);
                     }
                     route = next;
-                    burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
-                    boolean _ = add(route.port(), bytes + Icrc.LENGTH);
+                    boolean _ = add(queuePair, route.port(), bytes + Icrc.LENGTH);
                     queuePair.sentBytes += bytes + Icrc.LENGTH;
                 }
                 sent++;
@@ -175,27 +177,57 @@ final class Transmitter {
         return sent;
     }
 
-    private void setSource(Port port) {
+    private void setRoute(DrivenQueuePair queuePair, DatagramRoute route) {
+        burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
+        burst.hops(route.hopLimit(), route.flowLabel());
+        Port port = route.port();
+        boolean staysOnHost = staysOnHost(port);
+        if (!queuePair.flow.isChosen() && !staysOnHost) {
+            queuePair.flow.choose(port, false);
+        }
+        setSource(port, staysOnHost ? null : queuePair.flow.current(port));
+    }
+
+    /** Returns whether the burst is for the address that it is sent from, or for another loopback address. */
+    private boolean staysOnHost(Port port) {
+        return burst.destinationLow() == port.low() && burst.destinationHigh() == port.high()
+                || port.address().isLoopbackAddress();
+    }
+
+    private void setSource(Port port, @Nullable Flow flow) {
+        burst.flow(flow);
         Link link = port.link();
         maxSegments = link.capabilities().maxSegments();
         identificationCountsSegments = link.capabilities().identificationCountsSegments();
         sourceHigh = port.high();
         sourceLow = port.low();
-        sourcePort = link.localAddress().getPort();
+        sourcePort = burst.sourcePort(link.localAddress().getPort());
+    }
+
+    /** Decides by the first packet of a burst for one queue pair how the burst is sent. */
+    private void begin(DrivenQueuePair queuePair, Port port) {
+        boolean needsIcrc = port.link().needsIcrc(burst);
+        if (!needsIcrc) {
+            burst.withoutIcrc();
+        }
+        if (!queuePair.flow.isChosen()) {
+            queuePair.flow.choose(port, !needsIcrc || staysOnHost(port));
+            setSource(port, queuePair.flow.current(port));
+        }
     }
 
     /**
      * Appends the packet of {@code bytes} at the burst's tail to the burst, and sends a burst that cannot grow. Returns
      * true if that burst was full.
      */
-    private boolean add(Port port, int bytes) {
+    private boolean add(DrivenQueuePair queuePair, Port port, int bytes) {
         if (!burst.accepts(bytes)) {
             flushBefore(port, bytes - Icrc.LENGTH);
         }
         burst.append(bytes);
         int index = burst.count() - 1;
-        if (index == 0 && burst.isForOneQueuePair() && !port.link().needsIcrc(burst)) {
-            burst.withoutIcrc();
+        if (index == 0 && burst.isForOneQueuePair()) {
+            begin(queuePair, port);
         }
         if (burst.isSealed()) {
             seal(index);

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.link.Flow;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkCapabilities;
 import io.rdma4j.link.LinkStatistics;
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The link of a process that does not own a port.
@@ -136,6 +138,11 @@ final class PortMember implements Link {
     @Override
     public InetSocketAddress localAddress() {
         return sender.localAddress();
+    }
+
+    @Override
+    public @Nullable Flow openFlow(int sourcePort) {
+        return sender.openFlow(sourcePort);
     }
 
     @Override

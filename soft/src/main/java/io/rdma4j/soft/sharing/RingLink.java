@@ -64,7 +64,7 @@ final class RingLink extends ForwardingLink {
     public void send(SendBurst burst) {
         SendRing ring = rings.to(burst);
         if (ring != null) {
-            rings.send(ring, burst, localAddress().getPort());
+            rings.send(ring, burst, burst.sourcePort(localAddress().getPort()));
         } else if (burst.isSealed()) {
             inner.send(burst);
         } else {
