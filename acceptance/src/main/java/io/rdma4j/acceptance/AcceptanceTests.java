@@ -29,6 +29,7 @@ import io.rdma4j.acceptance.cases.MutationTest;
 import io.rdma4j.acceptance.cases.NoisyNeighbours;
 import io.rdma4j.acceptance.cases.OffPathInjection;
 import io.rdma4j.acceptance.cases.OverrunAndStarvation;
+import io.rdma4j.acceptance.cases.PathsOfNetwork;
 import io.rdma4j.acceptance.cases.Pauses;
 import io.rdma4j.acceptance.cases.Predictability;
 import io.rdma4j.acceptance.cases.PsnWrap;
@@ -76,6 +77,7 @@ public final class AcceptanceTests {
                         new NoisyNeighbours(),
                         new OffPathInjection(),
                         new OverrunAndStarvation(),
+                        new PathsOfNetwork(),
                         new Pauses(),
                         new MutationTest(),
                         new Predictability(),

@@ -128,6 +128,11 @@ public final class VerbsSide implements AutoCloseable {
 
     /** Connects a queue pair of this side to one of another process. */
     public void connect(QueuePair local, InetAddress peer, int peerNumber, RetryParameters patience) {
+        connect(local, path(peer), peerNumber, patience);
+    }
+
+    /** Connects a queue pair of this side by a path to one of another process. */
+    public void connect(QueuePair local, AddressVector path, int peerNumber, RetryParameters patience) {
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
                 .partitionKeyIndex(0)
@@ -135,7 +140,7 @@ public final class VerbsSide implements AutoCloseable {
                 .accessFlags(ALL));
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(path(peer))
+                .addressVector(path)
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(peerNumber)
                 .receivePsn(PSN)

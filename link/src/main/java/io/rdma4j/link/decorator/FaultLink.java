@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -140,7 +141,7 @@ public final class FaultLink extends ForwardingLink {
                 && outgoing.trafficClass() == frame.trafficClass
                 && outgoing.hopLimit() == frame.hopLimit
                 && outgoing.flowLabel() == frame.flowLabel
-                && outgoing.flow() == entry.flow;
+                && Objects.equals(outgoing.flow(), entry.flow);
     }
 
     private void flush() {

@@ -80,7 +80,7 @@ final class LinuxFlows {
         private final FlowSocket socket;
         private boolean hasLeft;
 
-        LinuxFlow(FlowSocket socket) {
+        private LinuxFlow(FlowSocket socket) {
             this.socket = socket;
         }
 

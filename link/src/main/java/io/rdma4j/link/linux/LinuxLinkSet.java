@@ -77,11 +77,12 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public Link openUdp(InetAddress address, int port) throws IOException {
-        Socket socket = openUdpSocket(address, Socket::enlargeBuffers);
+        NetworkInterface network = Interfaces.find(address);
+        Socket socket = openUdpSocket(address, network, Socket::enlargeBuffers);
         try {
             int bound = bind(socket, address, port);
             PortGroup shared = new PortGroup(socket, new InetSocketAddress(address, bound));
-            return unicastLink(socket, shared);
+            return unicastLink(socket, shared, network);
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
@@ -95,10 +96,11 @@ public final class LinuxLinkSet implements LinkSet {
         if (shared == null) {
             return null;
         }
-        Socket socket = openUdpSocket(shared.local.getAddress(), Socket::enlargeBuffers);
+        NetworkInterface network = Interfaces.find(shared.local.getAddress());
+        Socket socket = openUdpSocket(shared.local.getAddress(), network, Socket::enlargeBuffers);
         try {
             if (shared.join(socket, fromNumber, toNumber)) {
-                return unicastLink(socket, shared);
+                return unicastLink(socket, shared, network);
             }
             socket.close();
             return null;
@@ -109,7 +111,8 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     /** Opens a socket with all options that a unicast socket needs before it is bound. */
-    private Socket openUdpSocket(InetAddress address, Consumer<Socket> buffers) throws IOException {
+    private Socket openUdpSocket(InetAddress address, @Nullable NetworkInterface network, Consumer<Socket> buffers)
+            throws IOException {
         boolean ipv4 = address instanceof Inet4Address;
         Socket socket = Socket.open(this, ipv4 ? Posix.AF_INET : Posix.AF_INET6, Posix.SOCK_DGRAM);
         try {
@@ -122,7 +125,6 @@ public final class LinuxLinkSet implements LinkSet {
                 socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_DONTFRAG, 1, "IPV6_DONTFRAG");
             }
             buffers.accept(socket);
-            NetworkInterface network = Interfaces.find(address);
             if (network != null) {
                 Multicast.sendFrom(socket, network, ipv4);
             }
@@ -133,17 +135,18 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    private Link unicastLink(Socket socket, PortGroup shared) {
+    private Link unicastLink(Socket socket, PortGroup shared, @Nullable NetworkInterface network) {
         InetAddress address = shared.local.getAddress();
         int mtuBytes = Interfaces.mtuBytes(address);
-        Link link = new LinuxLink(socket, shared.local, port -> openFlow(address, port), shared, null, mtuBytes);
+        Link link =
+                new LinuxLink(socket, shared.local, port -> openFlow(address, port, network), shared, null, mtuBytes);
         add(socket);
         return link;
     }
 
     /** Opens a socket that only sends. The set does not wait for it. */
-    private SendSocket openFlow(InetAddress address, int port) throws IOException {
-        Socket socket = openUdpSocket(address, Socket::prepareToSendOnly);
+    private SendSocket openFlow(InetAddress address, int port, @Nullable NetworkInterface network) throws IOException {
+        Socket socket = openUdpSocket(address, network, Socket::prepareToSendOnly);
         try {
             int _ = bind(socket, address, port);
             return new SendSocket(socket, address instanceof Inet4Address);
