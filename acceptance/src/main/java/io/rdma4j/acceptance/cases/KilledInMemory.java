@@ -15,12 +15,17 @@ import io.rdma4j.acceptance.process.SharedMappings;
 import io.rdma4j.acceptance.traffic.MappedFile;
 import io.rdma4j.acceptance.traffic.NumberedWrites;
 import io.rdma4j.acceptance.traffic.TrafficSide;
+import io.rdma4j.acceptance.traffic.VerbsSide;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +44,7 @@ import java.util.Random;
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
 public final class KilledInMemory implements AcceptanceTest {
-    /** The two mappings of a ring of the survivor to itself, which it may use to disconnect on behalf of a killed process. */
+    /** The two mappings of the ring of the survivor to itself, which it has from the start. */
     private static final int OWN_MAPPINGS = 2;
 
     /** An address of the host that only killed processes have. */
@@ -221,6 +226,7 @@ public final class KilledInMemory implements AcceptanceTest {
 
         @Override
         public void run(Parent parent) throws IOException {
+            writeToItself();
             TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(TwoHosts.LEFT, 0), 16);
             parent.report("port", listener.port());
             while (true) {
@@ -243,6 +249,24 @@ public final class KilledInMemory implements AcceptanceTest {
                                     ? counter(side, "process_memory_sent_pkts") - sent
                                     : counter(side, "process_memory_rcvd_pkts") - received);
                     parent.report("ended", report);
+                }
+            }
+        }
+
+        /** Creates the ring to itself, which this process may need later, to disconnect on behalf of a killed process. */
+        private static void writeToItself() {
+            try (Arena arena = Arena.ofShared();
+                    VerbsSide side = new VerbsSide(InetAddress.ofLiteral(TwoHosts.LEFT), 4, 0);
+                    MemoryRegion region = side.domain().register(arena.allocate(Long.BYTES, 8), VerbsSide.ALL)) {
+                QueuePair from = side.queuePair(1, 1);
+                VerbsSide.connect(side, from, side, side.queuePair(1, 1));
+                from.postSend(new SendWorkRequest()
+                        .from(region)
+                        .write(region.address(), region.remoteKey())
+                        .signaled());
+                WorkCompletion written = side.await(LIMIT);
+                if (!written.isSuccess()) {
+                    throw new IllegalStateException("a write to the own process: " + written);
                 }
             }
         }
