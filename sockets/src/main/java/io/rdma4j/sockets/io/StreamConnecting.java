@@ -210,7 +210,11 @@ final class StreamConnecting implements ConnectionService.Target {
                     return;
                 }
             }
-            protocol.start();
+            if (accepted != null && stream.resources().isIwarp()) {
+                protocol.startAfterPeer();
+            } else {
+                protocol.start();
+            }
             endpoint.state(State.CONNECTED);
         } finally {
             endpoint.lock.unlock();

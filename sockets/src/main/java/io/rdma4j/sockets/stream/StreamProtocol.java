@@ -49,6 +49,13 @@ public final class StreamProtocol {
     private @Nullable Mappings mappings;
     private @Nullable ConnectData peer;
     private boolean started;
+
+    /** True between {@link #startAfterPeer} and the first message of the peer. */
+    private boolean awaitsPeer;
+
+    /** True if a message of the peer has arrived. */
+    private boolean peerSent;
+
     private int nextPeerEntry = 1;
     private int stagingIndex;
 
@@ -154,6 +161,19 @@ public final class StreamProtocol {
         update();
     }
 
+    /**
+     * Starts sending when the first message of the peer has arrived, which its {@link #start} sends. iWARP requires this of
+     * the side that accepted the connection (RFC 5044, section 7.1.2): the other side may still read the reply, and takes a
+     * message behind it as an error.
+     */
+    public void startAfterPeer() {
+        if (peerSent) {
+            start();
+        } else {
+            awaitsPeer = peer != null;
+        }
+    }
+
     // ---- events
 
     /**
@@ -182,6 +202,9 @@ public final class StreamProtocol {
      * @param writtenBytes length of the RDMA WRITE that carried the word; -1 if the transport does not report it
      */
     public void onReceived(int word, int writtenBytes) {
+        peerSent = true;
+        started |= awaitsPeer;
+        awaitsPeer = false;
         if (disconnected || broken != null) {
             return;
         }
@@ -363,7 +386,8 @@ public final class StreamProtocol {
 
     /** Returns whether data could be sent now if the send buffer had space. */
     private boolean canSend() {
-        return isOpen()
+        return started
+                && isOpen()
                 && !outputShut
                 && slots.hasData(hasImmediate ? 1 : 2)
                 && sendSequence != sendLimit
@@ -552,7 +576,8 @@ public final class StreamProtocol {
 
     /** Returns whether no request is outstanding and no control word is pending. */
     public boolean isQuiet() {
-        return slots.allFree() && (pendingControl < 0 || peerEnded || broken != null || !started);
+        boolean starts = started || awaitsPeer;
+        return slots.allFree() && (pendingControl < 0 || peerEnded || broken != null || !starts);
     }
 
     /** Returns whether the stream is neither disconnected nor broken. */

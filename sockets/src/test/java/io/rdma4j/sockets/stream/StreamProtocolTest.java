@@ -47,6 +47,59 @@ class StreamProtocolTest {
     }
 
     @Test
+    void endThatStartsAfterItsPeerSendsNothingBeforeTheFirstMessage() {
+        StreamPair pair = new StreamPair(SMALL, SMALL, false);
+        pair.b.protocol.startAfterPeer();
+        pair.b.protocol.update();
+        pair.b.protocol.keepAlive();
+        assertThat(pair.b.protocol.canWrite()).isFalse();
+        assertThat(pair.write(pair.b, 100)).isZero();
+        assertThat(pair.b.posted).isEmpty();
+
+        pair.a.protocol.start();
+        pair.deliver();
+        assertThat(pair.toA.offers).as("offer of the second half").hasSize(1);
+        assertThat(pair.write(pair.b, 100)).isEqualTo(100);
+        pair.deliver();
+        assertThat(pair.read(pair.a, 200)).isEqualTo(100);
+    }
+
+    @Test
+    void endThatStartsAfterItsPeerStartsAtOnceIfAMessageHasArrivedBefore() {
+        StreamPair pair = new StreamPair(SMALL, SMALL, false);
+        pair.a.protocol.start();
+        pair.deliver();
+        assertThat(pair.toA.offers).isEmpty();
+        pair.b.protocol.startAfterPeer();
+        pair.deliver();
+        assertThat(pair.toA.offers).as("offer of the second half").hasSize(1);
+    }
+
+    @Test
+    void endThatStartsAfterItsPeerDisconnectsWhenTheFirstMessageArrives() {
+        StreamPair pair = new StreamPair(SMALL, SMALL, false);
+        pair.b.protocol.startAfterPeer();
+        pair.b.protocol.disconnect();
+        assertThat(pair.b.posted).isEmpty();
+        assertThat(pair.b.protocol.isQuiet()).isFalse();
+
+        pair.a.protocol.start();
+        pair.deliver();
+        assertThat(pair.b.protocol.isQuiet()).isTrue();
+        assertThat(pair.a.protocol.isInputEnded()).isTrue();
+        assertThat(pair.a.protocol.failure()).isNull();
+    }
+
+    @Test
+    void endThatStartsAfterItsPeerIsQuietIfThePeerLeavesBefore() {
+        StreamPair pair = new StreamPair(SMALL, SMALL, false);
+        pair.b.protocol.startAfterPeer();
+        pair.b.protocol.disconnect();
+        pair.b.protocol.onDisconnected();
+        assertThat(pair.b.protocol.isQuiet()).isTrue();
+    }
+
+    @Test
     void theFirstBufferUpdateGoesToEntryOne() {
         StreamPair pair = new StreamPair(SMALL, SMALL, true);
         pair.a.protocol.start();
