@@ -39,6 +39,9 @@ public final class RdmaSelector extends AbstractSelector {
     private static final Logger LOGGER = System.getLogger(RdmaSelector.class.getName());
     private static final int NO_TIMEOUT = -1;
 
+    /** The maximum time between a thread's interrupt status and the wakeup that belongs to it. */
+    private static final long MAX_INTERRUPT_NANOS = 50_000_000;
+
     private final Set<RdmaSelectionKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> publicKeys = Collections.unmodifiableSet(keys);
     private final SelectedKeys selected = new SelectedKeys();
@@ -249,6 +252,7 @@ public final class RdmaSelector extends AbstractSelector {
             select(mayWait, deadline);
         } finally {
             if (mayWait) {
+                awaitWakeupOfInterrupt();
                 end();
             }
             woken = false;
@@ -277,6 +281,21 @@ public final class RdmaSelector extends AbstractSelector {
             }
             await(deadline);
         } while (!found);
+    }
+
+    /**
+     * Waits until the thread that interrupts this one has also woken this selector. {@link Thread#interrupt} sets the status
+     * first, and a wakeup that comes later would end the next selection. The platform's selector may have taken the wakeup.
+     */
+    private void awaitWakeupOfInterrupt() {
+        PlatformChannels current = platform;
+        if (!Thread.currentThread().isInterrupted() || current != null && !current.isEmpty()) {
+            return;
+        }
+        long giveUp = System.nanoTime() + MAX_INTERRUPT_NANOS;
+        while (!woken && isOpen() && System.nanoTime() - giveUp < 0) {
+            Thread.yield();
+        }
     }
 
     private boolean isOver(long deadline) {
