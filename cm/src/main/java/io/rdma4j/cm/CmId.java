@@ -479,7 +479,8 @@ public final class CmId extends IdState {
     /**
      * Disconnects, or replies to the peer's disconnect request. The queue pair moves to the error state, and its posted
      * work requests are flushed. C: {@code rdma_disconnect}. Both sides receive one {@code DISCONNECTED}, and later
-     * {@code TIMEWAIT_EXIT}.
+     * {@code TIMEWAIT_EXIT}. A program calls this method for each {@code DISCONNECTED}, also if it has called it before: if
+     * both sides disconnect at once, the kernel replies to the peer's request only then.
      *
      * @throws RdmaException {@code EINVAL} if there never was a connection; if synchronous, also if the peer rejected
      *     it, if it is not established yet, or if it has ended
