@@ -287,6 +287,7 @@ public final class RdmaSelector extends AbstractSelector {
      * Waits until the thread that interrupts this one has also woken this selector. {@link Thread#interrupt} sets the status
      * first, and a wakeup that comes later would end the next selection. The platform's selector may have taken the wakeup.
      */
+    @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     private void awaitWakeupOfInterrupt() {
         PlatformChannels current = platform;
         if (!Thread.currentThread().isInterrupted() || current != null && !current.isEmpty()) {
