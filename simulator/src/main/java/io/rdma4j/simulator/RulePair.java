@@ -10,6 +10,7 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
 import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -24,8 +25,11 @@ import java.util.function.Predicate;
 final class RulePair {
     private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
     private static final int MAX_PACKETS = 100_000;
-    private static final int ALL_RIGHTS =
-            AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
+    private static final int ALL_RIGHTS = AccessFlags.LOCAL_WRITE
+            | AccessFlags.REMOTE_WRITE
+            | AccessFlags.REMOTE_READ
+            | AccessFlags.REMOTE_ATOMIC
+            | AccessFlags.FLUSH_GLOBAL;
     static final int DEPTH = 16;
 
     /** A completion. */
@@ -83,6 +87,7 @@ final class RulePair {
             request.workRequestId = id;
             request.opcode = opcode;
             request.signaled = true;
+            request.flushPlacement = Feth.GLOBAL;
             request.list.clear();
             request.list.add(region, 0, bytes);
             request.lengthBytes = bytes;
@@ -124,7 +129,10 @@ final class RulePair {
     }
 
     private static void enable(End end, End peer, Terms terms, int mtu) {
-        end.queuePair.toInit(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
+        end.queuePair.toInit(AccessFlags.REMOTE_WRITE
+                | AccessFlags.REMOTE_READ
+                | AccessFlags.REMOTE_ATOMIC
+                | AccessFlags.FLUSH_GLOBAL);
         QueuePairMachine.Peer path =
                 new QueuePairMachine.Peer(0, end.low, 0, peer.low, 0, peer.queuePair.number(), 0, 64, 0);
         end.queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(path, mtu, terms.startingPsn, 4, 1));

@@ -109,11 +109,18 @@ public final class RuleSimulation {
             }
             return true;
         };
-        WorkOpcode[] kinds = {WorkOpcode.SEND, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD};
+        WorkOpcode[] kinds = {
+            WorkOpcode.SEND,
+            WorkOpcode.RDMA_WRITE,
+            WorkOpcode.RDMA_READ,
+            WorkOpcode.FETCH_AND_ADD,
+            WorkOpcode.FLUSH,
+            WorkOpcode.ATOMIC_WRITE
+        };
         for (int i = 1; i <= 8; i++) {
             WorkOpcode kind = kinds[random.nextInt(kinds.length)];
             pair.server.postReceive(i, to, 1000);
-            SendRequest request = pair.client.claim(i, kind, from, kind == WorkOpcode.FETCH_AND_ADD ? 8 : 1000);
+            SendRequest request = pair.client.claim(i, kind, from, length(kind, 1000));
             request.remoteAddress = to.address();
             request.remoteKey = to.key();
             pair.client.queuePair.sendQueue().publish();
@@ -122,14 +129,24 @@ public final class RuleSimulation {
         }
     }
 
+    /** Returns the length of the local memory of an operation. */
+    private static int length(WorkOpcode kind, int otherwise) {
+        return switch (kind) {
+            case FETCH_AND_ADD -> Long.BYTES;
+            case FLUSH, ATOMIC_WRITE -> 0;
+            default -> otherwise;
+        };
+    }
+
     private void lostResponseIsDetectedByTheNextAcknowledgement() {
         RulePair pair = pair(7, 7, 0); // no timer: only the peer's response can trigger the retransmission
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
         MemoryRegion to = pair.server.register(serverBytes, 0, 1);
         pair.server.postReceive(1, to, 100);
-        boolean isRead = random.nextBoolean();
-        SendRequest request =
-                pair.client.claim(1, isRead ? WorkOpcode.RDMA_READ : WorkOpcode.FETCH_AND_ADD, from, isRead ? 64 : 8);
+        WorkOpcode[] kinds = {WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD, WorkOpcode.FLUSH, WorkOpcode.ATOMIC_WRITE
+        };
+        WorkOpcode kind = kinds[random.nextInt(kinds.length)];
+        SendRequest request = pair.client.claim(1, kind, from, length(kind, 64));
         request.remoteAddress = to.address();
         request.remoteKey = to.key();
         pair.client.queuePair.sendQueue().publish();
@@ -179,10 +196,17 @@ public final class RuleSimulation {
     private void wrongRequestIsRefusedAndChangesNothing() {
         RulePair pair = pair(7, 0, EXPONENT);
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
-        WorkOpcode[] kinds = {WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD};
+        WorkOpcode[] kinds = {
+            WorkOpcode.RDMA_WRITE,
+            WorkOpcode.RDMA_READ,
+            WorkOpcode.FETCH_AND_ADD,
+            WorkOpcode.FLUSH,
+            WorkOpcode.ATOMIC_WRITE
+        };
         WorkOpcode kind = kinds[random.nextInt(kinds.length)];
         int right = switch (kind) {
-            case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
+            case RDMA_WRITE, ATOMIC_WRITE -> AccessFlags.REMOTE_WRITE;
+            case FLUSH -> AccessFlags.FLUSH_GLOBAL;
             case RDMA_READ -> AccessFlags.REMOTE_READ;
             default -> AccessFlags.REMOTE_ATOMIC;
         };
@@ -194,11 +218,14 @@ public final class RuleSimulation {
                 (AccessFlags.LOCAL_WRITE
                                 | AccessFlags.REMOTE_WRITE
                                 | AccessFlags.REMOTE_READ
-                                | AccessFlags.REMOTE_ATOMIC)
+                                | AccessFlags.REMOTE_ATOMIC
+                                | AccessFlags.FLUSH_GLOBAL)
                         & (fault == 0 ? ~right : ~0),
                 fault == 1 ? 2 : 1);
-        int length = kind == WorkOpcode.FETCH_AND_ADD ? 8 : random.nextInt(1, BYTES / 2);
-        SendRequest request = pair.client.claim(1, kind, from, length);
+        boolean isWord = kind == WorkOpcode.FETCH_AND_ADD || kind == WorkOpcode.ATOMIC_WRITE;
+        int length = isWord ? 8 : random.nextInt(1, BYTES / 2);
+        SendRequest request = pair.client.claim(1, kind, from, length(kind, length));
+        request.flushBytes = length;
         request.remoteAddress = to.address() + (fault == 2 ? BYTES / 2 - length / 8 * 8 + 8 : fault == 3 ? -8 : 0);
         request.remoteKey =
                 to.key() ^ (fault == 4 ? 1 << random.nextInt(8) : fault == 5 ? 1 << random.nextInt(8, 32) : 0);

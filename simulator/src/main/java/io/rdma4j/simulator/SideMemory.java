@@ -56,6 +56,7 @@ final class SideMemory {
                                 | AccessFlags.REMOTE_WRITE
                                 | AccessFlags.REMOTE_READ
                                 | AccessFlags.REMOTE_ATOMIC
+                                | AccessFlags.FLUSH_GLOBAL
                                 | AccessFlags.MEMORY_WINDOW_BIND,
                         DOMAIN);
         sourceBytes = bytes(SOURCE_BYTES);

@@ -11,6 +11,7 @@ import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
 import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.wire.Feth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -129,7 +130,10 @@ final class SimulatedSide implements ConnectedSide {
                 this::onSendCompletion,
                 receives::onCompletion,
                 event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
-        queuePair.toInit(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
+        queuePair.toInit(AccessFlags.REMOTE_WRITE
+                | AccessFlags.REMOTE_READ
+                | AccessFlags.REMOTE_ATOMIC
+                | AccessFlags.FLUSH_GLOBAL);
         host.add(queuePair);
     }
 
@@ -289,6 +293,8 @@ final class SimulatedSide implements ConnectedSide {
         return switch (request.opcode) {
             case RDMA_READ -> read(request);
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> atomic(request);
+            case FLUSH -> flush(request);
+            case ATOMIC_WRITE -> atomicWrite(request);
             case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> write(request);
             case BIND_MEMORY_WINDOW, LOCAL_INVALIDATE -> local(request);
             case SEND_WITH_INVALIDATE -> sendWithInvalidate(request);
@@ -361,6 +367,31 @@ final class SimulatedSide implements ConnectedSide {
             change(offset, changed, true);
         }
         return withResult(request, result);
+    }
+
+    private SimulatedOperation atomicWrite(SendRequest request) {
+        int offset = remote(request, Long.BYTES, Long.BYTES);
+        request.fence |= readSinceFence;
+        request.lengthBytes = 0;
+        request.swapOrAdd = random.nextLong();
+        byte[] changed = new byte[Long.BYTES];
+        MemorySegment.ofArray(changed).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, request.swapOrAdd);
+        change(offset, changed, true);
+        return new SimulatedOperation(request, Long.BYTES, 0, new byte[0], changes.size());
+    }
+
+    /** Flushes a range of the target or all of it. Windows grant no right to it. */
+    private SimulatedOperation flush(SendRequest request) {
+        boolean isRange = random.nextBoolean();
+        int length = isRange ? random.nextInt(TARGET_BYTES + 1) : 0;
+        request.lengthBytes = 0;
+        request.flushPlacement = Feth.GLOBAL;
+        request.flushSelectivity = isRange ? Feth.RANGE : Feth.REGION;
+        request.flushBytes = length;
+        request.remoteKey = peer.memory.target.key();
+        request.remoteAddress =
+                isRange ? peer.memory.target.address() + random.nextInt(TARGET_BYTES - length + 1) : random.nextLong();
+        return new SimulatedOperation(request, length, 0, new byte[0], changes.size());
     }
 
     private void change(int offset, byte[] after, boolean isWhole) {

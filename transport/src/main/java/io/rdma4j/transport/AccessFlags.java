@@ -20,5 +20,11 @@ public final class AccessFlags {
     /** The addresses that the peer uses start at 0; for memory regions and memory windows. */
     public static final int ZERO_BASED = 32;
 
+    /** The peer may have what it wrote made visible to all, by FLUSH. */
+    public static final int FLUSH_GLOBAL = 1 << 8;
+
+    /** The peer may have what it wrote made persistent, by FLUSH. */
+    public static final int FLUSH_PERSISTENT = 1 << 9;
+
     private AccessFlags() {}
 }

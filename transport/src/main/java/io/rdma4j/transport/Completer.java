@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Processes responses to the {@link Requester}: acknowledgements, READ data, atomic results and NAKs. */
+/** Processes responses to the {@link Requester}: acknowledgements, READ data, atomic results, responses to FLUSH and ATOMIC WRITE, and NAKs. */
 final class Completer {
     private final RcQueuePair queuePair;
     private final Requester requester;
@@ -125,7 +125,8 @@ final class Completer {
         }
         SendRequest r = queue.at(queue.head());
         Opcode opcode = packet.opcode();
-        if (r.opcode != WorkOpcode.RDMA_READ || opcode.hasAeth() && !Aeth.isAck(packet.syndrome())) {
+        boolean isExpected = r.opcode == WorkOpcode.RDMA_READ || r.opcode.isAnsweredEmpty();
+        if (!isExpected || opcode.hasAeth() && !Aeth.isAck(packet.syndrome())) {
             queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
             return true;
         }

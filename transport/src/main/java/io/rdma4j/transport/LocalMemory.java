@@ -130,6 +130,46 @@ final class LocalMemory {
         }
     }
 
+    /**
+     * Stores eight bytes in native byte order at once. Other operations of the device see all of them or none, and so does
+     * the processor if the memory is aligned for its atomics. All earlier changes are visible before.
+     *
+     * @return {@code false} if the memory cannot be accessed
+     */
+    static boolean atomicWrite(MemorySegment memory, long offset, long value) {
+        try {
+            if (isAligned(memory, offset)) {
+                ALIGNED.setVolatile(memory, offset, value);
+            } else {
+                synchronized (ALIGNED) {
+                    memory.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
+                }
+            }
+            return true;
+        } catch (RuntimeException | InternalError e) { // as in copy
+            return false;
+        }
+    }
+
+    /**
+     * Makes earlier changes of a range visible to all threads, and persistent if required, which only a mapped file can be.
+     * The latter waits for the storage device: microseconds for persistent memory, milliseconds for a disk.
+     *
+     * @return {@code false} if the memory cannot be accessed, or was not made persistent
+     */
+    static boolean flush(MemorySegment memory, long offset, long length, boolean isPersistent) {
+        try {
+            MemorySegment range = memory.asSlice(offset, length);
+            VarHandle.fullFence();
+            if (isPersistent) {
+                range.force();
+            }
+            return memory.scope().isAlive();
+        } catch (RuntimeException | InternalError e) { // as in copy; a write that failed is an exception, too
+            return false;
+        }
+    }
+
     private static boolean isAligned(MemorySegment memory, long offset) {
         return (memory.address() + offset & 7) == 0 && memory.maxByteAlignment() >= Long.BYTES;
     }

@@ -185,13 +185,19 @@ public final class MemoryTable {
      */
     @Nullable
     MemoryRegion find(int key, long address, long length, int right, QueuePairMachine queuePair) {
+        MemoryRegion region = find(key, right, queuePair);
+        return region != null && region.containsAddress(address, length) ? region : null;
+    }
+
+    /** Returns the region or window range of a key if the queue pair's peer has the right for it, otherwise null. */
+    @Nullable
+    MemoryRegion find(int key, int right, QueuePairMachine queuePair) {
         MemoryRegion region = find(key);
         boolean isUsable = region != null
                 && region.isValid()
                 && region.protectionDomain() == queuePair.receives.remoteProtectionDomain()
                 && region.isFor(queuePair)
-                && region.allows(right)
-                && region.containsAddress(address, length);
+                && region.allows(right);
         return isUsable ? region : null;
     }
 

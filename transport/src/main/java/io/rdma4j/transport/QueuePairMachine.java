@@ -509,7 +509,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         Completion c = completion;
         c.clear(number, request.workRequestId, status, false);
         c.opcode = request.opcode;
-        c.byteLength = request.lengthBytes;
+        c.byteLength = request.completedBytes();
         sendQueue.release();
         if (isSuccess) {
             counters.completedSends++;

@@ -1,14 +1,34 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Opcode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The READs and atomics that a responder remembers, to respond to them and to their duplicates. A ring in PSN order
+ * The requests with responses of their own (READs, atomics, FLUSHes, ATOMIC WRITEs) that a responder remembers, to respond to them and to their duplicates. A ring in PSN order
  * that overwrites the oldest entry first. Its size, the maximum number in flight, is rounded up to a power of two as
  * Linux peers do.
  */
 final class ReadAtomicResources {
+    /** The kind of a remembered request. A duplicate is of the same kind. */
+    enum Kind {
+        READ,
+        ATOMIC,
+        FLUSH,
+        ATOMIC_WRITE;
+
+        /** Returns the kind of a request that needs a response. */
+        static Kind of(Opcode opcode) {
+            if (opcode.isAtomic()) {
+                return ATOMIC;
+            }
+            if (opcode.isFlush()) {
+                return FLUSH;
+            }
+            return opcode.isAtomicWrite() ? ATOMIC_WRITE : READ;
+        }
+    }
+
     /** A remembered request. Sequences are 64-bit extensions of PSNs. */
     static final class Resource {
         /** Sequence of the first response packet. */
@@ -17,8 +37,11 @@ final class ReadAtomicResources {
         /** Sequence after the last response packet. */
         long endSequence;
 
-        /** True for an atomic; its response carries {@link #original}. */
-        boolean isAtomic;
+        /**
+         * Kind of the request. The response of an atomic carries {@link #original}; the others are answered by READ
+         * responses, of no bytes for a FLUSH and an ATOMIC WRITE.
+         */
+        Kind kind = Kind.READ;
 
         /** Region that a READ reads, or null for zero bytes. */
         @Nullable

@@ -84,6 +84,8 @@ final class RequestOpcodes {
             case RDMA_READ -> Opcode.RC_READ_REQUEST;
             case COMPARE_AND_SWAP -> Opcode.RC_COMPARE_SWAP;
             case FETCH_AND_ADD -> Opcode.RC_FETCH_ADD;
+            case FLUSH -> Opcode.RC_FLUSH;
+            case ATOMIC_WRITE -> Opcode.RC_ATOMIC_WRITE;
             case BIND_MEMORY_WINDOW, LOCAL_INVALIDATE -> throw new IllegalArgumentException(opcode + " has no packet");
         };
     }

@@ -2,10 +2,12 @@ package io.rdma4j.transport;
 
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
 import io.rdma4j.wire.XrcEth;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,7 +146,11 @@ final class Requester {
         if (r.opcode.isAtomic() && r.lengthBytes != Long.BYTES) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
-        if (r.opcode.isReadOrAtomic() && window.maxReads() == 0 || r.inline && !r.opcode.carriesPayload()) {
+        if (r.opcode.isAnsweredEmpty()
+                && (r.lengthBytes != 0 || r.completedBytes() > QueuePairMachine.MAX_MESSAGE_BYTES)) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (r.opcode.needsResponse() && window.maxReads() == 0 || r.inline && !r.opcode.carriesPayload()) {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
@@ -154,7 +160,7 @@ final class Requester {
     private int transmit(long nowNanos, SendRequest r, MemorySegment out, long at) {
         int written = 0;
         if (r.failure == null) {
-            written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(nowNanos, r, out, at);
+            written = r.opcode.needsResponse() ? sendForResponse(r, out, at) : sendPayload(nowNanos, r, out, at);
         }
         if (written > 0) {
             onSent(nowNanos);
@@ -210,30 +216,47 @@ final class Requester {
         return written;
     }
 
-    private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
+    /** Writes the request of a READ, an atomic, a FLUSH or an ATOMIC WRITE, which are answered one by one. */
+    private int sendForResponse(SendRequest r, MemorySegment out, long at) {
         long sequence = window.cursor();
         long end = window.partEnd(r, sequence);
         if (!window.hasRoomForRead() || !hasRoom(r, end)) {
             return 0;
         }
         Opcode opcode = opcode(r, true, true);
-        long headerAt = at + opcode.extensionOffset();
         Bth.write(out, at, opcode.code(), false, 0, QueuePairMachine.PARTITION_KEY, peerNumber, true, (int) sequence);
         if (opcode.hasXrcEth()) {
             XrcEth.write(out, at + Bth.LENGTH, r.remoteSharedReceiveQueue);
         }
-        if (opcode.hasReth()) {
-            int mtu = window.mtu();
-            long from = (sequence - r.firstSequence) * mtu;
-            long length = Math.min(r.lengthBytes, (end - r.firstSequence) * mtu) - from;
-            Reth.write(out, headerAt, r.remoteAddress + from, r.remoteKey, (int) length);
-        } else {
-            AtomicEth.write(out, headerAt, r.remoteAddress, r.remoteKey, r.swapOrAdd, r.compare);
-        }
+        writeExtension(r, opcode, sequence, end, out, at);
         sinceAckRequest = 0;
         window.onReadSent();
         moveCursor(r, end);
-        return opcode.headerLength();
+        return opcode.headerLength() + (opcode.isAtomicWrite() ? Long.BYTES : 0);
+    }
+
+    /** Writes what follows the BTH and the XRCETH of a request from {@code sequence} to {@code end}. */
+    private void writeExtension(SendRequest r, Opcode opcode, long sequence, long end, MemorySegment out, long at) {
+        long rethAt = at + opcode.rethOffset();
+        switch (r.opcode) {
+            case FLUSH -> {
+                Feth.write(out, at + opcode.extensionOffset(), r.flushPlacement, r.flushSelectivity);
+                Reth.write(out, rethAt, r.remoteAddress, r.remoteKey, (int) r.flushBytes);
+            }
+            case ATOMIC_WRITE -> {
+                Reth.write(out, rethAt, r.remoteAddress, r.remoteKey, Long.BYTES);
+                out.set(ValueLayout.JAVA_LONG_UNALIGNED, at + opcode.headerLength(), r.swapOrAdd);
+            }
+            case RDMA_READ -> {
+                int mtu = window.mtu();
+                long from = (sequence - r.firstSequence) * mtu;
+                long length = Math.min(r.lengthBytes, (end - r.firstSequence) * mtu) - from;
+                Reth.write(out, rethAt, r.remoteAddress + from, r.remoteKey, (int) length);
+            }
+            default ->
+                AtomicEth.write(
+                        out, at + opcode.extensionOffset(), r.remoteAddress, r.remoteKey, r.swapOrAdd, r.compare);
+        }
     }
 
     private Opcode opcode(SendRequest r, boolean isFirst, boolean isLast) {
@@ -286,7 +309,7 @@ final class Requester {
     // ---- responses, called by the completer ----
 
     /**
-     * Acknowledges everything before {@code end}, but stops at a READ or atomic without its response.
+     * Acknowledges everything before {@code end}, but stops at a request that needs a response of its own.
      *
      * @return {@code true} if everything before {@code end} is acknowledged
      */
@@ -295,7 +318,7 @@ final class Requester {
         long index = queue.head();
         while (reached < end) {
             SendRequest r = queue.at(index++);
-            if (r.opcode.isReadOrAtomic()) {
+            if (r.opcode.needsResponse()) {
                 break;
             }
             reached = Math.min(end, r.endSequence());
@@ -307,7 +330,7 @@ final class Requester {
         return isComplete;
     }
 
-    /** Notes that the next response packet of the oldest work request, a READ or an atomic, was received. */
+    /** Notes that the next response packet of the oldest work request, which needs one, was received. */
     void onReadOrAtomicResponse(long nowNanos, SendRequest r) {
         window.onReadResponse(r);
         advance(nowNanos, window.unacked() + 1);

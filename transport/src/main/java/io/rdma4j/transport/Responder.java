@@ -7,6 +7,7 @@ import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
 import io.rdma4j.wire.Reth;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,11 @@ final class Responder {
         PASS,
         /** No receive is posted: RNR NAK. */
         NOT_READY,
+        /**
+         * No resource is free for the response, on a connection with FLUSHes: the packet is handled as a lost one. Linux peers
+         * limit READs and atomics in flight, but not FLUSHes.
+         */
+        NO_RESOURCE,
         /** The request is invalid: NAK invalid request. */
         INVALID_REQUEST,
         /** The message exceeds the receive: NAK invalid request; the receive completes with a length error. */
@@ -59,6 +65,9 @@ final class Responder {
     /** True if a NAK for {@link #expected} was sent and no request was executed since. */
     private boolean nakSent;
 
+    /** True if the peer has sent a FLUSH. */
+    private boolean hasFlushed;
+
     private Message message = Message.NONE;
 
     /** For an extended connection, the number of the shared receive queue that the message names. */
@@ -87,6 +96,7 @@ final class Responder {
         mtu = p.pathMtuBytes();
         expected = p.receivePsn();
         nakSent = false;
+        hasFlushed = false;
         message = Message.NONE;
         writeRegion = null;
         resources = new ReadAtomicResources(p.maxDestinationReadAtomic());
@@ -193,6 +203,13 @@ final class Responder {
         boolean isAllowed = true;
         if (opcode.isWrite()) {
             isAllowed = queuePair.peerMay(AccessFlags.REMOTE_WRITE);
+        } else if (opcode.isAtomicWrite()) {
+            long address = Reth.address(packet.segment(), packet.rethOffset());
+            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_WRITE) && resources.isEnabled() && (address & 7) == 0;
+        } else if (opcode.isFlush()) {
+            isAllowed = FlushRequests.isValid(packet)
+                    && queuePair.peerMay(FlushRequests.rights(packet))
+                    && resources.isEnabled();
         } else if (opcode.isRead()) {
             isAllowed = queuePair.peerMay(AccessFlags.REMOTE_READ) && resources.isEnabled();
         } else if (opcode.isAtomic()) {
@@ -203,8 +220,10 @@ final class Responder {
     }
 
     private Verdict checkResources(Opcode opcode) {
-        if (opcode.isRead() || opcode.isAtomic()) {
-            return resources.hasRoom() ? Verdict.PASS : Verdict.INVALID_REQUEST;
+        if (opcode.needsResponse()) {
+            hasFlushed |= opcode.isFlush();
+            Verdict verdict = hasFlushed ? Verdict.NO_RESOURCE : Verdict.INVALID_REQUEST;
+            return resources.hasRoom() ? Verdict.PASS : verdict;
         }
         boolean needsReceive = opcode.isSend() && opcode.isFirst() || opcode.isWrite() && opcode.hasImmediate();
         return needsReceive && receives.current() == null ? Verdict.NOT_READY : Verdict.PASS;
@@ -215,8 +234,13 @@ final class Responder {
         if (!hasRightPad(packet)) {
             return Verdict.INVALID_REQUEST;
         }
-        if (opcode.isRead() || opcode.isAtomic()) {
-            boolean isTooLong = opcode.isRead() && dmaLength(packet) > MAX_MESSAGE_BYTES;
+        if (opcode.isAtomicWrite()) {
+            boolean isExact = payload == Long.BYTES && dmaLength(packet) == Long.BYTES;
+            return isExact ? Verdict.PASS : Verdict.INVALID_REQUEST;
+        }
+        if (opcode.needsResponse()) {
+            boolean hasLength = opcode.isRead() || opcode.isFlush() && !FlushRequests.concernsRegion(packet);
+            boolean isTooLong = hasLength && dmaLength(packet) > MAX_MESSAGE_BYTES;
             return payload != 0 || isTooLong ? Verdict.INVALID_REQUEST : Verdict.PASS;
         }
         if (!hasRightSize(packet, mtu)) {
@@ -262,12 +286,16 @@ final class Responder {
             region = find(AtomicEth.key(s, at), AtomicEth.address(s, at), Long.BYTES, AccessFlags.REMOTE_ATOMIC);
             return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
+        if (opcode.isFlush()) {
+            region = FlushRequests.find(packet, memory, queuePair);
+            return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
+        }
         long length = dmaLength(packet);
         if (length == 0) { // key and address of a zero-length request are not checked
             region = null;
             return Verdict.PASS;
         }
-        int right = opcode.isWrite() ? AccessFlags.REMOTE_WRITE : AccessFlags.REMOTE_READ;
+        int right = opcode.isWrite() || opcode.isAtomicWrite() ? AccessFlags.REMOTE_WRITE : AccessFlags.REMOTE_READ;
         MemorySegment s = packet.segment();
         long at = packet.rethOffset();
         region = find(Reth.key(s, at), Reth.address(s, at), length, right);
@@ -292,7 +320,10 @@ final class Responder {
         if (opcode.isWrite()) {
             return executeWrite(opcode, packet);
         }
-        return opcode.isRead() ? executeRead(packet) : executeAtomic(opcode, packet);
+        if (opcode.isAtomic()) {
+            return executeAtomic(opcode, packet);
+        }
+        return opcode.isRead() ? executeRead(packet) : executeAnsweredEmpty(opcode, packet);
     }
 
     private Verdict executeSend(Opcode opcode, Packet packet) {
@@ -393,7 +424,7 @@ final class Responder {
         long at = packet.rethOffset();
         long length = dmaLength(packet);
         ReadAtomicResources.Resource r = resources.allocate();
-        r.isAtomic = false;
+        r.kind = ReadAtomicResources.Kind.READ;
         r.address = Reth.address(s, at);
         r.key = Reth.key(s, at);
         r.region = takeRegion();
@@ -419,12 +450,32 @@ final class Responder {
             return Verdict.ACCESS_ERROR;
         }
         ReadAtomicResources.Resource r = resources.allocate();
-        r.isAtomic = true;
+        r.kind = ReadAtomicResources.Kind.ATOMIC;
         r.region = null;
         r.lengthBytes = 0;
         r.original = atomicResult[0];
         remember(r, 1);
         return Verdict.PASS;
+    }
+
+    /** Executes a FLUSH or an ATOMIC WRITE, which are answered like a READ of no bytes. */
+    private Verdict executeAnsweredEmpty(Opcode opcode, Packet packet) {
+        MemoryRegion target = takeRegion();
+        if (target == null || !(opcode.isFlush() ? FlushRequests.execute(packet, target) : store(packet, target))) {
+            return Verdict.ACCESS_ERROR;
+        }
+        ReadAtomicResources.Resource r = resources.allocate();
+        r.kind = ReadAtomicResources.Kind.of(opcode);
+        r.region = null;
+        r.lengthBytes = 0;
+        remember(r, 1);
+        return Verdict.PASS;
+    }
+
+    private static boolean store(Packet packet, MemoryRegion target) {
+        long value = packet.payloadSegment().get(ValueLayout.JAVA_LONG_UNALIGNED, packet.payloadOffset());
+        long address = Reth.address(packet.segment(), packet.rethOffset());
+        return LocalMemory.atomicWrite(target.memory(), address - target.address(), value);
     }
 
     private void remember(ReadAtomicResources.Resource r, int packets) {
@@ -456,11 +507,11 @@ final class Responder {
             return true;
         }
         ReadAtomicResources.Resource r = resources.find(sequence);
-        if (r == null || r.isAtomic != opcode.isAtomic()) {
+        if (r == null || r.kind != ReadAtomicResources.Kind.of(opcode)) {
             return false;
         }
         long endBytes = 0;
-        if (!r.isAtomic) {
+        if (r.kind == ReadAtomicResources.Kind.READ) {
             MemorySegment s = packet.segment();
             long at = packet.rethOffset();
             long skipped = (sequence - r.firstSequence) * mtu;
@@ -481,6 +532,9 @@ final class Responder {
     private void reject(Verdict verdict) {
         switch (verdict) {
             case PASS -> {}
+            case NO_RESOURCE -> {
+                boolean _ = onGap();
+            }
             case NOT_READY -> {
                 counters.sentRnrNaks++;
                 nakSent = true;

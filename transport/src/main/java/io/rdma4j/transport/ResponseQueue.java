@@ -150,7 +150,9 @@ final class ResponseQueue {
     int pollResponse(MemorySegment out, long at) {
         int written = 0;
         for (ReadAtomicResources.Resource r = resources.current(); r != null && written == 0; r = resources.current()) {
-            written = r.isAtomic ? writeAtomicResponse(r, out, at) : writeReadResponse(r, out, at);
+            written = r.kind == ReadAtomicResources.Kind.ATOMIC
+                    ? writeAtomicResponse(r, out, at)
+                    : writeReadResponse(r, out, at);
         }
         return written;
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Feth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ public final class SendRequest {
     /** True to request a solicited event at the peer. */
     public boolean solicited;
 
-    /** True to wait until all earlier READs and atomics are complete. */
+    /** True to wait until all earlier requests with a response of their own are complete: READs, atomics, FLUSHes. */
     public boolean fence;
 
     /** Immediate data as a number in network byte order. */
@@ -66,8 +67,20 @@ public final class SendRequest {
     /** Value that a compare-and-swap compares with. */
     public long compare;
 
-    /** Value that a compare-and-swap stores, or a fetch-and-add adds. */
+    /**
+     * Value that a compare-and-swap or an ATOMIC WRITE stores, or a fetch-and-add adds. An ATOMIC WRITE carries its bytes in
+     * native order.
+     */
     public long swapOrAdd;
+
+    /** Placement types of a FLUSH: {@link Feth#GLOBAL}, {@link Feth#PERSISTENT} or both. */
+    public int flushPlacement;
+
+    /** Selectivity level of a FLUSH: {@link Feth#RANGE} or {@link Feth#REGION}. */
+    public int flushSelectivity;
+
+    /** Number of bytes that a FLUSH of a range concerns. */
+    public long flushBytes;
 
     /** True if the message is in {@link #inlineData} and the scatter/gather list is not used. */
     public boolean inline;
@@ -128,9 +141,21 @@ public final class SendRequest {
         queueKey = 0;
         compare = 0;
         swapOrAdd = 0;
+        flushPlacement = 0;
+        flushSelectivity = 0;
+        flushBytes = 0;
         inline = false;
         lengthBytes = 0;
         list.clear();
+    }
+
+    /** Returns the number of bytes that the completion reports: sent, read, exchanged, stored or flushed. */
+    long completedBytes() {
+        return switch (opcode) {
+            case FLUSH -> flushBytes;
+            case ATOMIC_WRITE -> Long.BYTES;
+            default -> lengthBytes;
+        };
     }
 
     /**

@@ -18,14 +18,18 @@ public enum WorkOpcode {
     COMPARE_AND_SWAP,
     /** Adds to eight bytes of the peer's memory. */
     FETCH_AND_ADD,
+    /** Makes what was written to the peer's memory visible to all, or persistent. */
+    FLUSH,
+    /** Stores eight bytes of the peer's memory at once, after all earlier requests. */
+    ATOMIC_WRITE,
     /** Binds a memory window to a range of a memory region; local, sends no packet. */
     BIND_MEMORY_WINDOW,
     /** Invalidates the key of a local memory window; sends no packet. */
     LOCAL_INVALIDATE;
 
-    /** Returns whether the request carries payload to the peer. */
+    /** Returns whether the request carries local memory to the peer. */
     public boolean carriesPayload() {
-        return !isReadOrAtomic() && !isLocal();
+        return !needsResponse() && !isLocal();
     }
 
     /** Returns whether the request is executed by the local device and sends no packet. */
@@ -33,13 +37,21 @@ public enum WorkOpcode {
         return this == BIND_MEMORY_WINDOW || this == LOCAL_INVALIDATE;
     }
 
-    /** Returns whether the request is an atomic operation. */
+    /** Returns whether the request is an atomic operation that returns the old value. */
     public boolean isAtomic() {
         return this == COMPARE_AND_SWAP || this == FETCH_AND_ADD;
     }
 
-    /** Returns whether the peer responds with data, and thus uses one of its READ and atomic resources. */
-    public boolean isReadOrAtomic() {
-        return this == RDMA_READ || isAtomic();
+    /**
+     * Returns whether the peer responds to this request in particular, so that no acknowledgement of a later one covers it,
+     * and thus uses one of its READ and atomic resources.
+     */
+    public boolean needsResponse() {
+        return this == RDMA_READ || isAtomic() || isAnsweredEmpty();
+    }
+
+    /** Returns whether the response is that to a READ of no bytes. */
+    public boolean isAnsweredEmpty() {
+        return this == FLUSH || this == ATOMIC_WRITE;
     }
 }

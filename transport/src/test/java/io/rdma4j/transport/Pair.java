@@ -21,8 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class Pair {
     static final long LATENCY_NANOS = 1_000;
     static final int PD = 7;
-    static final int ALL_ACCESS =
-            AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
+    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
+            | AccessFlags.REMOTE_WRITE
+            | AccessFlags.REMOTE_READ
+            | AccessFlags.REMOTE_ATOMIC
+            | AccessFlags.FLUSH_GLOBAL
+            | AccessFlags.FLUSH_PERSISTENT;
 
     /** A packet on the wire. */
     @SuppressWarnings("ArrayRecordComponent") // compared by identity only

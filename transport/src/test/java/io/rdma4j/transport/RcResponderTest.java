@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Responses to hand-made requests. */
 class RcResponderTest extends ResponderFixture {
     private static int fullPayload(Opcode opcode) {
-        return opcode.isRead() || opcode.isAtomic() ? 0 : opcode.isLast() ? 8 : MTU;
+        boolean isEmpty = opcode.needsResponse() && !opcode.isAtomicWrite();
+        return isEmpty ? 0 : opcode.isLast() ? 8 : MTU;
     }
 
     private static Stream<Opcode> requests() {

@@ -2,8 +2,11 @@ package io.rdma4j.transport;
 
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Reth;
+import java.util.HexFormat;
 import java.util.List;
 
 /** A responder and its memory, for tests that deliver hand-made requests. */
@@ -18,9 +21,12 @@ abstract class ResponderFixture {
     Pair.WirePacket packet(Opcode opcode, int psn, int payload, int total) {
         Pair.WirePacket w = Pair.forge(true, opcode, psn, true, payload);
         if (opcode.hasReth()) {
-            Reth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), total);
+            Reth.write(w.segment(), opcode.rethOffset(), remote.address(), remote.key(), total);
         } else if (opcode.hasAtomicEth()) {
             AtomicEth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), 1, 0);
+        }
+        if (opcode.isFlush()) {
+            Feth.write(w.segment(), opcode.extensionOffset(), Feth.GLOBAL, Feth.RANGE);
         }
         return w;
     }
@@ -31,6 +37,11 @@ abstract class ResponderFixture {
         pair.deliver(w);
         pair.pump(pair.b);
         return pair.traceLines().subList(before, pair.trace.size());
+    }
+
+    /** Returns the bytes of a packet without its ICRC, in hexadecimal. */
+    static String hex(Pair.WirePacket w) {
+        return HexFormat.of().formatHex(w.bytes(), 0, w.bytes().length - Packet.ICRC_LENGTH);
     }
 
     static List<String> nak(int syndrome, int psn) {

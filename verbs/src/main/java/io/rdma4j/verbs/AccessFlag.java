@@ -28,6 +28,17 @@ public enum AccessFlag {
      */
     HUGE_TLB(128),
     /**
+     * The peer may post a FLUSH that makes what it wrote visible to all ({@link PlacementType#GLOBAL}). For memory regions and
+     * queue pairs of devices with {@link DeviceAttributes#hasFlushGlobal}.
+     */
+    FLUSH_GLOBAL(1 << 8),
+    /**
+     * The peer may post a FLUSH that makes what it wrote persistent ({@link PlacementType#PERSISTENT}). For memory regions and
+     * queue pairs of devices with {@link DeviceAttributes#hasFlushPersistent}. The memory of the region has to be persistent:
+     * on the software device a mapped file ({@link java.lang.foreign.MemorySegment#isMapped}), on others persistent memory.
+     */
+    FLUSH_PERSISTENT(1 << 9),
+    /**
      * The device may write data in another order than that of their arrival, which can be faster. A program must then wait for a
      * completion before it reads what was written, and not for a change of the last byte. Only for memory regions. Devices
      * without it, such as the software device, ignore it.

@@ -16,6 +16,10 @@ public enum CompletionOpcode {
     BIND_MEMORY_WINDOW(5),
     /** A local invalidation. */
     LOCAL_INVALIDATE(6),
+    /** A FLUSH. */
+    FLUSH(8),
+    /** An ATOMIC WRITE. */
+    ATOMIC_WRITE(9),
     /** A receive consumed by a SEND. */
     RECEIVE(128),
     /** A receive consumed by an RDMA WRITE with immediate data. The data are at the address that the peer chose. */

@@ -19,7 +19,11 @@ public enum OnDemandOperation {
     /** Compare-and-swap and fetch-and-add. */
     ATOMIC(16),
     /** A receive of a shared receive queue. */
-    SHARED_RECEIVE(32);
+    SHARED_RECEIVE(32),
+    /** FLUSH. */
+    FLUSH(64),
+    /** ATOMIC WRITE. */
+    ATOMIC_WRITE(128);
 
     private final int bit;
 

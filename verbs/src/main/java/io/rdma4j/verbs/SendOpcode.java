@@ -21,7 +21,11 @@ public enum SendOpcode {
     /** Binds a memory window to a part of a memory region. Nothing is sent. */
     BIND_MEMORY_WINDOW(8),
     /** Sends a message that also invalidates one of the peer's keys. */
-    SEND_WITH_INVALIDATE(9);
+    SEND_WITH_INVALIDATE(9),
+    /** Makes what was written to the peer's memory visible to all, or persistent. */
+    FLUSH(14),
+    /** Stores eight bytes at the peer at once, after all earlier requests. */
+    ATOMIC_WRITE(15);
 
     private final int code;
 

@@ -4,17 +4,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send, WRITE, READ or atomic operation to post. {@link QueuePair#postSend} copies it. C: {@code struct ibv_send_wr}. Not
+ * A send, WRITE, READ, atomic operation or FLUSH to post. {@link QueuePair#postSend} copies it. C: {@code struct ibv_send_wr}. Not
  * thread safe.
  *
  * <p>The static methods return a request as what it is: {@link #send(long, MemoryRegion)}, {@link #write(long, MemoryRegion,
- * RemoteMemory)}, {@link #read(long, MemoryRegion, RemoteMemory)} and the atomics. Additions follow: {@link
+ * RemoteMemory)}, {@link #read(long, MemoryRegion, RemoteMemory)}, the atomics, {@link #atomicWrite(long, RemoteMemory, long)} and
+ * {@link #flush(long, RemoteMemory, Set)}. Additions follow: {@link
  * #withImmediate}, {@link #withInvalidate}, {@link #signaled}, {@link #fenced}, {@link #solicited} and {@link #inline}.
  * Immediate data or a key to invalidate that do not fit the operation are refused at once, the rest when it is posted.
  *
  * <p>On a hot path reuse one object, so that posting allocates nothing. Start with {@link #reset}, choose the operation
- * ({@link #write}, {@link #read}, {@link #compareAndSwap}, {@link #fetchAndAdd}, {@link #bind}, {@link
- * #localInvalidate}; the default is a SEND), and add memory with {@link #from} and the same additions.
+ * ({@link #write}, {@link #read}, {@link #compareAndSwap}, {@link #fetchAndAdd}, {@link #atomicWrite}, {@link #flush}, {@link
+ * #flushRegion}, {@link #bind}, {@link #localInvalidate}; the default is a SEND), and add memory with {@link #from} and the same additions.
  *
  * <table>
  * <caption>Requirements of each operation</caption>
@@ -24,7 +25,14 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>RDMA READ</td><td>memory for the data, with local write right</td><td>remote read right</td></tr>
  * <tr><td>atomic</td><td>8 bytes for the old value, with local write right</td><td>8 aligned bytes with remote atomic
  * right</td></tr>
+ * <tr><td>ATOMIC WRITE</td><td>none</td><td>8 aligned bytes with remote write right</td></tr>
+ * <tr><td>FLUSH</td><td>none</td><td>{@link AccessFlag#FLUSH_GLOBAL}, {@link AccessFlag#FLUSH_PERSISTENT} or both</td></tr>
  * </table>
+ *
+ * <p>ATOMIC WRITE and FLUSH are for reliable connections, also extended ones, to peers whose device executes them: {@link
+ * DeviceAttributes#hasAtomicWrite}, {@link DeviceAttributes#hasFlushGlobal}, {@link DeviceAttributes#hasFlushPersistent}. Only the
+ * software device can post them; hardware refuses them with {@link Errno#EOPNOTSUPP}. They count as READs and atomics for the
+ * number that may be outstanding and for {@link #fenced}.
  */
 public final class SendWorkRequest {
     private long id;
@@ -38,6 +46,9 @@ public final class SendWorkRequest {
     private int remoteKey;
     private long compare;
     private long swapOrAdd;
+    private int placement;
+    private SelectivityLevel selectivity = SelectivityLevel.RANGE;
+    private long flushBytes;
     private @Nullable AddressHandle addressHandle;
     private int remoteQueuePairNumber;
     private int remoteQueueKey;
@@ -139,6 +150,31 @@ public final class SendWorkRequest {
                 .from(result, 0, Long.BYTES);
     }
 
+    /**
+     * Returns a new ATOMIC WRITE of the peer's first eight bytes of {@code target}. See {@link #atomicWrite(long, int, long)}.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param target at least eight bytes at an address that is a multiple of 8
+     * @param value the value to store
+     * @throws IllegalArgumentException if the target has fewer than eight bytes
+     */
+    public static SendWorkRequest atomicWrite(long id, RemoteMemory target, long value) {
+        target.requireLength(Long.BYTES);
+        return new SendWorkRequest().reset(id).atomicWrite(target.address(), target.key(), value);
+    }
+
+    /**
+     * Returns a new FLUSH of memory of the peer. See {@link #flush(long, int, long, Set)}.
+     *
+     * @param id the application's number of the request, reported by its completion
+     * @param target the memory of the peer that was written
+     * @param types one or both types
+     * @throws IllegalArgumentException if there is no type
+     */
+    public static SendWorkRequest flush(long id, RemoteMemory target, Set<PlacementType> types) {
+        return new SendWorkRequest().reset(id).flush(target.address(), target.key(), target.lengthBytes(), types);
+    }
+
     private static void requireRoom(long neededBytes, long availableBytes) {
         if (neededBytes > availableBytes) {
             throw new IllegalArgumentException(neededBytes + " bytes do not fit into " + availableBytes);
@@ -224,6 +260,81 @@ public final class SendWorkRequest {
         compare = 0;
         swapOrAdd = summand;
         return this;
+    }
+
+    /**
+     * Selects an ATOMIC WRITE, which stores eight bytes at {@code address} at once: no one sees only some of them. It is
+     * executed after all earlier requests, and needs no local memory. The old value is not returned. C: {@code
+     * ibv_wr_atomic_write}.
+     *
+     * <p>It completes with {@link CompletionStatus#REMOTE_INVALID_REQUEST_ERROR} if the address is no multiple of 8, or the
+     * peer's queue pair does not grant {@link AccessFlag#REMOTE_WRITE}; with {@link CompletionStatus#REMOTE_ACCESS_ERROR} if the
+     * peer's region does not.
+     *
+     * @param address an address at the peer, a multiple of 8
+     * @param key the peer's key
+     * @param value the value to store; its bytes are sent in the native order of this host, like those of other memory
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which it does not carry
+     */
+    public SendWorkRequest atomicWrite(long address, int key, long value) {
+        select(SendOpcode.ATOMIC_WRITE);
+        remoteAddress = address;
+        remoteKey = key;
+        compare = 0;
+        swapOrAdd = value;
+        return this;
+    }
+
+    /**
+     * Selects a FLUSH of a range of the peer's memory. When it completes, everything that earlier WRITEs, ATOMIC WRITEs and
+     * atomics of this queue pair stored in the range is where {@code types} say. It needs no local memory. C: {@code
+     * ibv_wr_flush} with {@code IBV_FLUSH_RANGE}.
+     *
+     * <p>It completes with {@link CompletionStatus#REMOTE_INVALID_REQUEST_ERROR} if the peer's queue pair does not grant the
+     * rights, and with {@link CompletionStatus#REMOTE_ACCESS_ERROR} if the peer's region does not grant them or does not contain
+     * the range, or if the memory could not be made persistent.
+     *
+     * @param address the first address at the peer
+     * @param key the peer's key
+     * @param lengthBytes the length of the range, 0 to 2<sup>31</sup>
+     * @param types one or both types
+     * @throws IllegalArgumentException if there is no type, or the length is negative
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which it does not carry
+     */
+    public SendWorkRequest flush(long address, int key, long lengthBytes, Set<PlacementType> types) {
+        if (lengthBytes < 0) {
+            throw new IllegalArgumentException("the length is " + lengthBytes + " bytes, must be 0 or more");
+        }
+        selectFlush(SelectivityLevel.RANGE, key, types);
+        remoteAddress = address;
+        flushBytes = lengthBytes;
+        return this;
+    }
+
+    /**
+     * Selects a FLUSH of a whole memory region of the peer. See {@link #flush(long, int, long, Set)}. C: {@code ibv_wr_flush}
+     * with {@code IBV_FLUSH_MR}.
+     *
+     * @param key the key of the peer's region
+     * @param types one or both types
+     * @throws IllegalArgumentException if there is no type
+     * @throws IllegalStateException if immediate data or a key to invalidate were added, which it does not carry
+     */
+    public SendWorkRequest flushRegion(int key, Set<PlacementType> types) {
+        selectFlush(SelectivityLevel.REGION, key, types);
+        return this;
+    }
+
+    private void selectFlush(SelectivityLevel level, int key, Set<PlacementType> types) {
+        if (types.isEmpty()) {
+            throw new IllegalArgumentException("a FLUSH needs a placement type");
+        }
+        select(SendOpcode.FLUSH);
+        remoteAddress = 0;
+        remoteKey = key;
+        placement = PlacementType.bits(types);
+        selectivity = level;
+        flushBytes = 0;
     }
 
     /** Selects an operation that carries neither immediate data nor a key to invalidate. */
@@ -369,7 +480,7 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Delays execution until all earlier READs and atomics have completed. C: {@code IBV_SEND_FENCE}. */
+    /** Delays execution until all earlier READs, atomics, ATOMIC WRITEs and FLUSHes have completed. C: {@code IBV_SEND_FENCE}. */
     public SendWorkRequest fenced() {
         fenced = true;
         return this;
@@ -469,9 +580,24 @@ public final class SendWorkRequest {
         return compare;
     }
 
-    /** Returns the value that a compare-and-swap stores or a fetch-and-add adds. */
+    /** Returns the value that a compare-and-swap or an ATOMIC WRITE stores, or a fetch-and-add adds. */
     public long swapOrAddValue() {
         return swapOrAdd;
+    }
+
+    /** Returns the types of a FLUSH, as bits of {@link PlacementType}. */
+    public int placementBits() {
+        return placement;
+    }
+
+    /** Returns the memory that a FLUSH concerns. */
+    public SelectivityLevel selectivity() {
+        return selectivity;
+    }
+
+    /** Returns the length of the range of a FLUSH in bytes. */
+    public long flushLengthBytes() {
+        return flushBytes;
     }
 
     /** Returns the destination of a datagram, or null. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The opcode byte holds the transport in bits 7:5 and the operation in bits 4:0. Each row defines the extension
  * headers that follow the BTH and the position of the packet in its message. Source: InfiniBand Architecture volume 1,
- * 9.2 and table 38, and annex A14 (XRC).
+ * 9.2 and table 38, annex A14 (XRC) and annex A19 (FLUSH and ATOMIC WRITE).
  */
 public enum Opcode {
     /** First packet of a SEND. */
@@ -57,6 +57,10 @@ public enum Opcode {
     RC_SEND_LAST_INVALIDATE(0x16, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.IETH),
     /** A SEND of one packet that invalidates a key. */
     RC_SEND_ONLY_INVALIDATE(0x17, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IETH),
+    /** A FLUSH: a request to make what was written visible to all or persistent. */
+    RC_FLUSH(0x1c, Flag.REQUEST | Flag.FLUSH | Flag.FIRST | Flag.LAST | Flag.RETH),
+    /** An ATOMIC WRITE of eight bytes. */
+    RC_ATOMIC_WRITE(0x1d, Flag.REQUEST | Flag.ATOMIC_WRITE | Flag.FIRST | Flag.LAST | Flag.RETH),
 
     /** First packet of an unreliable SEND. */
     UC_SEND_FIRST(0x20, Flag.REQUEST | Flag.SEND | Flag.FIRST),
@@ -134,7 +138,11 @@ public enum Opcode {
     /** Last packet of a SEND that invalidates a key; extended reliable connection. */
     XRC_SEND_LAST_INVALIDATE(0xb6, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.IETH | Flag.XRC),
     /** A SEND of one packet that invalidates a key; extended reliable connection. */
-    XRC_SEND_ONLY_INVALIDATE(0xb7, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IETH | Flag.XRC);
+    XRC_SEND_ONLY_INVALIDATE(0xb7, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IETH | Flag.XRC),
+    /** A FLUSH: a request to make what was written visible to all or persistent; extended reliable connection. */
+    XRC_FLUSH(0xbc, Flag.REQUEST | Flag.FLUSH | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.XRC),
+    /** An ATOMIC WRITE of eight bytes; extended reliable connection. */
+    XRC_ATOMIC_WRITE(0xbd, Flag.REQUEST | Flag.ATOMIC_WRITE | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.XRC);
 
     /** The transports, by bits 7:5 of the opcode byte. */
     public enum Transport {
@@ -166,6 +174,8 @@ public enum Opcode {
         static final int IMM = 1 << 14;
         static final int IETH = 1 << 15;
         static final int XRC = 1 << 16;
+        static final int ATOMIC_WRITE = 1 << 17;
+        static final int FLUSH = 1 << 18;
 
         private Flag() {}
     }
@@ -188,6 +198,7 @@ public enum Opcode {
 
     private final Transport transport;
     private final int extensionOffset;
+    private final int rethOffset;
     private final int headerLength;
 
     Opcode(int code, int flags) {
@@ -200,7 +211,8 @@ public enum Opcode {
             default -> Transport.UD;
         };
         this.extensionOffset = Bth.LENGTH + (has(Flag.XRC) ? XrcEth.LENGTH : 0);
-        this.headerLength = extensionOffset
+        this.rethOffset = extensionOffset + (has(Flag.FLUSH) ? Feth.LENGTH : 0);
+        this.headerLength = rethOffset
                 + (has(Flag.DETH) ? Deth.LENGTH : 0)
                 + (has(Flag.RETH) ? Reth.LENGTH : 0)
                 + (has(Flag.ATOMIC_ETH) ? AtomicEth.LENGTH : 0)
@@ -273,6 +285,24 @@ public enum Opcode {
         return has(Flag.ATOMIC);
     }
 
+    /** Returns whether the packet is the request of an ATOMIC WRITE, which is no RDMA WRITE: its response is explicit. */
+    public boolean isAtomicWrite() {
+        return has(Flag.ATOMIC_WRITE);
+    }
+
+    /** Returns whether the packet is the request of a FLUSH. It has a FETH before its RETH. */
+    public boolean isFlush() {
+        return has(Flag.FLUSH);
+    }
+
+    /**
+     * Returns whether the packet requests an explicit response, and thus uses one of the responder's resources for READs
+     * and atomics: an RDMA READ, an atomic operation, an ATOMIC WRITE or a FLUSH.
+     */
+    public boolean needsResponse() {
+        return has(Flag.REQUEST) && has(Flag.READ | Flag.ATOMIC | Flag.ATOMIC_WRITE | Flag.FLUSH);
+    }
+
     /** Returns whether the packet is the first of its message. */
     public boolean isFirst() {
         return has(Flag.FIRST);
@@ -296,6 +326,11 @@ public enum Opcode {
     /** Returns the offset from the start of the BTH to the first header after the BTH and the XRCETH, in bytes. */
     public int extensionOffset() {
         return extensionOffset;
+    }
+
+    /** Returns the offset from the start of the BTH to the RETH, in bytes, if the opcode has one. */
+    public int rethOffset() {
+        return rethOffset;
     }
 
     /**

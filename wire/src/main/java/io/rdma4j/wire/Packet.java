@@ -164,6 +164,11 @@ public final class Packet {
 
     /** Returns the offset of the RETH. */
     public long rethOffset() {
+        return bth + opcode.rethOffset();
+    }
+
+    /** Returns the offset of the FETH, the first extension header of a FLUSH but for the XRCETH. */
+    public long fethOffset() {
         return bth + opcode.extensionOffset();
     }
 

@@ -41,6 +41,8 @@ class OpcodeTest {
         14 FETCH_ADD              RC,XRC    AtomicETH         request  only
         16 SEND_LAST_INVALIDATE   RC,XRC    IETH              request  last    completes
         17 SEND_ONLY_INVALIDATE   RC,XRC    IETH              request  only    completes
+        1C FLUSH                  RC,XRC    FETH+RETH         request  only
+        1D ATOMIC_WRITE           RC,XRC    RETH              request  only
         04 SEND_ONLY              UD    DETH              request  only    completes
         05 SEND_ONLY_IMMEDIATE    UD    DETH+Imm          request  only    completes
         """;
@@ -81,7 +83,13 @@ class OpcodeTest {
             assertThat(opcode.isRead()).as(name).isEqualTo(name.contains("_READ_"));
             assertThat(opcode.isAtomic())
                     .as(name)
-                    .isEqualTo(name.contains("ATOMIC") || name.contains("COMPARE") || name.contains("FETCH"));
+                    .isEqualTo(name.contains("ATOMIC_ACK") || name.contains("COMPARE") || name.contains("FETCH"));
+            assertThat(opcode.isFlush()).as(name).isEqualTo(name.endsWith("_FLUSH"));
+            assertThat(opcode.isAtomicWrite()).as(name).isEqualTo(name.endsWith("_ATOMIC_WRITE"));
+            boolean isRequest = opcode.isRequest() && (opcode.isRead() || opcode.isAtomic());
+            assertThat(opcode.needsResponse())
+                    .as(name)
+                    .isEqualTo(isRequest || opcode.isFlush() || opcode.isAtomicWrite());
         }
     }
 
@@ -101,7 +109,7 @@ class OpcodeTest {
                 case "-" -> 0;
                 case "RETH" -> 16;
                 case "AtomicETH" -> 28;
-                case "AETH", "Imm", "IETH" -> 4;
+                case "AETH", "Imm", "IETH", "FETH" -> 4;
                 case "AtomicAckETH", "DETH" -> 8;
                 default -> throw new IllegalArgumentException(header);
             };
@@ -123,6 +131,7 @@ class OpcodeTest {
     private static String describe(Opcode opcode) {
         List<String> headers = new ArrayList<>();
         add(headers, opcode.hasDeth(), "DETH");
+        add(headers, opcode.isFlush(), "FETH");
         add(headers, opcode.hasReth(), "RETH");
         add(headers, opcode.hasAtomicEth(), "AtomicETH");
         add(headers, opcode.hasAeth(), "AETH");

@@ -23,6 +23,9 @@ public final class ExtendedDeviceLimits {
     @CName("hca_core_clock")
     public static final int CLOCK_KILOHERTZ = 272;
 
+    @CName("device_cap_flags_ex")
+    public static final int CAPABILITIES = 280;
+
     @CName("xrc_odp_caps")
     public static final int ON_DEMAND_EXTENDED_CONNECTIONS = 392;
 

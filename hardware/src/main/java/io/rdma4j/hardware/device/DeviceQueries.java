@@ -42,6 +42,13 @@ import org.jspecify.annotations.Nullable;
 final class DeviceQueries {
     private static final int FIRMWARE_BYTES = 64;
     private static final int BYTE = 0xff;
+
+    /** Bits of the kernel's capabilities of a device, which older headers of libibverbs do not have: IB_UVERBS_DEVICE_…. */
+    private static final long FLUSH_GLOBAL = 1L << 38;
+
+    private static final long FLUSH_PERSISTENT = 1L << 39;
+    private static final long ATOMIC_WRITE = 1L << 40;
+
     private static final long UNSIGNED = 0xffff_ffffL;
 
     private final HardwareContext context;
@@ -114,6 +121,10 @@ final class DeviceQueries {
         attributes.completionTimestampMask(from.get(JAVA_LONG, ExtendedDeviceLimits.COMPLETION_TIMESTAMP_MASK));
         attributes.clockKilohertz(from.get(JAVA_LONG, ExtendedDeviceLimits.CLOCK_KILOHERTZ));
         attributes.onDemandPaging((from.get(JAVA_LONG, ExtendedDeviceLimits.ON_DEMAND) & Flags.ON_DEMAND_PAGING) != 0);
+        long capabilities = from.get(JAVA_LONG, ExtendedDeviceLimits.CAPABILITIES);
+        attributes.flushGlobal((capabilities & FLUSH_GLOBAL) != 0);
+        attributes.flushPersistent((capabilities & FLUSH_PERSISTENT) != 0);
+        attributes.atomicWrite((capabilities & ATOMIC_WRITE) != 0);
         for (QueuePairType type : QueuePairType.values()) {
             int bits = from.get(JAVA_INT, onDemandOperations(type));
             attributes.onDemandOperations(type, OnDemandOperation.ofBits(bits));

@@ -163,6 +163,12 @@ final class WorkRequests {
             }
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> writeAtomic(at, request);
             case BIND_MEMORY_WINDOW -> writeBinding(at, request);
+            case FLUSH, ATOMIC_WRITE ->
+                throw new RdmaException(
+                        operation,
+                        Errno.EOPNOTSUPP,
+                        request.opcode() + " on a hardware device",
+                        "C posts it by ibv_wr_* only, which rdma4j does not use: post it on the software device");
         }
     }
 

@@ -134,6 +134,8 @@ record ConnectionAttributes(
             if (known.responderResources > 0) {
                 rights.add(AccessFlag.REMOTE_READ);
                 rights.add(AccessFlag.REMOTE_ATOMIC);
+                rights.add(AccessFlag.FLUSH_GLOBAL);
+                rights.add(AccessFlag.FLUSH_PERSISTENT);
             }
         }
         return rights;

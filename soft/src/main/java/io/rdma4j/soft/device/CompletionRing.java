@@ -225,6 +225,8 @@ final class CompletionRing {
             case RDMA_READ -> CompletionOpcode.RDMA_READ;
             case COMPARE_AND_SWAP -> CompletionOpcode.COMPARE_AND_SWAP;
             case FETCH_AND_ADD -> CompletionOpcode.FETCH_AND_ADD;
+            case FLUSH -> CompletionOpcode.FLUSH;
+            case ATOMIC_WRITE -> CompletionOpcode.ATOMIC_WRITE;
             case BIND_MEMORY_WINDOW -> CompletionOpcode.BIND_MEMORY_WINDOW;
             case LOCAL_INVALIDATE -> CompletionOpcode.LOCAL_INVALIDATE;
         };

@@ -120,6 +120,9 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 .localAckDelay(Limits.LOCAL_ACK_DELAY)
                 .ports(1)
                 .onDemandPaging(true)
+                .flushGlobal(true)
+                .flushPersistent(true)
+                .atomicWrite(true)
                 .build();
     }
 
@@ -128,7 +131,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         return switch (type) {
             case RELIABLE_CONNECTION, XRC_SEND, XRC_RECEIVE -> EnumSet.allOf(OnDemandOperation.class);
             case UNRELIABLE_CONNECTION ->
-                EnumSet.complementOf(EnumSet.of(OnDemandOperation.READ, OnDemandOperation.ATOMIC));
+                EnumSet.complementOf(EnumSet.of(
+                        OnDemandOperation.READ,
+                        OnDemandOperation.ATOMIC,
+                        OnDemandOperation.FLUSH,
+                        OnDemandOperation.ATOMIC_WRITE));
             case UNRELIABLE_DATAGRAM ->
                 EnumSet.of(OnDemandOperation.SEND, OnDemandOperation.RECEIVE, OnDemandOperation.SHARED_RECEIVE);
         };

@@ -121,6 +121,9 @@ final class SoftProtectionDomain implements ProtectionDomain {
         if ((flags & AccessFlags.LOCAL_WRITE) != 0 && memory.isReadOnly()) {
             return "The memory segment is read-only: register it without the right to write";
         }
+        if ((flags & AccessFlags.FLUSH_PERSISTENT) != 0 && !memory.isMapped()) {
+            return "Only a mapped file can be made persistent: map one with FileChannel.map, or allow FLUSH_GLOBAL only";
+        }
         if (!memory.scope().isAlive()) {
             return "The memory segment's arena is closed";
         }

@@ -40,6 +40,7 @@ final class WorkRequestChecks {
         if (atomic && total != ATOMIC_BYTES) {
             throw refusal(queuePair, opcode + " with " + total + " bytes", "Provide 8 bytes for the old value");
         }
+        checkLocalMemory(queuePair, request);
         if (request.isInline()) {
             if (atomic || opcode == SendOpcode.RDMA_READ || opcode == SendOpcode.BIND_MEMORY_WINDOW) {
                 throw refusal(queuePair, opcode + " inline", "Only SEND and RDMA WRITE can be inline");
@@ -50,6 +51,26 @@ final class WorkRequestChecks {
                         total + " inline bytes, but it takes " + capabilities.maxInlineBytes(),
                         "Post it without inline, or create the queue pair with a larger max_inline_data");
             }
+        }
+    }
+
+    /** Checks that a FLUSH or an ATOMIC WRITE has no local memory, and the length of the range of a FLUSH. */
+    private static void checkLocalMemory(SoftQueuePair queuePair, SendWorkRequest request) {
+        SendOpcode opcode = request.opcode();
+        if (opcode != SendOpcode.FLUSH && opcode != SendOpcode.ATOMIC_WRITE) {
+            return;
+        }
+        if (request.list().count() > 0 || request.isInline()) {
+            throw refusal(
+                    queuePair,
+                    opcode + (request.isInline() ? " inline" : " with local memory"),
+                    "Post it without: a FLUSH has no data, and the request has the value of an ATOMIC WRITE");
+        }
+        if (request.flushLengthBytes() > SoftDevice.MAX_MESSAGE_BYTES && opcode == SendOpcode.FLUSH) {
+            throw refusal(
+                    queuePair,
+                    "a FLUSH of " + request.flushLengthBytes() + " bytes",
+                    "A range has at most 2^31 bytes: post several requests, or flush the whole region");
         }
     }
 
@@ -131,6 +152,9 @@ final class WorkRequestChecks {
         }
         slot.compare = request.compareValue();
         slot.swapOrAdd = request.swapOrAddValue();
+        slot.flushPlacement = request.placementBits();
+        slot.flushSelectivity = request.selectivity().code();
+        slot.flushBytes = request.flushLengthBytes();
         slot.inline = request.isInline();
         slot.lengthBytes = request.list().totalBytes();
         fillBinding(slot, request, domain);
@@ -197,6 +221,8 @@ final class WorkRequestChecks {
             case RDMA_READ -> WorkOpcode.RDMA_READ;
             case COMPARE_AND_SWAP -> WorkOpcode.COMPARE_AND_SWAP;
             case FETCH_AND_ADD -> WorkOpcode.FETCH_AND_ADD;
+            case FLUSH -> WorkOpcode.FLUSH;
+            case ATOMIC_WRITE -> WorkOpcode.ATOMIC_WRITE;
             case BIND_MEMORY_WINDOW -> WorkOpcode.BIND_MEMORY_WINDOW;
             case LOCAL_INVALIDATE -> WorkOpcode.LOCAL_INVALIDATE;
         };

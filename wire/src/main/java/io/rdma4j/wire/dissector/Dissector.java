@@ -5,6 +5,7 @@ import io.rdma4j.wire.AtomicAckEth;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Opcode;
@@ -85,6 +86,9 @@ public final class Dissector {
             out.append(" qkey ").append(hex(Deth.queueKey(s, at)));
             out.append(" srcqp ").append(hex(Deth.sourceQueuePair(s, at)));
         }
+        if (opcode.isFlush()) {
+            flush(out, Feth.parse(s, packet.fethOffset()));
+        }
         if (opcode.hasReth()) {
             long at = packet.rethOffset();
             out.append(" va 0x").append(Long.toHexString(Reth.address(s, at)));
@@ -122,6 +126,20 @@ public final class Dissector {
         }
         if (packet.partitionKey() != GsiPacket.PARTITION_KEY) {
             out.append(" pkey ").append(hex(packet.partitionKey()));
+        }
+    }
+
+    private static void flush(StringBuilder out, Feth header) {
+        int placement = header.placement();
+        out.append((placement & Feth.GLOBAL) != 0 ? " global" : "");
+        out.append((placement & Feth.PERSISTENT) != 0 ? " persistent" : "");
+        if ((placement & ~(Feth.GLOBAL | Feth.PERSISTENT)) != 0 || placement == 0) {
+            out.append(" placement ").append(hex(placement));
+        }
+        switch (header.selectivity()) {
+            case Feth.RANGE -> out.append(" range");
+            case Feth.REGION -> out.append(" region");
+            default -> out.append(" selectivity ").append(header.selectivity());
         }
     }
 

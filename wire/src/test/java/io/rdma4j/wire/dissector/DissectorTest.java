@@ -16,6 +16,7 @@ import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,6 +150,27 @@ class DissectorTest {
         mad[17] = 0x1b;
         assertThat(Dissector.cmLine(MemorySegment.ofArray(mad), 0, mad.length))
                 .isEqualTo("MAD UNKNOWN_ATTRIBUTE 0x1b len 256");
+    }
+
+    @Test
+    void flushAndAtomicWriteAreFormatted() {
+        byte[] flush = HexFormat.of()
+                .parseHex("1c00ffff00000022" + "80001000" + "00000001" + "0000700000000010" + "00000569" + "00000040"
+                        + "00000000");
+        assertThat(Dissector.line(frameOf(flush)))
+                .isEqualTo(
+                        ":: > :: RC_FLUSH qp 0x22 psn 4096 ackreq global range va 0x700000000010 rkey 0x569 dmalen 64"
+                                + " len 0");
+        flush[15] = 0x12;
+        assertThat(Dissector.line(frameOf(flush))).contains(" persistent region va ");
+        flush[15] = 0x2f;
+        assertThat(Dissector.line(frameOf(flush))).contains(" global persistent placement 0xf selectivity 2 va ");
+        byte[] write = HexFormat.of()
+                .parseHex("1d00ffff00000022" + "80001001" + "0000700000000010" + "00000569" + "00000008"
+                        + "0102030405060708" + "00000000");
+        assertThat(Dissector.line(frameOf(write)))
+                .isEqualTo(
+                        ":: > :: RC_ATOMIC_WRITE qp 0x22 psn 4097 ackreq va 0x700000000010 rkey 0x569 dmalen 8 len 8");
     }
 
     @Test
