@@ -25,8 +25,12 @@ final class Peering {
     static final int PEER_NUMBER = 0x11;
     static final int MTU = 256;
     static final int DOMAIN = 7;
-    static final int ALL_ACCESS =
-            AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
+    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
+            | AccessFlags.REMOTE_WRITE
+            | AccessFlags.REMOTE_READ
+            | AccessFlags.REMOTE_ATOMIC
+            | AccessFlags.FLUSH_GLOBAL
+            | AccessFlags.FLUSH_PERSISTENT;
     static final int REGION_BYTES = 2048;
     static final int CANARY_BYTES = 64;
     private static final byte[] UNTOUCHED = new byte[CANARY_BYTES + REGION_BYTES + CANARY_BYTES];

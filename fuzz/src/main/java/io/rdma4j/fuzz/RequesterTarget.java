@@ -125,7 +125,7 @@ public final class RequesterTarget implements FuzzTarget {
         int length = isRead ? Reth.dmaLength(sent.segment(), sent.rethOffset()) : sent.payloadLength();
         if (Psn.distance(sent.psn(), messagesEnd) >= 0) {
             messagesEnd = Psn.plus(sent.psn(), isRead ? Math.max(1, (length + Peering.MTU - 1) / Peering.MTU) : 1);
-            messages += isRead || sent.opcode().isAtomic() || sent.opcode().isLast() ? 1 : 0;
+            messages += sent.opcode().isLast() ? 1 : 0;
         }
         pending.add(new SentRequest(sent.opcode(), sent.psn(), length, messages));
         if (pending.size() > 64) {
@@ -145,12 +145,17 @@ public final class RequesterTarget implements FuzzTarget {
         r.fence = (flags & 2) != 0;
         r.remoteAddress = Peering.ADDRESS;
         r.remoteKey = 0x1234;
-        long length = r.opcode.isAtomic() && (flags & 4) == 0 ? Long.BYTES : script.u16() % (Peering.REGION_BYTES + 1);
+        r.flushPlacement = flags >> 5;
+        r.flushBytes = (flags & 4) == 0 ? flags : Long.MAX_VALUE;
+        boolean isRight = (flags & 4) == 0;
+        long length = r.opcode.isAtomic() && isRight
+                ? Long.BYTES
+                : r.opcode.isAnsweredEmpty() && isRight ? 0 : script.u16() % (Peering.REGION_BYTES + 1);
         if ((flags & 8) != 0) {
             r.inline = true;
             r.lengthBytes = length % 65;
         } else {
-            int region = r.opcode.isReadOrAtomic() ? (flags & 16) == 0 ? SINK : READ_ONLY : SOURCE;
+            int region = r.opcode.needsResponse() ? (flags & 16) == 0 ? SINK : READ_ONLY : SOURCE;
             long half = length / 2;
             if (length > 0) {
                 r.list.add(side.region(region), 0, half);
@@ -209,6 +214,8 @@ public final class RequesterTarget implements FuzzTarget {
         }
         if (oldest.opcode().isAtomic()) {
             side.deliver(packet(Opcode.RC_ATOMIC_ACKNOWLEDGE, oldest.psn(), Aeth.ACK, oldest.messages(), 0));
+        } else if (oldest.opcode().needsResponse() && !oldest.opcode().isRead()) { // FLUSH, ATOMIC WRITE
+            side.deliver(packet(Opcode.RC_READ_RESPONSE_ONLY, oldest.psn(), Aeth.ACK, oldest.messages(), 0));
         } else if (oldest.opcode().isRead()) {
             int packets = Math.max(1, (oldest.length() + Peering.MTU - 1) / Peering.MTU);
             for (int i = 0; i < packets; i++) {

@@ -6,6 +6,7 @@ import io.rdma4j.transport.QueuePairMachine.State;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -84,7 +85,7 @@ public final class ResponderTarget implements FuzzTarget {
             case 0 -> {
                 boolean _ = side.memory.deregister(side.region(OPEN));
             }
-            case 1 -> side.queuePair.changeAccess(script.u8() & Peering.ALL_ACCESS | AccessFlags.LOCAL_WRITE);
+            case 1 -> side.queuePair.changeAccess(script.u16() & Peering.ALL_ACCESS | AccessFlags.LOCAL_WRITE);
             case 2 -> side.queuePair.changeMinRnrTimer(script.u8() & 31);
             default -> {
                 if (script.u8() == 0xff) {
@@ -120,8 +121,13 @@ public final class ResponderTarget implements FuzzTarget {
             long address = region.address() + script.near() * ((flags & 32) == 0 ? 8L : 1L);
             int key = region.key() + ((flags & 64) == 0 ? 0 : script.near());
             if (opcode.hasReth()) {
-                int length = (flags & 128) == 0 ? opcode.isRead() ? script.u16() % 4096 : payload : script.s32();
-                Reth.write(s, opcode.extensionOffset(), address, key, length);
+                boolean isWithoutData = opcode.isRead() || opcode.isFlush();
+                int length = (flags & 128) == 0 ? isWithoutData ? script.u16() % 4096 : payload : script.s32();
+                Reth.write(s, opcode.rethOffset(), address, key, length);
+                if (opcode.isFlush()) {
+                    int type = script.u8();
+                    Feth.write(s, opcode.extensionOffset(), (type & 0xc0) == 0 ? Feth.GLOBAL : type, type >> 4);
+                }
             } else {
                 AtomicEth.write(s, opcode.extensionOffset(), address, key, script.u8(), script.u8());
             }

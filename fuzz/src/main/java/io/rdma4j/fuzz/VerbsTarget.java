@@ -11,6 +11,7 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -53,6 +54,8 @@ public final class VerbsTarget implements FuzzTarget {
     private static final int ENTRIES = 16;
     private static final int LENGTHS_PER_OWN_CONTEXT = 16;
     private static final AccessFlag[] FLAGS = AccessFlag.values();
+    private static final List<Set<PlacementType>> PLACEMENTS =
+            List.of(Set.of(PlacementType.GLOBAL), Set.of(PlacementType.PERSISTENT), EnumSet.allOf(PlacementType.class));
     private static final PathMtu[] MTUS = PathMtu.values();
     private static final QueuePairState[] STATES = QueuePairState.values();
     private static final QueuePairType[] TYPES = {
@@ -170,7 +173,7 @@ public final class VerbsTarget implements FuzzTarget {
                     int from = script.u16() % BYTES;
                     int length = script.u16() % (BYTES - from + 1);
                     regions.add(domains.get(script.u8() % domains.size())
-                            .register(SharedMemory.SEGMENT.asSlice(GUARD + from, length), flags(script.u8())));
+                            .register(SharedMemory.SEGMENT.asSlice(GUARD + from, length), flags(script.u16())));
                 }
             }
             case 4 -> {
@@ -252,7 +255,7 @@ public final class VerbsTarget implements FuzzTarget {
             a.state(STATES[script.choice(STATES.length)]);
         }
         if ((mask & 2) != 0) {
-            a.accessFlags(flags(script.u8()));
+            a.accessFlags(flags(script.u16()));
         }
         if ((mask & 4) != 0) {
             a.partitionKeyIndex(script.near()).port(script.near());
@@ -320,7 +323,7 @@ public final class VerbsTarget implements FuzzTarget {
         if (pair.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
             init.queueKey(1);
         } else {
-            init.accessFlags(flags(0x3f));
+            init.accessFlags(flags(0x33f));
             receive.addressVector(AddressVector.of(Loopback.GID_INDEX, Loopback.GID))
                     .pathMtu(PathMtu.MTU_256)
                     .destinationQueuePair(peer.number())
@@ -383,7 +386,7 @@ public final class VerbsTarget implements FuzzTarget {
     private void operation(
             Script script, SendWorkRequest request, long address, int key, @Nullable MemoryRegion region) {
         MemoryWindow window = choose(windows, script);
-        switch (script.choice(9)) {
+        switch (script.choice(12)) {
             case 0 -> request.write(address, key);
             case 1 -> request.write(address, key).withImmediate(script.u8());
             case 2 -> request.read(address, key);
@@ -396,6 +399,9 @@ public final class VerbsTarget implements FuzzTarget {
                             .boundTo(region, script.near(), script.near(), flags(script.u8()));
                 }
             }
+            case 8 -> request.atomicWrite(address, key, script.u8());
+            case 9 -> request.flush(address, key, script.u16(), PLACEMENTS.get(script.choice(PLACEMENTS.size())));
+            case 10 -> request.flushRegion(key, PLACEMENTS.get(script.choice(PLACEMENTS.size())));
             case 7 -> request.localInvalidate(script.flag() || window == null ? key : window.remoteKey());
             default -> {
                 // A SEND.
@@ -475,11 +481,11 @@ public final class VerbsTarget implements FuzzTarget {
             ScriptWriter seed = new ScriptWriter();
             for (int i = 0; i < 2; i++) {
                 seed.u8(2, 0, 0, 33, 0, type, 1); // a queue pair
-                seed.u8(3).u16(i * 4096).u16(4096).u8(0, 0x1f); // a region
+                seed.u8(3).u16(i * 4096).u16(4096).u8(0).u16(0x11f); // a region
             }
             seed.u8(4, 0, 0, 5, 0, 0); // a window, an address handle
             seed.u8(8, 0, 1); // peers
-            for (int operation = 0; operation < 9; operation++) {
+            for (int operation = 0; operation < 12; operation++) {
                 seed.u8(12, 1, 1, 9, 0, 64); // a receive
                 seed.u8(9, 0, 0, 1, 5, 0, 0x12, 0, 1, 0, operation, 1, 1, 0, 1).u8(13, 0, 15);
             }

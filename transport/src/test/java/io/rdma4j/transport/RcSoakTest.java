@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -83,7 +84,7 @@ class RcSoakTest {
             int cut = random.nextInt(length + 1);
             r.list.add(sender.constant, from, cut);
             r.list.add(sender.constant, from + cut, length - cut);
-        } else {
+        } else if (!kind.isAnsweredEmpty()) {
             r.list.add(sender.results, (long) sender.posted * (CONSTANT + CANARY), length);
         }
         byte[] message = Arrays.copyOfRange(sender.constantBytes, from, from + length);
@@ -119,6 +120,20 @@ class RcSoakTest {
                 } else if (r.compare == old) {
                     receiver.expectedCounters[cell] = r.swapOrAdd;
                 }
+            }
+            case ATOMIC_WRITE -> {
+                int cell = random.nextInt(COUNTERS / 8);
+                r.remoteKey = receiver.counters.key();
+                r.remoteAddress = receiver.counters.address() + cell * 8L;
+                r.swapOrAdd = random.nextLong();
+                receiver.expectedCounters[cell] = r.swapOrAdd;
+            }
+            case FLUSH -> {
+                r.flushPlacement = Feth.GLOBAL;
+                r.flushSelectivity = random.nextBoolean() ? Feth.RANGE : Feth.REGION;
+                r.remoteKey = receiver.writable.key();
+                r.remoteAddress = receiver.writable.address();
+                r.flushBytes = length;
             }
             default -> {}
         }
