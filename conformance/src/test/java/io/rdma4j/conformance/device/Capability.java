@@ -65,6 +65,9 @@ public enum Capability {
     /** The port space of IP over InfiniBand also on Ethernet. */
     IPOIB("the port space IPOIB on Ethernet"),
 
+    /** FLUSH and ATOMIC WRITE, which a program can post and the device executes. */
+    FLUSH("FLUSH and ATOMIC WRITE"),
+
     /** Probes on idle connections. */
     KEEP_ALIVE("keep-alive probes");
 
@@ -105,6 +108,7 @@ public enum Capability {
                 Driver.of(context.device()) == Driver.SOFTWARE
                         ? Optional.empty()
                         : Optional.of("the kernel has it on InfiniBand only");
+            case FLUSH -> flush(context);
             case KEEP_ALIVE -> unsupported("keep alive", () -> keepAlive(context));
         };
     }
@@ -198,6 +202,16 @@ public enum Capability {
             }
             throw refused;
         }
+    }
+
+    private static Optional<String> flush(DeviceContext context) {
+        DeviceAttributes limits = context.attributes();
+        if (!limits.hasFlushGlobal() || !limits.hasFlushPersistent() || !limits.hasAtomicWrite()) {
+            return Optional.of("ibv_query_device_ex: device_cap_flags_ex");
+        }
+        return Driver.of(context.device()) == Driver.SOFTWARE
+                ? Optional.empty()
+                : Optional.of("hardware posts them by ibv_wr_* only");
     }
 
     /** A provider that supports probes refuses the state of the queue pair. */
