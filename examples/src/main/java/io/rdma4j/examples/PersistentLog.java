@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A log in a file of a server, to which a client appends by WRITE, FLUSH and ATOMIC WRITE. What the client has appended survives
+ * A log in a file of a server, to which a client appends by WRITE, FLUSH and ATOMIC WRITE. The records survive
  * the end of the server, and of its machine. The thread of the server is not involved.
  *
  * <p>The file begins with the number of bytes that follow. The number changes at once, and only after the bytes of a record are

@@ -25,6 +25,7 @@ import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -39,8 +40,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -173,8 +176,13 @@ class ConnectTest {
         PathMtu largest = client.verbs().port(1).activeMtu();
         assertThat(active.pathMtu()).isEqualTo(largest);
         assertThat(passive.pathMtu()).isEqualTo(largest);
-        assertThat(active.accessFlags())
-                .containsExactlyInAnyOrder(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+        Set<AccessFlag> rights = EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+        DeviceAttributes device = client.verbs().attributes();
+        if (device.hasFlushGlobal() || device.hasFlushPersistent()) {
+            rights.add(AccessFlag.FLUSH_GLOBAL);
+            rights.add(AccessFlag.FLUSH_PERSISTENT);
+        }
+        assertThat(active.accessFlags()).containsExactlyInAnyOrderElementsOf(rights);
         int flowLabel = client.sourcePort() * 31 + listener.sourcePort() & 0xf_ffff;
         assertThat(Objects.requireNonNull(active.addressVector()).flowLabel()).isEqualTo(flowLabel);
         assertThat(Objects.requireNonNull(passive.addressVector()).flowLabel()).isEqualTo(flowLabel);
