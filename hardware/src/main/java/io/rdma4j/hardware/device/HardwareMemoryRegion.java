@@ -59,6 +59,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
             Set<AccessFlag> access) {
         requireRegistrable(memory, access);
         requireOnDemandPaging(domain.context(), access);
+        requireFlush(domain.context(), access);
         if (first != memory.address()) {
             requireChosenAddresses(domain.context(), first);
         }
@@ -89,6 +90,20 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
                     Errno.EOPNOTSUPP,
                     context.device() + " cannot page memory on demand",
                     "Leave ON_DEMAND out: the memory is locked then");
+        }
+    }
+
+    private static void requireFlush(HardwareContext context, Set<AccessFlag> access) {
+        boolean lacksGlobal = access.contains(AccessFlag.FLUSH_GLOBAL)
+                && !context.attributes().hasFlushGlobal();
+        boolean lacksPersistent = access.contains(AccessFlag.FLUSH_PERSISTENT)
+                && !context.attributes().hasFlushPersistent();
+        if (lacksGlobal || lacksPersistent) {
+            throw new RdmaException(
+                    "ibv_reg_mr",
+                    Errno.EOPNOTSUPP,
+                    context.device() + " does not execute FLUSHes of peers",
+                    "Leave FLUSH_GLOBAL and FLUSH_PERSISTENT out, or use the software device");
         }
     }
 

@@ -17,6 +17,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -33,6 +34,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -431,6 +433,39 @@ class DriverTest {
         } finally {
             driver.vendor(0);
         }
+    }
+
+    @Test
+    void flushAndAtomicWriteAreRefusedBeforeTheyReachC() {
+        readyToSend();
+        for (SendWorkRequest request : List.of(
+                SendWorkRequest.flush(1, region.remote(), Set.of(PlacementType.GLOBAL)),
+                SendWorkRequest.atomicWrite(2, region.remote(), 1))) {
+            assertThatThrownBy(() -> queuePair.postSend(request))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class,
+                            failure -> assertThat(failure.errno()).isEqualTo(Errno.EOPNOTSUPP))
+                    .hasMessageContaining(request.opcode() + " on a hardware device");
+        }
+        SendWorkRequest later =
+                SendWorkRequest.write(3, region, region.remote()).signaled();
+        queuePair.postSend(later);
+        assertThat(one().id()).isEqualTo(3);
+    }
+
+    @Test
+    void theDeviceSaysWhichFlushesItExecutes() throws Throwable {
+        assertThat(context.attributes().hasFlushGlobal()).isTrue();
+        assertThat(context.attributes().hasFlushPersistent()).isFalse();
+        assertThat(context.attributes().hasAtomicWrite()).isTrue();
+        try (MemoryRegion _ = domain.register(arena.allocate(64), AccessFlag.FLUSH_GLOBAL)) {
+            assertThat(driver.lastAccess()).isEqualTo(1 << 8);
+        }
+        assertThatThrownBy(() -> domain.register(arena.allocate(64), AccessFlag.FLUSH_PERSISTENT))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        failure -> assertThat(failure.errno()).isEqualTo(Errno.EOPNOTSUPP))
+                .hasMessageContaining("test0 does not execute FLUSHes of peers");
     }
 
     @Test

@@ -339,6 +339,7 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 		return EINVAL;
 	memset(attr, 0, size);
 	attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
+	attr->device_cap_flags_ex = 1ULL << 38 | 1ULL << 40; /* FLUSH_GLOBAL, ATOMIC_WRITE */
 	attr->odp_caps.per_transport_caps.rc_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_READ;
 	attr->completion_timestamp_mask = 0xffffffff;
 	attr->hca_core_clock = 2000;
