@@ -22,6 +22,7 @@ beyond_quick+='|ucmatose/(ll|-a|-S-100000)|udaddy/-C-50|rdma_client/refused|cmti
 beyond_quick+='|(rstream|riostream)/(ll|-T-ab)|host/(ucmatose|udaddy|rdma_client|rstream|riostream|udpong)/ll|host/rdma_xclient/v4|host/mckey/-o'
 beyond_quick+='|host/rping/option-q|host/kill-9/(server-member|client-owner)'
 beyond_quick+='|host/[a-z_]+/(lo4|lo6|v6|far-v6|far-ll|far-twin/65535|twin|twin/64|ll/64|v4/64|lo4/[0-9]+|lo6/[0-9]+|far-v6/65535|far-ll/65535)'
+beyond_quick+='|flush/v6|host/flush/(lo4|far-v6)'
 beyond_quick+='|host/cmtime/(classic|mesh)/(lo4|lo6|v4|v6|far-v6|far-ll|ll)|host/udpong/(far-ab|far-bw|far-2000)|host/rcopy/(2g|2g-loss)|host/persistent-8/twin'
 beyond_quick+='|host/kill-9/(ll/.*|idle-.*|rstream-(client|server)-[ab]|twin/.*)|host/owner-killed/(ll|ll/.*|twin)|host/idle/after-traffic'
 beyond_quick+=')$'
@@ -239,11 +240,13 @@ define_cases() {
     define_message_cases host linux
     define_cmtime_cases host linux
     define_socket_cases host linux
+    define_flush_cases host linux
     define_pingpong_cases linux host
     define_perftest_cases linux host
     define_message_cases linux host
     define_cmtime_cases linux host
     define_socket_cases linux host
+    define_flush_cases linux host
     case_add rejected/stopped-server linux host 'REJ 28, exit 255' 30 case_rejected
     case_add rejected/bound-elsewhere linux host 'REJ 28, exit 255' 30 case_bound_elsewhere 28
     case_add rejected/bound-elsewhere host linux 'REJ 8|28, exit 255' 30 case_bound_elsewhere '8|28'
@@ -262,4 +265,5 @@ define_cases() {
     case_add rxe-holds-port java-in-guest java-in-guest 'explained, exit 255' 60 case_rxe_holds_port
     define_host_cases
     define_host_stream_cases
+    define_host_flush_cases
 }
