@@ -29,6 +29,9 @@ final class StreamConnecting implements ConnectionService.Target {
 
     private static final int MAX_RETRIES = 7;
 
+    /** The maximum time to wait for a peer's first message; later, the calls of the application handle it. */
+    private static final long FIRST_MESSAGE_NANOS = 10_000_000_000L;
+
     private final StreamEndpoint endpoint;
     private final ConnectionService service;
     private @Nullable CmId id;
@@ -193,6 +196,7 @@ final class StreamConnecting implements ConnectionService.Target {
 
     private void onEstablished(CmEvent event) {
         Accepting accepted;
+        boolean startsAfterPeer;
         endpoint.lock.lock();
         try {
             ConnectedStream stream = endpoint.stream();
@@ -210,7 +214,8 @@ final class StreamConnecting implements ConnectionService.Target {
                     return;
                 }
             }
-            if (accepted != null && stream.resources().isIwarp()) {
+            startsAfterPeer = accepted != null && stream.resources().isIwarp();
+            if (startsAfterPeer) {
                 protocol.startAfterPeer();
             } else {
                 protocol.start();
@@ -220,12 +225,20 @@ final class StreamConnecting implements ConnectionService.Target {
             endpoint.lock.unlock();
         }
         endpoint.updateKeepAlive();
+        if (startsAfterPeer) {
+            Thread.ofVirtual().name("rdma4j-accepted").start(this::awaitFirstMessage);
+        }
         if (accepted != null) {
             accepting = null;
             if (!accepted.listener().onConnected(accepted.reply(), endpoint)) {
                 Thread.ofVirtual().start(endpoint::close);
             }
         }
+    }
+
+    /** Handles the peer's first message, after which this side may send its offer, also if no other thread uses the endpoint. */
+    private void awaitFirstMessage() {
+        endpoint.await(Readiness.OUT, System.nanoTime() + FIRST_MESSAGE_NANOS);
     }
 
     private void onDisconnected(CmId eventId) {
