@@ -14,10 +14,13 @@ public final class DeviceAttributes {
     private long systemImageGuid;
     private int vendorId;
     private int vendorPartId;
+    private int hardwareVersion;
+    private long pageSizes;
     private long maxMemoryRegionBytes;
     private int maxQueuePairs;
     private int maxQueuePairWorkRequests;
     private int maxScatterGather;
+    private int maxReadScatterGather;
     private int maxCompletionQueues;
     private int maxCompletionQueueEntries;
     private int maxMemoryRegions;
@@ -27,10 +30,18 @@ public final class DeviceAttributes {
     private int maxSharedReceiveQueueWorkRequests;
     private int maxSharedReceiveQueueScatterGather;
     private int maxReadAtomicPerQueuePair;
+    private int maxResponderResources;
     private int maxInitiatedReadAtomicPerQueuePair;
+    private int maxMulticastGroups;
+    private int maxMulticastQueuePairs;
+    private int maxMulticastAttachments;
+    private int maxAddressHandles;
+    private int maxPartitionKeys;
     private int maxInlineBytes;
     private int localAckDelay;
     private int ports;
+    private long capabilityBits;
+    private AtomicCapability atomicCapability = AtomicCapability.NONE;
     private boolean onDemandPaging;
     private long completionTimestampMask;
     private long clockKilohertz;
@@ -71,6 +82,19 @@ public final class DeviceAttributes {
         return vendorPartId;
     }
 
+    /** Returns the version number of the hardware. C: {@code ibv_device_attr.hw_ver}. */
+    public int hardwareVersion() {
+        return hardwareVersion;
+    }
+
+    /**
+     * Returns the sizes in bytes of the pages that the device can map, a bit for each power of two. C: {@code
+     * ibv_device_attr.page_size_cap}.
+     */
+    public long pageSizes() {
+        return pageSizes;
+    }
+
     /** Returns the maximum length in bytes of one memory region. */
     public long maxMemoryRegionBytes() {
         return maxMemoryRegionBytes;
@@ -89,6 +113,11 @@ public final class DeviceAttributes {
     /** Returns the maximum number of scatter/gather entries of one work request. */
     public int maxScatterGather() {
         return maxScatterGather;
+    }
+
+    /** Returns the maximum number of scatter/gather entries of one READ. C: {@code ibv_device_attr.max_sge_rd}. */
+    public int maxReadScatterGather() {
+        return maxReadScatterGather;
     }
 
     /** Returns the maximum number of completion queues. */
@@ -136,9 +165,48 @@ public final class DeviceAttributes {
         return maxReadAtomicPerQueuePair;
     }
 
+    /**
+     * Returns the maximum number of READs and atomics that the device serves concurrently, for all queue pairs. C:
+     * {@code ibv_device_attr.max_res_rd_atom}.
+     */
+    public int maxResponderResources() {
+        return maxResponderResources;
+    }
+
     /** Returns the maximum number of outstanding READs and atomics of one queue pair. */
     public int maxInitiatedReadAtomicPerQueuePair() {
         return maxInitiatedReadAtomicPerQueuePair;
+    }
+
+    /** Returns the maximum number of multicast groups. C: {@code ibv_device_attr.max_mcast_grp}. */
+    public int maxMulticastGroups() {
+        return maxMulticastGroups;
+    }
+
+    /**
+     * Returns the maximum number of queue pairs that are attached to one multicast group. C: {@code
+     * ibv_device_attr.max_mcast_qp_attach}.
+     */
+    public int maxMulticastQueuePairs() {
+        return maxMulticastQueuePairs;
+    }
+
+    /**
+     * Returns the maximum number of attachments of queue pairs to multicast groups. C: {@code
+     * ibv_device_attr.max_total_mcast_qp_attach}.
+     */
+    public int maxMulticastAttachments() {
+        return maxMulticastAttachments;
+    }
+
+    /** Returns the maximum number of address handles. C: {@code ibv_device_attr.max_ah}. */
+    public int maxAddressHandles() {
+        return maxAddressHandles;
+    }
+
+    /** Returns the maximum number of entries of a partition key table. C: {@code ibv_device_attr.max_pkeys}. */
+    public int maxPartitionKeys() {
+        return maxPartitionKeys;
     }
 
     /** Returns the maximum length in bytes of one inline work request. */
@@ -149,6 +217,24 @@ public final class DeviceAttributes {
     /** Returns the exponent of the maximum delay of an acknowledgement, 4.096 µs × 2<sup>n</sup>. */
     public int localAckDelay() {
         return localAckDelay;
+    }
+
+    /** Returns the optional features of the device. C: {@code ibv_device_attr_ex.device_cap_flags_ex}. */
+    public Set<DeviceCapability> capabilities() {
+        return DeviceCapability.ofBits(capabilityBits);
+    }
+
+    /**
+     * Returns the optional features as bits, including those without a constant in {@link DeviceCapability}. C: {@code
+     * ibv_device_attr_ex.device_cap_flags_ex}, whose lower half is {@code ibv_device_attr.device_cap_flags}.
+     */
+    public long capabilityBits() {
+        return capabilityBits;
+    }
+
+    /** Returns what compare-and-swap and fetch-and-add are atomic with. C: {@code ibv_device_attr.atomic_cap}. */
+    public AtomicCapability atomicCapability() {
+        return atomicCapability;
     }
 
     /** Returns the number of ports. */
@@ -164,7 +250,10 @@ public final class DeviceAttributes {
         return completionTimestampMask;
     }
 
-    /** Returns the frequency of the device's clock in kHz; 0 if it has none. C: {@code ibv_device_attr_ex.hca_core_clock}. */
+    /**
+     * Returns the frequency of the device's clock in kHz; 0 if it has none. C: {@code
+     * ibv_device_attr_ex.hca_core_clock}.
+     */
     public long clockKilohertz() {
         return clockKilohertz;
     }
@@ -245,6 +334,18 @@ public final class DeviceAttributes {
             return this;
         }
 
+        /** Sets the version number of the hardware. */
+        public Builder hardwareVersion(int value) {
+            attributes.hardwareVersion = value;
+            return this;
+        }
+
+        /** Sets the sizes in bytes of the pages that the device can map, a bit for each power of two. */
+        public Builder pageSizes(long value) {
+            attributes.pageSizes = value;
+            return this;
+        }
+
         /** Sets the maximum length in bytes of one memory region. */
         public Builder maxMemoryRegionBytes(long value) {
             attributes.maxMemoryRegionBytes = value;
@@ -266,6 +367,12 @@ public final class DeviceAttributes {
         /** Sets the maximum number of scatter/gather entries of one work request. */
         public Builder maxScatterGather(int value) {
             attributes.maxScatterGather = value;
+            return this;
+        }
+
+        /** Sets the maximum number of scatter/gather entries of one READ. */
+        public Builder maxReadScatterGather(int value) {
+            attributes.maxReadScatterGather = value;
             return this;
         }
 
@@ -323,9 +430,45 @@ public final class DeviceAttributes {
             return this;
         }
 
+        /** Sets the maximum number of READs and atomics that the device serves concurrently, for all queue pairs. */
+        public Builder maxResponderResources(int value) {
+            attributes.maxResponderResources = value;
+            return this;
+        }
+
         /** Sets the maximum number of outstanding READs and atomics of one queue pair. */
         public Builder maxInitiatedReadAtomicPerQueuePair(int value) {
             attributes.maxInitiatedReadAtomicPerQueuePair = value;
+            return this;
+        }
+
+        /** Sets the maximum number of multicast groups. */
+        public Builder maxMulticastGroups(int value) {
+            attributes.maxMulticastGroups = value;
+            return this;
+        }
+
+        /** Sets the maximum number of queue pairs that are attached to one multicast group. */
+        public Builder maxMulticastQueuePairs(int value) {
+            attributes.maxMulticastQueuePairs = value;
+            return this;
+        }
+
+        /** Sets the maximum number of attachments of queue pairs to multicast groups. */
+        public Builder maxMulticastAttachments(int value) {
+            attributes.maxMulticastAttachments = value;
+            return this;
+        }
+
+        /** Sets the maximum number of address handles. */
+        public Builder maxAddressHandles(int value) {
+            attributes.maxAddressHandles = value;
+            return this;
+        }
+
+        /** Sets the maximum number of entries of a partition key table. */
+        public Builder maxPartitionKeys(int value) {
+            attributes.maxPartitionKeys = value;
             return this;
         }
 
@@ -338,6 +481,26 @@ public final class DeviceAttributes {
         /** Sets the exponent of the maximum delay of an acknowledgement, 4.096 µs × 2<sup>n</sup>. */
         public Builder localAckDelay(int value) {
             attributes.localAckDelay = value;
+            return this;
+        }
+
+        /** Sets the optional features of the device. */
+        public Builder capabilities(Set<DeviceCapability> value) {
+            return capabilityBits(
+                    value.stream().mapToLong(DeviceCapability::bit).reduce(0, (a, b) -> a | b));
+        }
+
+        /**
+         * Sets the optional features as bits, which may include some without a constant in {@link DeviceCapability}.
+         */
+        public Builder capabilityBits(long value) {
+            attributes.capabilityBits = value;
+            return this;
+        }
+
+        /** Sets what atomics are atomic with. The default is {@link AtomicCapability#NONE}. */
+        public Builder atomicCapability(AtomicCapability value) {
+            attributes.atomicCapability = value;
             return this;
         }
 

@@ -17,11 +17,17 @@ public final class DeviceLimits {
     @CName("max_mr_size")
     public static final int MAX_REGION_BYTES = 80;
 
+    @CName("page_size_cap")
+    public static final int PAGE_SIZES = 88;
+
     @CName("vendor_id")
     public static final int VENDOR_ID = 96;
 
     @CName("vendor_part_id")
     public static final int VENDOR_PART_ID = 100;
+
+    @CName("hw_ver")
+    public static final int HARDWARE_VERSION = 104;
 
     @CName("max_qp")
     public static final int MAX_QUEUE_PAIRS = 108;
@@ -34,6 +40,9 @@ public final class DeviceLimits {
 
     @CName("max_sge")
     public static final int MAX_SCATTER_GATHER = 120;
+
+    @CName("max_sge_rd")
+    public static final int MAX_READ_SCATTER_GATHER = 124;
 
     @CName("max_cq")
     public static final int MAX_COMPLETION_QUEUES = 128;
@@ -50,6 +59,9 @@ public final class DeviceLimits {
     @CName("max_qp_rd_atom")
     public static final int MAX_READ_ATOMIC = 144;
 
+    @CName("max_res_rd_atom")
+    public static final int MAX_RESPONDER_RESOURCES = 152;
+
     @CName("max_qp_init_rd_atom")
     public static final int MAX_INITIATED_READ_ATOMIC = 156;
 
@@ -59,6 +71,18 @@ public final class DeviceLimits {
     @CName("max_mw")
     public static final int MAX_WINDOWS = 176;
 
+    @CName("max_mcast_grp")
+    public static final int MAX_MULTICAST_GROUPS = 188;
+
+    @CName("max_mcast_qp_attach")
+    public static final int MAX_MULTICAST_QUEUE_PAIRS = 192;
+
+    @CName("max_total_mcast_qp_attach")
+    public static final int MAX_MULTICAST_ATTACHMENTS = 196;
+
+    @CName("max_ah")
+    public static final int MAX_ADDRESS_HANDLES = 200;
+
     @CName("max_srq")
     public static final int MAX_SHARED_RECEIVE_QUEUES = 212;
 
@@ -67,6 +91,9 @@ public final class DeviceLimits {
 
     @CName("max_srq_sge")
     public static final int MAX_SHARED_RECEIVE_QUEUE_SCATTER_GATHER = 220;
+
+    @CName("max_pkeys")
+    public static final int MAX_PARTITION_KEYS = 224;
 
     @CName("local_ca_ack_delay")
     public static final int LOCAL_ACK_DELAY = 226;

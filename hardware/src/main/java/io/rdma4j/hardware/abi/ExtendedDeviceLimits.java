@@ -29,5 +29,8 @@ public final class ExtendedDeviceLimits {
     @CName("xrc_odp_caps")
     public static final int ON_DEMAND_EXTENDED_CONNECTIONS = 392;
 
+    @CName("phys_port_cnt_ex")
+    public static final int PORTS = 396;
+
     private ExtendedDeviceLimits() {}
 }

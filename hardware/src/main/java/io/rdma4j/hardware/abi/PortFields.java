@@ -33,6 +33,24 @@ public final class PortFields {
     @CName("lid")
     public static final int LID = 34;
 
+    @CName("sm_lid")
+    public static final int SUBNET_MANAGER_IDENTIFIER = 36;
+
+    @CName("lmc")
+    public static final int LOCAL_IDENTIFIER_MASK = 38;
+
+    @CName("max_vl_num")
+    public static final int MAX_VIRTUAL_LANES = 39;
+
+    @CName("sm_sl")
+    public static final int SUBNET_MANAGER_SERVICE_LEVEL = 40;
+
+    @CName("subnet_timeout")
+    public static final int SUBNET_TIMEOUT = 41;
+
+    @CName("init_type_reply")
+    public static final int INITIALIZATION_REPLY = 42;
+
     @CName("active_width")
     public static final int ACTIVE_WIDTH = 43;
 
@@ -44,6 +62,12 @@ public final class PortFields {
 
     @CName("link_layer")
     public static final int LINK_LAYER = 46;
+
+    @CName("port_cap_flags2")
+    public static final int CAPABILITIES_2 = 48;
+
+    /** {@code active_speed_ex} of libibverbs 50 and newer; 0 with older ones. */
+    public static final int ACTIVE_SPEED_EXTENDED = 52;
 
     /** The size in the newest header files. The exported function of old libraries writes less. */
     public static final int MAX_BYTES = 56;

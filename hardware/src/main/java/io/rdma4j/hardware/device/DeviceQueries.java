@@ -13,14 +13,13 @@ import io.rdma4j.hardware.abi.GidTableEntry;
 import io.rdma4j.hardware.abi.PortFields;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
+import io.rdma4j.verbs.AtomicCapability;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.OnDemandOperation;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
-import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.TransportType;
@@ -32,6 +31,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -42,13 +42,13 @@ import org.jspecify.annotations.Nullable;
 final class DeviceQueries {
     private static final int FIRMWARE_BYTES = 64;
     private static final int BYTE = 0xff;
+    private static final int SHORT = 0xffff;
 
     /** Bits of the kernel's capabilities of a device, which older headers of libibverbs do not have: IB_UVERBS_DEVICE_…. */
     private static final long FLUSH_GLOBAL = 1L << 38;
 
     private static final long FLUSH_PERSISTENT = 1L << 39;
     private static final long ATOMIC_WRITE = 1L << 40;
-
     private static final long UNSIGNED = 0xffff_ffffL;
 
     private final HardwareContext context;
@@ -75,7 +75,10 @@ final class DeviceQueries {
             MemorySegment from = call.allocate(DeviceLimits.BYTES);
             call.check(Function.QUERY_DEVICE, context.toString(), pointer, from.address());
             DeviceAttributes.Builder attributes = DeviceAttributes.builder();
+            attributes.ports(from.get(JAVA_BYTE, DeviceLimits.PORTS) & BYTE);
+            attributes.capabilityBits(from.get(JAVA_INT, DeviceLimits.CAPABILITIES) & UNSIGNED);
             addFeatures(call, pointer, attributes);
+            addSharedLimits(from, attributes);
             return attributes
                     .firmwareVersion(text(from))
                     .nodeGuid(Long.reverseBytes(from.get(JAVA_LONG, DeviceLimits.NODE_GUID)))
@@ -100,11 +103,32 @@ final class DeviceQueries {
                     .maxInitiatedReadAtomicPerQueuePair(from.get(JAVA_INT, DeviceLimits.MAX_INITIATED_READ_ATOMIC))
                     .maxInlineBytes(QueuePairFactory.maxInlineBytes(context))
                     .localAckDelay(from.get(JAVA_BYTE, DeviceLimits.LOCAL_ACK_DELAY) & BYTE)
-                    .ports(from.get(JAVA_BYTE, DeviceLimits.PORTS) & BYTE)
                     .build();
         } finally {
             context.handle().exit();
         }
+    }
+
+    /** Adds the limits of all queue pairs together, and of groups and tables. */
+    private static void addSharedLimits(MemorySegment from, DeviceAttributes.Builder attributes) {
+        attributes
+                .hardwareVersion(from.get(JAVA_INT, DeviceLimits.HARDWARE_VERSION))
+                .pageSizes(from.get(JAVA_LONG, DeviceLimits.PAGE_SIZES))
+                .maxReadScatterGather(from.get(JAVA_INT, DeviceLimits.MAX_READ_SCATTER_GATHER))
+                .maxResponderResources(from.get(JAVA_INT, DeviceLimits.MAX_RESPONDER_RESOURCES))
+                .atomicCapability(atomicCapability(from.get(JAVA_INT, DeviceLimits.ATOMIC_CAPABILITY)))
+                .maxMulticastGroups(from.get(JAVA_INT, DeviceLimits.MAX_MULTICAST_GROUPS))
+                .maxMulticastQueuePairs(from.get(JAVA_INT, DeviceLimits.MAX_MULTICAST_QUEUE_PAIRS))
+                .maxMulticastAttachments(from.get(JAVA_INT, DeviceLimits.MAX_MULTICAST_ATTACHMENTS))
+                .maxAddressHandles(from.get(JAVA_INT, DeviceLimits.MAX_ADDRESS_HANDLES))
+                .maxPartitionKeys(from.get(JAVA_SHORT, DeviceLimits.MAX_PARTITION_KEYS) & SHORT);
+    }
+
+    private static AtomicCapability atomicCapability(int code) {
+        return Arrays.stream(AtomicCapability.values())
+                .filter(each -> each.code() == code)
+                .findFirst()
+                .orElse(AtomicCapability.NONE);
     }
 
     /** Adds what the extended query returns. A device without it has none of these features. */
@@ -120,6 +144,11 @@ final class DeviceQueries {
         }
         attributes.completionTimestampMask(from.get(JAVA_LONG, ExtendedDeviceLimits.COMPLETION_TIMESTAMP_MASK));
         attributes.clockKilohertz(from.get(JAVA_LONG, ExtendedDeviceLimits.CLOCK_KILOHERTZ));
+        attributes.capabilityBits(from.get(JAVA_LONG, ExtendedDeviceLimits.CAPABILITIES));
+        int ports = from.get(JAVA_INT, ExtendedDeviceLimits.PORTS);
+        if (ports != 0) {
+            attributes.ports(ports);
+        }
         attributes.onDemandPaging((from.get(JAVA_LONG, ExtendedDeviceLimits.ON_DEMAND) & Flags.ON_DEMAND_PAGING) != 0);
         long capabilities = from.get(JAVA_LONG, ExtendedDeviceLimits.CAPABILITIES);
         attributes.flushGlobal((capabilities & FLUSH_GLOBAL) != 0);
@@ -155,13 +184,7 @@ final class DeviceQueries {
         try (Call call = new Call()) {
             MemorySegment from = call.allocate(PortFields.MAX_BYTES);
             queryPort(call, pointer, port, from);
-            return new PortAttributes(
-                    from.get(JAVA_INT, PortFields.STATE) == PortState.ACTIVE.code(),
-                    mtu(from, PortFields.MAX_MTU),
-                    mtu(from, PortFields.ACTIVE_MTU),
-                    from.get(JAVA_INT, PortFields.GID_TABLE_LENGTH),
-                    from.get(JAVA_INT, PortFields.MAX_MESSAGE_BYTES) & UNSIGNED,
-                    networkInterface(port));
+            return PortCodec.read(from, networkInterface(port));
         } finally {
             context.handle().exit();
         }
@@ -177,13 +200,6 @@ final class DeviceQueries {
         } else {
             call.check(Function.QUERY_PORT, details, pointer, port, target.address());
         }
-    }
-
-    private static PathMtu mtu(MemorySegment from, int at) {
-        int code = from.get(JAVA_INT, at);
-        return code >= PathMtu.MTU_256.code() && code <= PathMtu.MTU_4096.code()
-                ? PathMtu.ofCode(code)
-                : PathMtu.MTU_1024;
     }
 
     private String networkInterface(int port) {

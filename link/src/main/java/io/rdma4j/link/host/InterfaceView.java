@@ -1,8 +1,12 @@
 package io.rdma4j.link.host;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +30,11 @@ public final class InterfaceView {
         int mtuBytes() throws SocketException;
 
         byte @Nullable [] hardwareAddress() throws SocketException;
+
+        /** Returns the speed in Mbit/s, or 0 if it is unknown. */
+        default int megabitsPerSecond() {
+            return 0;
+        }
     }
 
     private final Source source;
@@ -107,6 +116,14 @@ public final class InterfaceView {
     }
 
     /**
+     * Returns the speed of the link in Mbit/s; 0 if it is unknown, as for interfaces without hardware, while the interface is down,
+     * and elsewhere than on Linux.
+     */
+    public int megabitsPerSecond() {
+        return source.megabitsPerSecond();
+    }
+
+    /**
      * Returns an interface of a virtual host.
      *
      * @param name a name, such as {@code eth0}
@@ -135,6 +152,9 @@ public final class InterfaceView {
 
     /** An interface of this host. */
     record JavaInterface(NetworkInterface network) implements Source {
+        /** The interfaces by name, on Linux. */
+        private static final Path SYSTEM = Path.of("/sys/class/net");
+
         @Override
         public String name() {
             return network.getName();
@@ -168,6 +188,18 @@ public final class InterfaceView {
         @Override
         public byte @Nullable [] hardwareAddress() throws SocketException {
             return network.getHardwareAddress();
+        }
+
+        @Override
+        public int megabitsPerSecond() {
+            try {
+                // The kernel has -1 for an unknown speed, and refuses to read the file while the interface is down.
+                String speed =
+                        Files.readString(SYSTEM.resolve(network.getName()).resolve("speed"));
+                return Math.max(0, Integer.parseInt(speed.strip()));
+            } catch (IOException | InvalidPathException | NumberFormatException unknown) {
+                return 0;
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairType;
@@ -159,7 +160,14 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
                 return switch (method.getName()) {
                     case "attributes" -> attributes();
                     case "sharedReceiveQueue" -> null;
-                    case "port" -> new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1, MANY, "failing");
+                    case "port" ->
+                        PortAttributes.builder()
+                                .state(PortState.ACTIVE)
+                                .activeMtu(PathMtu.MTU_1024)
+                                .gidTableLength(1)
+                                .maxMessageBytes(MANY)
+                                .networkInterface("failing")
+                                .build();
                     case "gids" -> List.of(Gid.of(ADDRESS));
                     case "device" -> DEVICE;
                     case "signal" -> SIGNAL;

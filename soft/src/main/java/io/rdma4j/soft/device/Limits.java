@@ -17,6 +17,15 @@ final class Limits {
     /** The most queue pairs of this process that are attached to one multicast group. */
     static final int MAX_MULTICAST_QUEUE_PAIRS = 1 << 12;
 
+    /** The one entry of the partition key table: the default partition. */
+    static final int PARTITION_KEYS = 1;
+
+    /** Address handles are limited by memory only. */
+    static final int MAX_ADDRESS_HANDLES = Integer.MAX_VALUE;
+
+    /** Memory of any length and address can be registered: pages from 4 KiB to 2 GiB, as with rdma_rxe. */
+    static final long PAGE_SIZES = 0xffff_f000L;
+
     /** Outstanding READs and atomics, in each direction. */
     static final int MAX_READ_ATOMIC = 128;
 

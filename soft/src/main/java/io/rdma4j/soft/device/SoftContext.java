@@ -2,14 +2,17 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
+import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AtomicCapability;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -25,6 +28,7 @@ import io.rdma4j.verbs.wait.Waitable;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,6 +39,20 @@ import org.jspecify.annotations.Nullable;
 /** An open software device. */
 public final class SoftContext implements DeviceContext, InterfaceWatch.Listener {
     private static final int VENDOR = 0xff_ffff;
+
+    private static final Set<DeviceCapability> CAPABILITIES = Collections.unmodifiableSet(EnumSet.of(
+            DeviceCapability.BAD_PARTITION_KEY_COUNTER,
+            DeviceCapability.BAD_QUEUE_KEY_COUNTER,
+            DeviceCapability.DATAGRAM_PORT_ENFORCED,
+            DeviceCapability.PORT_ACTIVE_EVENT,
+            DeviceCapability.SYSTEM_IMAGE_GUID,
+            DeviceCapability.RNR_NAK_GENERATION,
+            DeviceCapability.SHARED_RECEIVE_QUEUE_RESIZE,
+            DeviceCapability.MEMORY_WINDOW,
+            DeviceCapability.XRC,
+            DeviceCapability.MEMORY_MANAGEMENT_EXTENSIONS,
+            DeviceCapability.MEMORY_WINDOW_TYPE_2B));
+
     /** The default partition, as a full member. */
     private static final int DEFAULT_PARTITION = 0xffff;
 
@@ -102,10 +120,14 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 .nodeGuid(device.guid())
                 .systemImageGuid(device.guid())
                 .vendorId(VENDOR)
+                .pageSizes(Limits.PAGE_SIZES)
+                .capabilities(CAPABILITIES)
+                .atomicCapability(AtomicCapability.DEVICE)
                 .maxMemoryRegionBytes(Limits.MAX_MEMORY_REGION_BYTES)
                 .maxQueuePairs(engines.maxQueuePairs())
                 .maxQueuePairWorkRequests(Limits.MAX_WORK_REQUESTS)
                 .maxScatterGather(Limits.MAX_SCATTER_GATHER)
+                .maxReadScatterGather(Limits.MAX_SCATTER_GATHER)
                 .maxCompletionQueues(Limits.MAX_COMPLETION_QUEUES)
                 .maxCompletionQueueEntries(Limits.MAX_COMPLETION_QUEUE_ENTRIES)
                 .maxMemoryRegions(Limits.MAX_MEMORY_REGIONS)
@@ -116,6 +138,12 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 .maxSharedReceiveQueueScatterGather(Limits.MAX_SCATTER_GATHER)
                 .maxReadAtomicPerQueuePair(Limits.MAX_READ_ATOMIC)
                 .maxInitiatedReadAtomicPerQueuePair(Limits.MAX_READ_ATOMIC)
+                .maxResponderResources(Math.multiplyExact(Limits.MAX_READ_ATOMIC, engines.maxQueuePairs()))
+                .maxMulticastGroups(MulticastGroups.MAX_GROUPS)
+                .maxMulticastQueuePairs(Limits.MAX_MULTICAST_QUEUE_PAIRS)
+                .maxMulticastAttachments(MulticastGroups.MAX_GROUPS * Limits.MAX_MULTICAST_QUEUE_PAIRS)
+                .maxAddressHandles(Limits.MAX_ADDRESS_HANDLES)
+                .maxPartitionKeys(Limits.PARTITION_KEYS)
                 .maxInlineBytes(Limits.MAX_INLINE_BYTES)
                 .localAckDelay(Limits.LOCAL_ACK_DELAY)
                 .ports(1)
@@ -156,12 +184,12 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     @Override
     public Gid gid(int port, int index) {
         requirePort("ibv_query_gid", port);
-        if (index < 0 || index >= device.port().gidTableLength()) {
+        if (index < 0 || index >= SoftDevice.GID_TABLE_LENGTH) {
             throw new RdmaException(
                     "ibv_query_gid",
                     Errno.EINVAL,
                     "index " + index + " at " + device.name(),
-                    "The GID table has " + device.port().gidTableLength() + " entries, from 0");
+                    "The GID table has " + SoftDevice.GID_TABLE_LENGTH + " entries, from 0");
         }
         List<Gid> gids = device.gids();
         return index < gids.size() ? gids.get(index) : Gid.ZERO;

@@ -9,7 +9,9 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PhysicalPortState;
 import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.SocketException;
@@ -27,7 +29,10 @@ public final class SoftDevice implements Device {
     /** The longest message of a reliable connection, by the InfiniBand specification. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
 
-    private static final int GID_TABLE_LENGTH = 1024;
+    static final int GID_TABLE_LENGTH = 1024;
+
+    /** Communication management is supported: {@code IBV_PORT_CM_SUP}. */
+    private static final int PORT_CAPABILITIES = 1 << 16;
 
     /** The most bytes of headers in an IP packet: IPv6, UDP, BTH, the longest extension headers, ICRC. */
     private static final int HEADER_BYTES = 96;
@@ -271,8 +276,32 @@ public final class SoftDevice implements Device {
             // Removed meanwhile: reported as down.
             up = false;
         }
-        return new PortAttributes(
-                up, PathMtu.MTU_4096, activeMtu(mtuBytes), GID_TABLE_LENGTH, MAX_MESSAGE_BYTES, networkName);
+        LinkSpeed speed = LinkSpeed.of(network == null ? 0 : network.megabitsPerSecond());
+        PortAttributes.Builder attributes = PortAttributes.builder();
+        addViolations(attributes);
+        return attributes
+                .state(up ? PortState.ACTIVE : PortState.DOWN)
+                .physicalState(up ? PhysicalPortState.LINK_UP : PhysicalPortState.DISABLED)
+                .maxMtu(PathMtu.MTU_4096)
+                .activeMtu(activeMtu(mtuBytes))
+                .gidTableLength(GID_TABLE_LENGTH)
+                .partitionKeyTableLength(Limits.PARTITION_KEYS)
+                .maxMessageBytes(MAX_MESSAGE_BYTES)
+                .capabilityBits(PORT_CAPABILITIES)
+                .activeWidth(speed.width())
+                .activeSpeed(speed.laneSpeed())
+                .networkInterface(networkName)
+                .build();
+    }
+
+    private synchronized void addViolations(PortAttributes.Builder attributes) {
+        long partitionKeys = closed.getOrDefault("bad_pkey", 0L);
+        long queueKeys = closed.getOrDefault("bad_qkey", 0L);
+        for (QueuePairCounters each : counted) {
+            partitionKeys += each.badPartitionKey;
+            queueKeys += each.badQueueKey;
+        }
+        attributes.partitionKeyViolations(partitionKeys).queueKeyViolations(queueKeys);
     }
 
     @Override

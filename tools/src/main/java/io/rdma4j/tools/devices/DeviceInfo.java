@@ -2,11 +2,16 @@ package io.rdma4j.tools.devices;
 
 import io.rdma4j.tools.command.GidText;
 import io.rdma4j.verbs.DeviceAttributes;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.DeviceCapability;
+import io.rdma4j.verbs.GidEntry;
+import io.rdma4j.verbs.LinkLayer;
 import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PhysicalPortState;
 import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.TransportType;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,17 +21,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Prints the lines of {@code ibv_devinfo} about one device.
+ * Prints the lines of {@code ibv_devinfo} about one device, in the order and with the words of C.
  *
- * <p>Values that a software device lacks are printed as by Linux rxe: zero, {@code not supported}, a port of 1X and 2.5
- * Gbps.
+ * <p>Attributes that the API does not have are printed as by a device without them: reliable datagrams, raw packets, fast memory
+ * regions, and the offloads of certain cards.
  */
 final class DeviceInfo {
-    private static final int PORT_DOWN = 1;
-    private static final int PORT_ACTIVE = 4;
-
-    /** The capabilities of {@code enum ibv_device_cap_flags} that every device here has, by bit. */
-    private static final Map<Integer, String> CAPABILITIES = capabilities();
+    /** The upper half of the bits, which C prints apart. */
+    private static final long EXTENDED = 0xffff_ffff_0000_0000L;
 
     private final PrintStream out;
     private final boolean verbose;
@@ -36,79 +38,99 @@ final class DeviceInfo {
         this.verbose = verbose;
     }
 
-    private static Map<Integer, String> capabilities() {
-        Map<Integer, String> map = new LinkedHashMap<>();
-        map.put(1 << 11, "SYS_IMAGE_GUID");
-        map.put(1 << 12, "RC_RNR_NAK_GEN");
-        map.put(1 << 13, "SRQ_RESIZE");
-        map.put(1 << 17, "MEM_WINDOW");
-        map.put(1 << 24, "MEM_WINDOW_TYPE_2B");
-        return map;
-    }
-
     // ---- the device ----
 
-    void printDevice(String name, DeviceAttributes device, int completionVectors) {
+    /**
+     * Prints a device.
+     *
+     * @param board the identifier of the board; empty if the device has none
+     */
+    void printDevice(
+            String name, TransportType transport, String board, DeviceAttributes device, int completionVectors) {
         out.println("hca_id:\t" + name);
-        line("transport", "InfiniBand (0)");
+        line("transport", transport == TransportType.IWARP ? "iWARP (1)" : "InfiniBand (0)");
         if (!device.firmwareVersion().isEmpty()) {
             line("fw_ver", device.firmwareVersion());
         }
-        line("node_guid", guid(device.nodeGuid()));
-        line("sys_image_guid", guid(device.systemImageGuid()));
+        line("node_guid", groups(device.nodeGuid()));
+        line("sys_image_guid", groups(device.systemImageGuid()));
         line("vendor_id", String.format(Locale.ROOT, "0x%04x", device.vendorId()));
         line("vendor_part_id", device.vendorPartId());
-        line("hw_ver", "0x0");
+        line("hw_ver", String.format(Locale.ROOT, "0x%X", device.hardwareVersion()));
+        if (!board.isEmpty()) {
+            line("board_id", board);
+        }
         line("phys_port_cnt", device.ports());
         if (verbose) {
             printLimits(device);
             printOnDemandPaging(device);
             printClock(device);
-            printUnsupported();
+            printExtended(device);
             line("num_comp_vectors", completionVectors);
         }
     }
 
     private void printLimits(DeviceAttributes device) {
         line("max_mr_size", String.format(Locale.ROOT, "0x%x", device.maxMemoryRegionBytes()));
-        line("page_size_cap", "0xfffff000");
+        line("page_size_cap", String.format(Locale.ROOT, "0x%x", device.pageSizes()));
         line("max_qp", device.maxQueuePairs());
         line("max_qp_wr", device.maxQueuePairWorkRequests());
-        int flags = CAPABILITIES.keySet().stream().reduce(0, (a, b) -> a | b);
-        line("device_cap_flags", String.format(Locale.ROOT, "0x%08x", flags));
-        CAPABILITIES.values().forEach(text -> out.println("\t\t\t\t\t" + text));
+        line("device_cap_flags", String.format(Locale.ROOT, "0x%08x", (int) device.capabilityBits()));
+        printCapabilities(device.capabilityBits() & ~EXTENDED);
         line("max_sge", device.maxScatterGather());
-        line("max_sge_rd", device.maxScatterGather());
+        line("max_sge_rd", device.maxReadScatterGather());
         line("max_cq", device.maxCompletionQueues());
         line("max_cqe", device.maxCompletionQueueEntries());
         line("max_mr", device.maxMemoryRegions());
         line("max_pd", device.maxProtectionDomains());
         line("max_qp_rd_atom", device.maxReadAtomicPerQueuePair());
         line("max_ee_rd_atom", 0);
-        line("max_res_rd_atom", (long) device.maxReadAtomicPerQueuePair() * device.maxQueuePairs());
+        line("max_res_rd_atom", device.maxResponderResources());
         line("max_qp_init_rd_atom", device.maxInitiatedReadAtomicPerQueuePair());
         line("max_ee_init_rd_atom", 0);
-        line("atomic_cap", "ATOMIC_HCA (1)");
+        line(
+                "atomic_cap",
+                device.atomicCapability().text() + " ("
+                        + device.atomicCapability().code() + ")");
         line("max_ee", 0);
         line("max_rdd", 0);
         line("max_mw", device.maxMemoryWindows());
-        for (String zero : List.of(
-                "max_raw_ipv6_qp",
-                "max_raw_ethy_qp",
-                "max_mcast_grp",
-                "max_mcast_qp_attach",
-                "max_total_mcast_qp_attach",
-                "max_ah",
-                "max_fmr")) {
-            line(zero, 0);
-        }
+        line("max_raw_ipv6_qp", 0);
+        line("max_raw_ethy_qp", 0);
+        line("max_mcast_grp", device.maxMulticastGroups());
+        line("max_mcast_qp_attach", device.maxMulticastQueuePairs());
+        line("max_total_mcast_qp_attach", device.maxMulticastAttachments());
+        line("max_ah", device.maxAddressHandles());
+        line("max_fmr", 0);
         line("max_srq", device.maxSharedReceiveQueues());
         if (device.maxSharedReceiveQueues() > 0) {
             line("max_srq_wr", device.maxSharedReceiveQueueWorkRequests());
             line("max_srq_sge", device.maxSharedReceiveQueueScatterGather());
         }
-        line("max_pkeys", 1);
+        line("max_pkeys", device.maxPartitionKeys());
         line("local_ca_ack_delay", device.localAckDelay());
+    }
+
+    /** Prints the names of bits, and those without a name as a number. */
+    private void printCapabilities(long bits) {
+        long unknown = bits;
+        for (DeviceCapability capability : DeviceCapability.values()) {
+            if ((bits & capability.bit()) != 0 && isNamedByC(capability)) {
+                out.println("\t\t\t\t\t" + capability.text());
+                unknown &= ~capability.bit();
+            }
+        }
+        if (unknown != 0) {
+            out.println(String.format(Locale.ROOT, "\t\t\t\t\tUnknown flags: 0x%X", unknown));
+        }
+    }
+
+    /** Returns whether C's tool has a name for a feature. It has none for those of FLUSH and ATOMIC WRITE. */
+    private static boolean isNamedByC(DeviceCapability capability) {
+        return switch (capability) {
+            case FLUSH_GLOBAL, FLUSH_PERSISTENT, ATOMIC_WRITE -> false;
+            default -> true;
+        };
     }
 
     private void printOnDemandPaging(DeviceAttributes device) {
@@ -154,10 +176,10 @@ final class DeviceInfo {
                         : "\thca_core_clock:\t\t\t" + device.clockKilohertz() + "kHZ");
     }
 
-    /** Prints the attributes that only hardware supports. */
-    private void printUnsupported() {
-        int flags = CAPABILITIES.keySet().stream().reduce(0, (a, b) -> a | b);
-        line("device_cap_flags_ex", String.format(Locale.ROOT, "0x%X", flags));
+    /** Prints the features of the extended query. Most are offloads of certain cards, which the API does not have. */
+    private void printExtended(DeviceAttributes device) {
+        line("device_cap_flags_ex", String.format(Locale.ROOT, "0x%X", device.capabilityBits()));
+        printCapabilities(device.capabilityBits() & EXTENDED);
         out.println("\ttso_caps:");
         out.println("\t\tmax_tso:\t\t\t0");
         out.println("\trss_caps:");
@@ -174,44 +196,58 @@ final class DeviceInfo {
 
     // ---- a port ----
 
-    void printPort(int number, PortAttributes port, List<Gid> gids) {
+    void printPort(int number, TransportType transport, PortAttributes port, List<GidEntry> gids) {
         out.println("\t\tport:\t" + number);
-        portLine("state", port.isActive() ? "PORT_ACTIVE (4)" : "PORT_DOWN (1)");
+        portLine("state", stateInC(port.state()) + " (" + port.state().code() + ")");
         portLine("max_mtu", mtu(port.maxMtu()));
         portLine("active_mtu", mtu(port.activeMtu()));
-        portLine("sm_lid", 0);
-        portLine("port_lid", 0);
-        portLine("port_lmc", "0x00");
-        portLine("link_layer", "Ethernet");
+        portLine("sm_lid", port.subnetManagerIdentifier());
+        portLine("port_lid", port.localIdentifier());
+        portLine("port_lmc", String.format(Locale.ROOT, "0x%02x", port.localIdentifierMask()));
+        portLine("link_layer", port.linkLayer().text());
         if (verbose) {
-            portLine("max_msg_sz", String.format(Locale.ROOT, "0x%x", port.maxMessageBytes()));
-            // Communication management is supported (IB_PORT_CM_SUP).
-            portLine("port_cap_flags", "0x00010000");
-            portLine("port_cap_flags2", "0x0000");
-            portLine("max_vl_num", "1 (1)");
-            portLine("bad_pkey_cntr", "0x0");
-            portLine("qkey_viol_cntr", "0x0");
-            portLine("sm_sl", 0);
-            portLine("pkey_tbl_len", 1);
-            portLine("gid_tbl_len", port.gidTableLength());
-            portLine("subnet_timeout", 0);
-            portLine("init_type_reply", 0);
-            portLine("active_width", "1X (1)");
-            portLine("active_speed", "2.5 Gbps (1)");
-            portLine("phys_state", port.isActive() ? "LINK_UP (5)" : "DISABLED (3)");
-            printGids(gids);
+            printPortLimits(port);
+            if (transport == TransportType.INFINIBAND) {
+                PhysicalPortState state = port.physicalState();
+                portLine("phys_state", state.text() + " (" + state.code() + ")");
+            }
+            printGids(port, gids);
         }
         out.println();
     }
 
-    private void printGids(List<Gid> gids) {
-        for (int i = 0; i < gids.size(); i++) {
-            Gid gid = gids.get(i);
+    private void printPortLimits(PortAttributes port) {
+        portLine("max_msg_sz", String.format(Locale.ROOT, "0x%x", port.maxMessageBytes()));
+        portLine("port_cap_flags", String.format(Locale.ROOT, "0x%08x", port.capabilityBits()));
+        portLine("port_cap_flags2", String.format(Locale.ROOT, "0x%04x", port.capabilityBits2()));
+        portLine("max_vl_num", virtualLanes(port.maxVirtualLanes()) + " (" + port.maxVirtualLanes() + ")");
+        portLine("bad_pkey_cntr", String.format(Locale.ROOT, "0x%x", port.partitionKeyViolations()));
+        portLine("qkey_viol_cntr", String.format(Locale.ROOT, "0x%x", port.queueKeyViolations()));
+        portLine("sm_sl", port.subnetManagerServiceLevel());
+        portLine("pkey_tbl_len", port.partitionKeyTableLength());
+        portLine("gid_tbl_len", port.gidTableLength());
+        portLine("subnet_timeout", port.subnetTimeout());
+        portLine("init_type_reply", port.initializationReply());
+        portLine("active_width", width(port.activeWidth()) + "X (" + port.activeWidth() + ")");
+        portLine("active_speed", speed(port.activeSpeed()) + " (" + port.activeSpeed() + ")");
+    }
+
+    private void printGids(PortAttributes port, List<GidEntry> gids) {
+        for (GidEntry entry : gids) {
             // C's tool checks only the interface identifier.
-            if (gid.low() != 0) {
-                out.println(String.format(Locale.ROOT, "\t\t\tGID[%3d]:\t\t%s, RoCE v2", i, GidText.of(gid)));
+            if (entry.gid().low() != 0) {
+                out.println(String.format(
+                        Locale.ROOT, "\t\t\tGID[%3d]:\t\t%s", entry.index(), text(entry, port.linkLayer())));
             }
         }
+    }
+
+    private static String text(GidEntry entry, LinkLayer link) {
+        boolean isVersion2 = entry.type() == GidEntry.Type.ROCE_V2;
+        String gid = isVersion2
+                ? GidText.of(entry.gid())
+                : groups(entry.gid().high()) + ":" + groups(entry.gid().low());
+        return link == LinkLayer.ETHERNET ? gid + (isVersion2 ? ", RoCE v2" : ", RoCE v1") : gid;
     }
 
     // ---- formats ----
@@ -220,14 +256,58 @@ final class DeviceInfo {
         return mtu.bytes() + " (" + mtu.code() + ")";
     }
 
-    private static String guid(long guid) {
+    private static String stateInC(PortState state) {
+        return switch (state) {
+            case DOWN, INIT, ARMED, ACTIVE -> "PORT_" + state.name();
+            default -> "invalid state";
+        };
+    }
+
+    private static String virtualLanes(int code) {
+        return switch (code) {
+            case 1 -> "1";
+            case 2 -> "2";
+            case 3 -> "4";
+            case 4 -> "8";
+            case 5 -> "15";
+            default -> "invalid value";
+        };
+    }
+
+    private static String width(int code) {
+        return switch (code) {
+            case 1 -> "1";
+            case 2 -> "4";
+            case 4 -> "8";
+            case 8 -> "12";
+            case 16 -> "2";
+            default -> "invalid width";
+        };
+    }
+
+    private static String speed(int code) {
+        return switch (code) {
+            case 1 -> "2.5 Gbps";
+            case 2 -> "5.0 Gbps";
+            case 4, 8 -> "10.0 Gbps";
+            case 16 -> "14.0 Gbps";
+            case 32 -> "25.0 Gbps";
+            case 64 -> "50.0 Gbps";
+            case 128 -> "100.0 Gbps";
+            case 256 -> "200.0 Gbps";
+            default -> "invalid speed";
+        };
+    }
+
+    /** Returns four groups of four hexadecimal digits. */
+    private static String groups(long value) {
         return String.format(
                 Locale.ROOT,
                 "%04x:%04x:%04x:%04x",
-                guid >>> 48,
-                guid >>> 32 & 0xffff,
-                guid >>> 16 & 0xffff,
-                guid & 0xffff);
+                value >>> 48,
+                value >>> 32 & 0xffff,
+                value >>> 16 & 0xffff,
+                value & 0xffff);
     }
 
     /** Prints a name, and a value from column 40 on. */
@@ -252,20 +332,37 @@ final class DeviceInfo {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("name", name);
         facts.put("firmwareVersion", device.firmwareVersion());
-        facts.put("nodeGuid", guid(device.nodeGuid()));
-        facts.put("systemImageGuid", guid(device.systemImageGuid()));
+        facts.put("nodeGuid", groups(device.nodeGuid()));
+        facts.put("systemImageGuid", groups(device.systemImageGuid()));
         facts.put("vendorId", device.vendorId());
         facts.put("vendorPartId", device.vendorPartId());
         facts.put("maxMemoryRegionBytes", device.maxMemoryRegionBytes());
+        facts.put("hardwareVersion", device.hardwareVersion());
+        facts.put("pageSizes", device.pageSizes());
+        facts.put(
+                "capabilities",
+                device.capabilities().stream().map(DeviceCapability::text).toList());
+        facts.put("atomicCapability", device.atomicCapability().text());
         facts.put("maxQueuePairs", device.maxQueuePairs());
         facts.put("maxQueuePairWorkRequests", device.maxQueuePairWorkRequests());
         facts.put("maxScatterGather", device.maxScatterGather());
+        facts.put("maxReadScatterGather", device.maxReadScatterGather());
         facts.put("maxCompletionQueues", device.maxCompletionQueues());
         facts.put("maxCompletionQueueEntries", device.maxCompletionQueueEntries());
         facts.put("maxMemoryRegions", device.maxMemoryRegions());
         facts.put("maxProtectionDomains", device.maxProtectionDomains());
         facts.put("maxReadAtomicPerQueuePair", device.maxReadAtomicPerQueuePair());
         facts.put("maxInitiatedReadAtomicPerQueuePair", device.maxInitiatedReadAtomicPerQueuePair());
+        facts.put("maxResponderResources", device.maxResponderResources());
+        facts.put("maxMemoryWindows", device.maxMemoryWindows());
+        facts.put("maxMulticastGroups", device.maxMulticastGroups());
+        facts.put("maxMulticastQueuePairs", device.maxMulticastQueuePairs());
+        facts.put("maxMulticastAttachments", device.maxMulticastAttachments());
+        facts.put("maxAddressHandles", device.maxAddressHandles());
+        facts.put("maxSharedReceiveQueues", device.maxSharedReceiveQueues());
+        facts.put("maxSharedReceiveQueueWorkRequests", device.maxSharedReceiveQueueWorkRequests());
+        facts.put("maxSharedReceiveQueueScatterGather", device.maxSharedReceiveQueueScatterGather());
+        facts.put("maxPartitionKeys", device.maxPartitionKeys());
         facts.put("maxInlineBytes", device.maxInlineBytes());
         facts.put("localAckDelay", device.localAckDelay());
         facts.put("onDemandPaging", device.hasOnDemandPaging());
@@ -275,23 +372,27 @@ final class DeviceInfo {
         return facts;
     }
 
-    static Map<String, Object> portFacts(int number, PortAttributes port, List<Gid> gids) {
+    static Map<String, Object> portFacts(int number, PortAttributes port, List<GidEntry> gids) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("port", number);
-        facts.put("state", port.isActive() ? "PORT_ACTIVE" : "PORT_DOWN");
-        facts.put("stateNumber", port.isActive() ? PORT_ACTIVE : PORT_DOWN);
+        facts.put("state", stateInC(port.state()));
+        facts.put("stateNumber", port.state().code());
+        facts.put("physicalState", port.physicalState().text());
+        facts.put("linkLayer", port.linkLayer().text());
+        facts.put("megabitsPerSecond", port.megabitsPerSecond());
         facts.put("maxMtuBytes", port.maxMtu().bytes());
         facts.put("activeMtuBytes", port.activeMtu().bytes());
         facts.put("maxMessageBytes", port.maxMessageBytes());
+        facts.put("partitionKeyViolations", port.partitionKeyViolations());
+        facts.put("queueKeyViolations", port.queueKeyViolations());
         facts.put("networkInterface", port.networkInterface());
         List<Map<String, Object>> table = new ArrayList<>();
-        for (int i = 0; i < gids.size(); i++) {
-            if (!gids.get(i).equals(Gid.ZERO)) {
-                Map<String, Object> entry = new LinkedHashMap<>();
-                entry.put("index", i);
-                entry.put("gid", GidText.of(gids.get(i)));
-                table.add(entry);
-            }
+        for (GidEntry each : gids) {
+            Map<String, Object> entry = new LinkedHashMap<>();
+            entry.put("index", each.index());
+            entry.put("gid", GidText.of(each.gid()));
+            entry.put("type", each.type().name());
+            table.add(entry);
         }
         facts.put("gids", table);
         return facts;

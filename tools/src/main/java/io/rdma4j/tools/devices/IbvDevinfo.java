@@ -9,8 +9,13 @@ import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +43,9 @@ public final class IbvDevinfo implements Tool {
             new LongOption("ib-port", true, 'i'),
             new LongOption("list", false, 'l'),
             new LongOption("verbose", false, 'v'));
+
+    /** The devices of the kernel. */
+    private static final Path BOARDS = Path.of("/sys/class/infiniband");
 
     private static final int FAILED = -1;
     private static final int OPEN_FAILED = 1;
@@ -134,13 +142,19 @@ public final class IbvDevinfo implements Tool {
                 return NO_SUCH_PORT;
             }
             DeviceInfo info = new DeviceInfo(environment.out(), verbose);
-            info.printDevice(device.name(), attributes, context.completionVectors());
+            info.printDevice(
+                    device.name(),
+                    device.transportType(),
+                    board(device.name()),
+                    attributes,
+                    context.completionVectors());
             List<Map<String, Object>> ports = new ArrayList<>();
             for (int number = 1; number <= attributes.ports(); number++) {
                 if (wantedPort == 0 || number == wantedPort) {
                     PortAttributes port = context.port(number);
-                    info.printPort(number, port, context.gids(number));
-                    ports.add(DeviceInfo.portFacts(number, port, context.gids(number)));
+                    List<GidEntry> gids = context.gidTable(number);
+                    info.printPort(number, device.transportType(), port, gids);
+                    ports.add(DeviceInfo.portFacts(number, port, gids));
                 }
             }
             Map<String, Object> facts =
@@ -152,6 +166,15 @@ public final class IbvDevinfo implements Tool {
             environment.err().println("Failed to open device");
             environment.err().println(name() + ": " + e.getMessage());
             return OPEN_FAILED;
+        }
+    }
+
+    /** Returns the board of a device of the kernel, which verbs do not have; empty for others. */
+    private static String board(String device) {
+        try {
+            return Files.readString(BOARDS.resolve(device).resolve("board_id")).strip();
+        } catch (IOException | InvalidPathException none) {
+            return "";
         }
     }
 }

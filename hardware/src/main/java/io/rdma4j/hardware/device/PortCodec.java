@@ -1,0 +1,90 @@
+package io.rdma4j.hardware.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.rdma4j.hardware.abi.PortFields;
+import io.rdma4j.verbs.LinkLayer;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PhysicalPortState;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.PortState;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.function.ToIntFunction;
+
+/** Reads the attributes of a port from memory of C. */
+final class PortCodec {
+    private static final int BYTE = 0xff;
+    private static final int SHORT = 0xffff;
+    private static final long UNSIGNED = 0xffff_ffffL;
+
+    private PortCodec() {}
+
+    /** Returns the attributes of a port, whose network interface C does not name. */
+    static PortAttributes read(MemorySegment from, String networkInterface) {
+        PortAttributes.Builder attributes = PortAttributes.builder();
+        addInfinibandAttributes(from, attributes);
+        int speed = from.get(JAVA_INT, PortFields.ACTIVE_SPEED_EXTENDED);
+        return attributes
+                .state(ofCode(
+                        PortState.values(), PortState::code, from.get(JAVA_INT, PortFields.STATE), PortState.DOWN))
+                .maxMtu(mtu(from, PortFields.MAX_MTU))
+                .activeMtu(mtu(from, PortFields.ACTIVE_MTU))
+                .gidTableLength(from.get(JAVA_INT, PortFields.GID_TABLE_LENGTH))
+                .partitionKeyTableLength(shortAt(from, PortFields.PARTITION_KEY_TABLE_LENGTH))
+                .maxMessageBytes(from.get(JAVA_INT, PortFields.MAX_MESSAGE_BYTES) & UNSIGNED)
+                .capabilityBits(from.get(JAVA_INT, PortFields.CAPABILITIES))
+                .capabilityBits2(shortAt(from, PortFields.CAPABILITIES_2))
+                .partitionKeyViolations(from.get(JAVA_INT, PortFields.PARTITION_KEY_VIOLATIONS) & UNSIGNED)
+                .queueKeyViolations(from.get(JAVA_INT, PortFields.QUEUE_KEY_VIOLATIONS) & UNSIGNED)
+                .linkLayer(ofCode(
+                        LinkLayer.values(),
+                        LinkLayer::code,
+                        byteAt(from, PortFields.LINK_LAYER),
+                        LinkLayer.UNSPECIFIED))
+                .physicalState(ofCode(
+                        PhysicalPortState.values(),
+                        PhysicalPortState::code,
+                        byteAt(from, PortFields.PHYSICAL_STATE),
+                        PhysicalPortState.NONE))
+                .activeWidth(byteAt(from, PortFields.ACTIVE_WIDTH))
+                .activeSpeed(speed != 0 ? speed : byteAt(from, PortFields.ACTIVE_SPEED))
+                .networkInterface(networkInterface)
+                .build();
+    }
+
+    private static void addInfinibandAttributes(MemorySegment from, PortAttributes.Builder attributes) {
+        attributes
+                .maxVirtualLanes(byteAt(from, PortFields.MAX_VIRTUAL_LANES))
+                .localIdentifier(shortAt(from, PortFields.LID))
+                .localIdentifierMask(byteAt(from, PortFields.LOCAL_IDENTIFIER_MASK))
+                .subnetManagerIdentifier(shortAt(from, PortFields.SUBNET_MANAGER_IDENTIFIER))
+                .subnetManagerServiceLevel(byteAt(from, PortFields.SUBNET_MANAGER_SERVICE_LEVEL))
+                .subnetTimeout(byteAt(from, PortFields.SUBNET_TIMEOUT))
+                .initializationReply(byteAt(from, PortFields.INITIALIZATION_REPLY));
+    }
+
+    private static <T> T ofCode(T[] values, ToIntFunction<T> codes, int code, T otherwise) {
+        return Arrays.stream(values)
+                .filter(each -> codes.applyAsInt(each) == code)
+                .findFirst()
+                .orElse(otherwise);
+    }
+
+    private static int byteAt(MemorySegment from, int at) {
+        return from.get(JAVA_BYTE, at) & BYTE;
+    }
+
+    private static int shortAt(MemorySegment from, int at) {
+        return from.get(JAVA_SHORT, at) & SHORT;
+    }
+
+    private static PathMtu mtu(MemorySegment from, int at) {
+        int code = from.get(JAVA_INT, at);
+        return code >= PathMtu.MTU_256.code() && code <= PathMtu.MTU_4096.code()
+                ? PathMtu.ofCode(code)
+                : PathMtu.MTU_1024;
+    }
+}
