@@ -28,7 +28,6 @@ final class CHeaders {
             "infiniband/sa.h",
             "infiniband/ib.h",
             "infiniband/tm_types.h",
-            "infiniband/opcode.h",
             "rdma/rdma_cma.h",
             "rdma/rdma_verbs.h",
             "rdma/rsocket.h");

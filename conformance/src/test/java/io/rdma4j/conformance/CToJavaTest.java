@@ -1,6 +1,7 @@
 package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,9 @@ import org.junit.jupiter.api.Test;
 /** Checks the table of C names and Java counterparts: it is complete and names only what exists. */
 class CToJavaTest {
     private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/c-to-java.md");
+    /** Where the header files of C are; another folder checks another version of them. */
+    private static final Path INCLUDES = Path.of(System.getProperty("rdma4j.includes", "/usr/include"));
+
     private static final List<String> PACKAGES =
             List.of("io.rdma4j.cm.", "io.rdma4j.verbs.", "io.rdma4j.sockets.", "io.rdma4j.sockets.options.");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -67,6 +72,72 @@ class CToJavaTest {
     void everyNameOfTheCHeadersHasExactlyOneRow() throws IOException {
         List<String> named = rows().stream().flatMap(row -> row.c().stream()).toList();
         assertThat(named).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(inventory());
+    }
+
+    /**
+     * The names that rows must have. An enumeration whose row has no counterpart covers its constants, and fields are listed for
+     * all fields of a structure or for one that needs an explanation.
+     */
+    private static List<String> required(CHeaders headers, List<Row> rows) {
+        Set<String> named =
+                new HashSet<>(rows.stream().flatMap(row -> row.c().stream()).toList());
+        Set<String> absent = rows.stream()
+                .filter(row -> row.java().isEmpty())
+                .flatMap(row -> row.c().stream())
+                .collect(Collectors.toSet());
+        List<String> names = new ArrayList<>(headers.functions());
+        names.addAll(headers.constants());
+        headers.enumerations().forEach((name, constants) -> {
+            names.add(name);
+            if (!absent.contains(name)) {
+                names.addAll(constants);
+            }
+        });
+        headers.structures().forEach((name, fields) -> {
+            names.add(name);
+            String prefix = name.substring(name.indexOf(' ') + 1) + ".";
+            List<String> all = fields.stream().map(prefix::concat).toList();
+            if (all.stream().filter(named::contains).count() > 1) {
+                names.addAll(all);
+            }
+        });
+        return names;
+    }
+
+    private static List<String> missing(List<String> required, List<Row> rows) {
+        Set<String> named =
+                new HashSet<>(rows.stream().flatMap(row -> row.c().stream()).toList());
+        return required.stream().filter(name -> !named.contains(name)).toList();
+    }
+
+    private static CHeaders installed() throws IOException {
+        assumeTrue(CHeaders.areIn(INCLUDES), "libibverbs-dev and librdmacm-dev are not installed");
+        return CHeaders.read(INCLUDES);
+    }
+
+    @Test
+    void everyNameOfTheInstalledHeaderFilesHasARow() throws IOException {
+        CHeaders headers = installed();
+        // Fewer would mean that the parser has lost its way.
+        assertThat(headers.functions()).hasSizeGreaterThan(230);
+        assertThat(headers.structures().keySet()).hasSizeGreaterThan(110);
+        assertThat(headers.enumerations().keySet()).hasSizeGreaterThan(70);
+        assertThat(missing(required(headers, rows()), rows()))
+                .as("names of the header files below %s without a row in docs/c-to-java.md", INCLUDES)
+                .isEmpty();
+    }
+
+    @Test
+    void everyMissingRowIsFound() throws IOException {
+        List<Row> rows = rows();
+        List<String> required = required(installed(), rows);
+        Set<String> unique = new HashSet<>(required);
+        for (Row row : rows) {
+            List<Row> others = rows.stream().filter(other -> other != row).toList();
+            assertThat(missing(required, others))
+                    .containsExactlyInAnyOrderElementsOf(
+                            row.c().stream().filter(unique::contains).toList());
+        }
     }
 
     @Test
