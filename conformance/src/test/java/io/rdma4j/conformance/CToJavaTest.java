@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Checks the table of C names and Java counterparts: it is complete and names only what exists. */
 class CToJavaTest {
     private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/c-to-java.md");
-    /** Where the header files of C are; another folder checks another version of them. */
+    /** The folder of the header files of C; another one checks another version of them. */
     private static final Path INCLUDES = Path.of(System.getProperty("rdma4j.includes", "/usr/include"));
 
     private static final List<String> PACKAGES =

@@ -104,6 +104,7 @@ class DropsTest {
         assertQueuePairCounts("bad_opcode", send(Opcode.UC_SEND_ONLY, number, 0xffff));
         assertCounts(c -> c.badTransport, send(Opcode.RC_SEND_ONLY, 1, 0xffff));
         assertQueuePairCounts("bad_pkey", send(Opcode.RC_SEND_ONLY, number, 0x8001));
+        assertIncrements(() -> b.context.port(1).partitionKeyViolations(), send(Opcode.RC_SEND_ONLY, number, 0x8001));
         assertCounts(c -> c.badPartitionKey, send(Opcode.UD_SEND_ONLY, 1, 0x8001));
         byte[] damaged = send(Opcode.RC_SEND_ONLY, number, 0xffff);
         damaged[Bth.LENGTH + 1] ^= 4;

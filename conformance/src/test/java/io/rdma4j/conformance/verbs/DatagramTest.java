@@ -13,6 +13,7 @@ import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
@@ -136,12 +137,16 @@ class DatagramTest {
     @MethodSource("io.rdma4j.conformance.device.TestDevices#addressOfEachFamily")
     void datagramWithAnotherQueueKeyIsDropped(InetAddress address) {
         between(address, address, s -> {
+            long violations = s.b.context.port(1).queueKeyViolations();
             s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region));
             s.qpA.postSend(message(s.a, 2, 10, s.toB, s.qpB).to(s.toB, s.qpB.number(), KEY + 1));
             succeeds(s.a, 2, CompletionOpcode.SEND);
             s.qpA.postSend(message(s.a, 3, 20, s.toB, s.qpB));
             succeeds(s.a, 3, CompletionOpcode.SEND);
             assertThat(succeeds(s.b, 1, CompletionOpcode.RECEIVE).byteLength()).isEqualTo(ROUTE + 20);
+            if (s.b.context.attributes().capabilities().contains(DeviceCapability.BAD_QUEUE_KEY_COUNTER)) {
+                assertThat(s.b.context.port(1).queueKeyViolations()).isGreaterThan(violations);
+            }
         });
     }
 

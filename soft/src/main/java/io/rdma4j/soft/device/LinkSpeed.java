@@ -3,7 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.verbs.PortAttributes;
 
 /**
- * The speed of an Ethernet link in the terms of InfiniBand, rounded up as the kernel does for RoCE devices.
+ * The speed of an Ethernet link in the terms of InfiniBand, rounded up as the kernel does for RoCE devices, to at most 100 Gbit/s.
  *
  * @param width number of lanes: {@link PortAttributes#activeWidth}
  * @param laneSpeed speed of a lane: {@link PortAttributes#activeSpeed}

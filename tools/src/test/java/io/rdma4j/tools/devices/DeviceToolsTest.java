@@ -98,7 +98,7 @@ class DeviceToolsTest {
             .initializationReply(10)
             .build();
 
-    /** What rdma_rxe of Linux 6.1 reports. */
+    /** The attributes of rdma_rxe in Linux 6.12. */
     private static final DeviceAttributes RXE = DeviceAttributes.builder()
             .firmwareVersion("0.0.0")
             .nodeGuid(0x5054_00ff_fe88_0002L)
