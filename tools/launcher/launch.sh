@@ -99,6 +99,7 @@ Tools:
   ib_atomic_bw    bandwidth of atomic operations, as perftest measures it
   ibv_devices     RDMA devices by name and GUID
   ibv_devinfo     attributes of RDMA devices, ports and their GIDs
+  ibv_asyncwatch  asynchronous events of an RDMA device, as they happen
   doctor          what this machine offers: addresses, GIDs, MTU, who holds UDP port 4791
   top             queue pairs and devices of the processes of this host: rates, retransmissions, peers
   sim             seeded runs of a simulated fabric under faults, checked against a model

@@ -9,6 +9,7 @@ import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolReport;
 import io.rdma4j.tools.command.WarmUpChoice;
 import io.rdma4j.tools.demo.Demo;
+import io.rdma4j.tools.devices.IbvAsyncwatch;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
@@ -95,6 +96,7 @@ public final class Main {
             new Perftest(MeasuredOperation.ATOMIC, Measure.BANDWIDTH),
             new IbvDevices(),
             new IbvDevinfo(),
+            new IbvAsyncwatch(),
             new Doctor(),
             new Top(),
             new Sim(),

@@ -7,8 +7,15 @@ package io.rdma4j.verbs;
  * @param type type of the event
  * @param source the affected object: a {@link CompletionQueue}, {@link QueuePair}, {@link
  *     SharedReceiveQueue} or {@link DeviceContext}
+ * @param port the affected port, from 1, of an event of a port: {@link Type#PORT_ACTIVE}, {@link Type#PORT_ERROR} and {@link
+ *     Type#GID_CHANGE}; else 0
  */
-public record AsyncEvent(Type type, Object source) {
+public record AsyncEvent(Type type, Object source, int port) {
+    /** Creates an event that is not about a port. */
+    public AsyncEvent(Type type, Object source) {
+        this(type, source, 0);
+    }
+
     /** The types of events. C: {@code enum ibv_event_type}. */
     public enum Type {
         /** A completion was lost because the completion queue was full. The queue is unusable. */

@@ -45,10 +45,16 @@ final class AsyncEventReader implements DescriptorHandler {
             if (type.code() == code) {
                 Object source = hasObject(type) ? context.objectAt(element) : context;
                 if (source != null) {
-                    queue.add(new AsyncEvent(type, source));
+                    // The element is a union: the number of a port of 32 bits, or a pointer to an object.
+                    int port = isOfPort(type) ? event.get(ValueLayout.JAVA_INT, AsyncEventFields.ELEMENT) : 0;
+                    queue.add(new AsyncEvent(type, source, port));
                 }
             }
         }
+    }
+
+    private static boolean isOfPort(AsyncEvent.Type type) {
+        return !hasObject(type) && type != AsyncEvent.Type.DEVICE_FATAL;
     }
 
     private static boolean hasObject(AsyncEvent.Type type) {

@@ -366,6 +366,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     // ---- asynchronous events ----
 
+    /** Adds an event of the port; any thread. */
+    private void onPortEvent(AsyncEvent.Type type) {
+        asyncEvents.add(new AsyncEvent(type, this, 1));
+    }
+
     /** Adds an event; any thread. */
     void onAsyncEvent(AsyncEvent.Type type, Object source) {
         asyncEvents.add(new AsyncEvent(type, source));
@@ -421,14 +426,14 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     @Override
     public void onPortChanged(SoftDevice changed, boolean isUp) {
         if (changed.equals(device)) {
-            onAsyncEvent(isUp ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR, this);
+            onPortEvent(isUp ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR);
         }
     }
 
     @Override
     public void onAddressesChanged(SoftDevice changed, Set<InetAddress> removedAddresses) {
         if (changed.equals(device)) {
-            onAsyncEvent(AsyncEvent.Type.GID_CHANGE, this);
+            onPortEvent(AsyncEvent.Type.GID_CHANGE);
         }
     }
 

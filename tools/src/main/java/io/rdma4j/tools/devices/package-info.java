@@ -1,2 +1,2 @@
-/** {@code ibv_devices} and {@code ibv_devinfo}: list the devices and their capabilities. */
+/** {@code ibv_devices}, {@code ibv_devinfo} and {@code ibv_asyncwatch}: list the devices, their capabilities and events. */
 package io.rdma4j.tools.devices;

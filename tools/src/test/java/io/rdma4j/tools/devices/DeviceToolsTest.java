@@ -3,6 +3,7 @@ package io.rdma4j.tools.devices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.ToolRun;
+import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AtomicCapability;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
@@ -385,5 +386,41 @@ class DeviceToolsTest {
                 .contains("\"name\": \"rdma4j_lo\"", "\"gid\": \"::ffff:127.0.0.1\"")
                 .endsWith("  \"status\": 0,\n  \"reason\": null\n}\n");
         assertThat(run.err()).startsWith("hca_id:\trdma4j_lo\n");
+    }
+
+    @Test
+    void eventsHaveTheLinesOfC() {
+        assertThat(IbvAsyncwatch.line(new AsyncEvent(AsyncEvent.Type.PORT_ERROR, this, 1)))
+                .isEqualTo("  event_type IBV_EVENT_PORT_ERR (10), port 1");
+        assertThat(IbvAsyncwatch.line(new AsyncEvent(AsyncEvent.Type.PORT_ACTIVE, this, 2)))
+                .isEqualTo("  event_type IBV_EVENT_PORT_ACTIVE (9), port 2");
+        assertThat(IbvAsyncwatch.line(new AsyncEvent(AsyncEvent.Type.GID_CHANGE, this, 1)))
+                .isEqualTo("  event_type IBV_EVENT_GID_CHANGE (18), port 1");
+        assertThat(IbvAsyncwatch.line(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, this)))
+                .isEqualTo("  event_type IBV_EVENT_DEVICE_FATAL (8), port 0");
+    }
+
+    @Test
+    void watchEndsWhenItIsInterrupted() throws InterruptedException {
+        ToolRun run = ToolRun.start("ibv_asyncwatch -d rdma4j_lo").awaitText("waiting for");
+        assertThat(run.out()).isEqualTo("rdma4j_lo: waiting for asynchronous events\n");
+        assertThat(run.hasEnded()).isFalse();
+        run.interrupt();
+        assertThat(run.status()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-d nope | 1 | IB device nope not found",
+                "-h | 0 | ''",
+                "-x | 1 | ibv_asyncwatch: invalid option -- 'x'",
+            })
+    void invalidOptionsOfTheWatchAreReportedAsInC(String words, int status, String message)
+            throws InterruptedException {
+        ToolRun run = ToolRun.start("ibv_asyncwatch " + words);
+        assertThat(run.status()).isEqualTo(status);
+        assertThat(run.err().strip()).isEqualTo(message);
     }
 }
