@@ -47,6 +47,21 @@ public interface ProtectionDomain extends AutoCloseable {
     }
 
     /**
+     * Gives the device advice about memory that it will use, so that the first access need not wait for a page. C: {@code
+     * ibv_advise_mr}.
+     *
+     * <p>A software device locks no memory and reads it as any thread does, so it checks the ranges and does nothing.
+     *
+     * @param advice the advice
+     * @param ranges memory of this domain that is registered {@linkplain AccessFlag#ON_DEMAND on demand}
+     * @param wait true to return when the advice has been followed, {@code IBV_ADVISE_MR_FLAG_FLUSH}; false to return at once
+     * @throws RdmaException {@code EINVAL} if a range is of another domain or not registered on demand, {@code EPERM} if a range of
+     *     {@link MemoryAdvice#PREFETCH_WRITE} is not registered for writing, {@code EOPNOTSUPP} if the device takes no advice; hardware
+     *     reports these and other errors as its driver does
+     */
+    void advise(MemoryAdvice advice, ScatterGatherList ranges, boolean wait);
+
+    /**
      * Creates a queue pair. C: {@code ibv_create_qp}.
      *
      * @throws RdmaException {@code EINVAL} if a capability is out of range, {@code ENOMEM} if the limit of the device

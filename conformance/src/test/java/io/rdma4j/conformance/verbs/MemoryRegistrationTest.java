@@ -13,12 +13,14 @@ import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryAdvice;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -215,5 +217,52 @@ class MemoryRegistrationTest {
         }
         a.queuePair.postSend(new SendWorkRequest().reset(2).from(a.region, 0, 8));
         assertThat(b.completion().isSuccess()).isFalse();
+    }
+
+    private static ScatterGatherList whole(MemoryRegion region) {
+        ScatterGatherList list = new ScatterGatherList();
+        list.add(region, 0, region.lengthBytes());
+        return list;
+    }
+
+    private void adviceIsRefused(Errno errno, MemoryAdvice advice, MemoryRegion region) {
+        assertThatThrownBy(() -> a.domain.advise(advice, whole(region), true))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        e -> assertThat(e.errno())
+                                .isEqualTo(a.context.attributes().hasOnDemandPaging() ? errno : Errno.EOPNOTSUPP));
+    }
+
+    @Test
+    void adviceIsAcceptedForMemoryOnDemand() {
+        if (!a.context.attributes().hasOnDemandPaging()) {
+            adviceIsRefused(Errno.EOPNOTSUPP, MemoryAdvice.PREFETCH, a.region);
+            return;
+        }
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(3 * PAGE_BYTES, PAGE_BYTES);
+            try (MemoryRegion region = a.domain.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND)) {
+                for (MemoryAdvice advice : MemoryAdvice.values()) {
+                    a.domain.advise(advice, whole(region), true);
+                    a.domain.advise(advice, whole(region), false);
+                }
+            }
+        }
+    }
+
+    @Test
+    void adviceForOtherMemoryIsRefused() {
+        adviceIsRefused(Errno.EINVAL, MemoryAdvice.PREFETCH, a.region);
+        if (a.context.attributes().hasOnDemandPaging()) {
+            try (Arena arena = Arena.ofShared();
+                    MemoryRegion readable =
+                            a.domain.register(arena.allocate(PAGE_BYTES, PAGE_BYTES), AccessFlag.ON_DEMAND);
+                    MemoryRegion other =
+                            b.domain.register(arena.allocate(PAGE_BYTES, PAGE_BYTES), AccessFlag.ON_DEMAND)) {
+                adviceIsRefused(Errno.EPERM, MemoryAdvice.PREFETCH_WRITE, readable);
+                adviceIsRefused(Errno.EINVAL, MemoryAdvice.PREFETCH, other);
+                a.domain.advise(MemoryAdvice.PREFETCH, whole(readable), true);
+            }
+        }
     }
 }

@@ -30,6 +30,9 @@ public final class ExtendedContext {
     @CName("query_rt_values")
     public static final int QUERY_CLOCK = -128;
 
+    @CName("advise_mr")
+    public static final int ADVISE = -312;
+
     @CName("query_port")
     public static final int QUERY_PORT = -320;
 

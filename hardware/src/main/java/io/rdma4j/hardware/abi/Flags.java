@@ -74,5 +74,8 @@ public final class Flags {
     @CName("IBV_ODP_SUPPORT")
     public static final int ON_DEMAND_PAGING = 1;
 
+    @CName("IBV_ADVISE_MR_FLAG_FLUSH")
+    public static final int ADVICE_WAITS = 1;
+
     private Flags() {}
 }

@@ -1,7 +1,13 @@
 package io.rdma4j.hardware.device;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.rdma4j.hardware.abi.AddressVectorFields;
 import io.rdma4j.hardware.abi.Context;
+import io.rdma4j.hardware.abi.ExtendedContext;
+import io.rdma4j.hardware.abi.Flags;
+import io.rdma4j.hardware.abi.ScatterGather;
 import io.rdma4j.hardware.abi.WindowFields;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
@@ -10,12 +16,14 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryAdvice;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.spi.RegionAddress;
@@ -46,6 +54,30 @@ final class HardwareProtectionDomain extends HardwareObject implements Protectio
         long domain = handle().enter("ibv_reg_mr_iova", this);
         try {
             return HardwareMemoryRegion.register(this, domain, memory, address, access);
+        } finally {
+            handle().exit();
+        }
+    }
+
+    @Override
+    public void advise(MemoryAdvice advice, ScatterGatherList ranges, boolean wait) {
+        long domain = handle().enter("ibv_advise_mr", this);
+        try (Call call = new Call()) {
+            MemorySegment function = context().extendedFunction(ExtendedContext.ADVISE, "ibv_advise_mr");
+            MemorySegment list = call.allocate(Math.max(1L, ranges.count()) * ScatterGather.BYTES);
+            for (int i = 0; i < ranges.count(); i++) {
+                HardwareMemoryRegion region = own(HardwareMemoryRegion.class, ranges.region(i), "ibv_advise_mr");
+                long at = (long) i * ScatterGather.BYTES;
+                list.set(JAVA_LONG, at + ScatterGather.ADDRESS, region.address() + ranges.offsetBytes(i));
+                list.set(JAVA_INT, at + ScatterGather.LENGTH, (int) ranges.lengthBytes(i));
+                list.set(JAVA_INT, at + ScatterGather.LOCAL_KEY, region.localKey());
+            }
+            int flags = wait ? Flags.ADVICE_WAITS : 0;
+            int error = (int) call.result(function, domain, advice.code(), flags, list.address(), ranges.count());
+            call.checkResult(
+                    "ibv_advise_mr",
+                    advice + " of " + ranges.count() + " ranges at " + context().device(),
+                    error);
         } finally {
             handle().exit();
         }

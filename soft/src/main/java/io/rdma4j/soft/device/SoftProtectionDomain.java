@@ -10,12 +10,14 @@ import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryAdvice;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.spi.RegionAddress;
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A protection domain. */
 final class SoftProtectionDomain implements ProtectionDomain {
+    private static final String ADVISE = "ibv_advise_mr";
+
     private static final long PAGE_MASK = 0xfff;
 
     /** The random bits of a region's address, which stays below 2^62, so that no sum with a length overflows. */
@@ -77,6 +81,40 @@ final class SoftProtectionDomain implements ProtectionDomain {
     public MemoryRegion register(MemorySegment memory, long address, Set<AccessFlag> access) {
         RegionAddress.require(memory, address, access);
         return register(memory, address, access, "ibv_reg_mr_iova");
+    }
+
+    @Override
+    public void advise(MemoryAdvice advice, ScatterGatherList ranges, boolean wait) {
+        synchronized (this) {
+            requireOpen(ADVISE);
+            for (int i = 0; i < ranges.count(); i++) {
+                requireAdvisable(advice, ranges.region(i), i);
+            }
+        }
+    }
+
+    private void requireAdvisable(MemoryAdvice advice, MemoryRegion region, int index) {
+        if (!(region instanceof SoftMemoryRegion own) || !regions.contains(own)) {
+            throw new RdmaException(
+                    ADVISE,
+                    Errno.EINVAL,
+                    "piece " + index + " is memory of another protection domain, or closed",
+                    "Call the protection domain of the memory");
+        }
+        if (!own.access().contains(AccessFlag.ON_DEMAND)) {
+            throw new RdmaException(
+                    ADVISE,
+                    Errno.EINVAL,
+                    "piece " + index + ": " + region,
+                    "Register the memory with AccessFlag.ON_DEMAND");
+        }
+        if (advice == MemoryAdvice.PREFETCH_WRITE && !own.access().contains(AccessFlag.LOCAL_WRITE)) {
+            throw new RdmaException(
+                    ADVISE,
+                    Errno.EPERM,
+                    "piece " + index + ": " + region,
+                    "Register the memory with AccessFlag.LOCAL_WRITE");
+        }
     }
 
     private MemoryRegion register(MemorySegment memory, long address, Set<AccessFlag> access, String operation) {
