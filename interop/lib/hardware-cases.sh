@@ -46,6 +46,17 @@ case_java_starts() {
     remark "ibv_devices $(seconds $(($(now_ms) - started))) s"
 }
 
+# C and Java print the same lines about a device of the kernel.
+case_devinfo() {
+    tool_start linux c ibv_devinfo -v -d "$guest_device"
+    rping_wait c || explain 'ibv_devinfo of C did not end' || return 1
+    tool_start inside java ibv_devinfo -v -d "$guest_device"
+    rping_wait java || explain 'ibv_devinfo did not end' || return 1
+    expect_code c 0 && expect_code java 0 && expect_quiet java || return 1
+    diff "$case_dir/c.out" "$case_dir/java.out" >"$case_dir/diff" || explain "the lines differ: $(head -c 300 "$case_dir/diff")" || return 1
+    remark "$(wc -l <"$case_dir/java.out") lines"
+}
+
 # The class path of the conformance tests, which conformance_build sets: folders of classes and libraries on the host.
 conformance_class_path=
 conformance_build() {
@@ -276,6 +287,7 @@ define_hardware_cases() {
     [ "$inside" = c ] || case_add java inside inside 'starts in the guest' 120 case_java_starts
     [ "$inside" = c ] || case_add same-command inside inside 'rdma4j_far0, rxe0' 180 case_same_command
     for device in rxe0 siw0; do
+        [ "$inside" = c ] || device_case $device ibv_devinfo inside inside 'the lines of C' 120 case_devinfo
         [ "$inside" = c ] || device_case $device conformance inside inside 'no failure' 3600 case_conformance $device
         [ "$inside" = c ] || device_case $device netty inside inside 'echoes 4 MB' 180 case_netty
     done
