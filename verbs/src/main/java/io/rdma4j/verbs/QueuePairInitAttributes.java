@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param sharedReceiveQueue shared receive queue of any domain of the device, or null for a separate receive queue.
  *     With a shared one, the receive sizes in {@code capabilities} are ignored
  * @param xrcDomain domain of the target of an extended connection; null for all other types
+ * @param blockMulticastLoopback true if datagrams that this queue pair sends to a multicast group are not received by itself
+ *     ({@code IBV_QP_CREATE_BLOCK_SELF_MCAST_LB}); of the type {@code UNRELIABLE_DATAGRAM} only
  */
 public record QueuePairInitAttributes(
         QueuePairType type,
@@ -26,7 +28,30 @@ public record QueuePairInitAttributes(
         boolean signalAll,
         @Nullable Object context,
         @Nullable SharedReceiveQueue sharedReceiveQueue,
-        @Nullable XrcDomain xrcDomain) {
+        @Nullable XrcDomain xrcDomain,
+        boolean blockMulticastLoopback) {
+    /** Creates parameters of a queue pair that also receives its own datagrams to a group. */
+    public QueuePairInitAttributes(
+            QueuePairType type,
+            CompletionQueue sendCompletions,
+            CompletionQueue receiveCompletions,
+            QueuePairCapabilities capabilities,
+            boolean signalAll,
+            @Nullable Object context,
+            @Nullable SharedReceiveQueue sharedReceiveQueue,
+            @Nullable XrcDomain xrcDomain) {
+        this(
+                type,
+                sendCompletions,
+                receiveCompletions,
+                capabilities,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                false);
+    }
+
     /** Returns the parameters of a reliable connection with {@code completions} for both queues. */
     public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
         return of(QueuePairType.RELIABLE_CONNECTION, completions, capabilities);
@@ -50,13 +75,29 @@ public record QueuePairInitAttributes(
     /** Returns a copy with another completion queue for receives. */
     public QueuePairInitAttributes withReceiveCompletions(CompletionQueue queue) {
         return new QueuePairInitAttributes(
-                type, sendCompletions, queue, capabilities, signalAll, context, sharedReceiveQueue, xrcDomain);
+                type,
+                sendCompletions,
+                queue,
+                capabilities,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                blockMulticastLoopback);
     }
 
     /** Returns a copy in which every send work request is signaled, or only those that ask for it. */
     public QueuePairInitAttributes withSignalAll(boolean value) {
         return new QueuePairInitAttributes(
-                type, sendCompletions, receiveCompletions, capabilities, value, context, sharedReceiveQueue, xrcDomain);
+                type,
+                sendCompletions,
+                receiveCompletions,
+                capabilities,
+                value,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                blockMulticastLoopback);
     }
 
     /** Returns a copy with an arbitrary object of the application. */
@@ -69,13 +110,22 @@ public record QueuePairInitAttributes(
                 signalAll,
                 value,
                 sharedReceiveQueue,
-                xrcDomain);
+                xrcDomain,
+                blockMulticastLoopback);
     }
 
     /** Returns a copy with a shared receive queue, or null for a separate receive queue. */
     public QueuePairInitAttributes withSharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new QueuePairInitAttributes(
-                type, sendCompletions, receiveCompletions, capabilities, signalAll, context, queue, xrcDomain);
+                type,
+                sendCompletions,
+                receiveCompletions,
+                capabilities,
+                signalAll,
+                context,
+                queue,
+                xrcDomain,
+                blockMulticastLoopback);
     }
 
     /** Returns a copy with the domain of an extended connection's target, or null for all other types. */
@@ -88,6 +138,21 @@ public record QueuePairInitAttributes(
                 signalAll,
                 context,
                 sharedReceiveQueue,
-                domain);
+                domain,
+                blockMulticastLoopback);
+    }
+
+    /** Returns a copy whose datagrams to a multicast group the queue pair itself does not receive, or receives. */
+    public QueuePairInitAttributes withBlockMulticastLoopback(boolean value) {
+        return new QueuePairInitAttributes(
+                type,
+                sendCompletions,
+                receiveCompletions,
+                capabilities,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                value);
     }
 }

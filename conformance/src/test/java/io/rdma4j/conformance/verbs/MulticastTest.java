@@ -58,8 +58,13 @@ class MulticastTest {
         final QueuePair queuePair;
 
         Member(int queueKey, int receives) {
+            this(queueKey, receives, false);
+        }
+
+        Member(int queueKey, int receives, boolean blockLoopback) {
             queuePair = endpoint.domain.createQueuePair(QueuePairInitAttributes.of(
                             QueuePairType.UNRELIABLE_DATAGRAM, endpoint.completions, TestEndpoint.CAPABILITIES)
+                    .withBlockMulticastLoopback(blockLoopback)
                     .withReceiveCompletions(received));
             queuePair.modify(new QueuePairAttributes()
                     .state(QueuePairState.INIT)
@@ -123,6 +128,12 @@ class MulticastTest {
         return new Member(QUEUE_KEY, 16);
     }
 
+    private static QueuePair blocking(TestEndpoint endpoint, QueuePairType type) {
+        return endpoint.domain.createQueuePair(
+                QueuePairInitAttributes.of(type, endpoint.completions, TestEndpoint.CAPABILITIES)
+                        .withBlockMulticastLoopback(true));
+    }
+
     @BeforeEach
     void require() throws IOException {
         TestDevices.require(Capability.MULTICAST);
@@ -140,6 +151,34 @@ class MulticastTest {
             membership.close();
         }
         members.forEach(each -> each.endpoint.close());
+    }
+
+    @Test
+    void senderReceivesItsOwnDatagramUnlessItBlocksLoopback() {
+        Member open = member();
+        open.queuePair.attachMulticast(group);
+        open.send(group, 6);
+        assertThat(open.next()).isEqualTo(6);
+        if (TestDevices.driver() != Driver.SOFTWARE) {
+            // The kernel's devices cannot block it.
+            assertRefused(
+                    Errno.EOPNOTSUPP,
+                    "without multicast loopback",
+                    () -> blocking(open.endpoint, QueuePairType.UNRELIABLE_DATAGRAM));
+            return;
+        }
+        assertRefused(
+                Errno.EINVAL,
+                "without multicast loopback",
+                () -> blocking(open.endpoint, QueuePairType.RELIABLE_CONNECTION));
+        Member blocking = new Member(QUEUE_KEY, 16, true);
+        blocking.queuePair.attachMulticast(group);
+        blocking.send(group, 7);
+        assertThat(open.next()).isEqualTo(7);
+        blocking.assertQuiet();
+        open.send(group, 8);
+        assertThat(blocking.next()).isEqualTo(8);
+        assertThat(open.next()).isEqualTo(8);
     }
 
     @Test

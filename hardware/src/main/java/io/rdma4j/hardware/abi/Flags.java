@@ -29,6 +29,12 @@ public final class Flags {
     @CName("IBV_QP_INIT_ATTR_XRCD")
     public static final int QUEUE_PAIR_HAS_XRC_DOMAIN = 2;
 
+    @CName("IBV_QP_INIT_ATTR_CREATE_FLAGS")
+    public static final int QUEUE_PAIR_HAS_CREATE_FLAGS = 4;
+
+    @CName("IBV_QP_CREATE_BLOCK_SELF_MCAST_LB")
+    public static final int BLOCK_MULTICAST_LOOPBACK = 2;
+
     @CName("IBV_SRQT_BASIC")
     public static final int SHARED_RECEIVE_QUEUE_BASIC = 0;
 

@@ -32,5 +32,8 @@ public final class QueuePairCreation {
     @CName("xrcd")
     public static final int XRC_DOMAIN = 72;
 
+    @CName("create_flags")
+    public static final int CREATE_FLAGS = 80;
+
     private QueuePairCreation() {}
 }

@@ -72,7 +72,21 @@ final class QueuePairFactory implements AutoCloseable {
     }
 
     private long createOrdinary(long domainAddress, MemorySegment fields, String details) {
+        if (attributes.blockMulticastLoopback()) {
+            return createWithFlags(domainAddress, fields, details);
+        }
         return call.create(Function.CREATE_QUEUE_PAIR, details, domainAddress, fields.address());
+    }
+
+    private long createWithFlags(long domainAddress, MemorySegment fields, String details) {
+        int mask = Flags.QUEUE_PAIR_HAS_PROTECTION_DOMAIN | Flags.QUEUE_PAIR_HAS_CREATE_FLAGS;
+        fields.set(JAVA_INT, QueuePairCreation.MASK, mask);
+        fields.set(JAVA_LONG, QueuePairCreation.PROTECTION_DOMAIN, domainAddress);
+        fields.set(JAVA_INT, QueuePairCreation.CREATE_FLAGS, Flags.BLOCK_MULTICAST_LOOPBACK);
+        MemorySegment function =
+                domain.context().extendedFunction(ExtendedContext.CREATE_QUEUE_PAIR, "ibv_create_qp_ex");
+        long created = call.result(function, domain.context().pointer(), fields.address());
+        return call.created("ibv_create_qp_ex", details + " without multicast loopback", created);
     }
 
     private long createTarget(MemorySegment fields, String details) {

@@ -22,6 +22,13 @@ final class QueuePairInitChecks {
         range("max_recv_sge", wanted.maxReceiveScatterGather(), Limits.MAX_SCATTER_GATHER);
         range("max_inline_data", wanted.maxInlineBytes(), Limits.MAX_INLINE_BYTES);
         checkExtended(attributes);
+        if (attributes.blockMulticastLoopback() && attributes.type() != QueuePairType.UNRELIABLE_DATAGRAM) {
+            throw new RdmaException(
+                    SoftQueuePair.CREATE,
+                    Errno.EINVAL,
+                    attributes.type() + " without multicast loopback",
+                    "Only datagrams are multicast: leave blockMulticastLoopback false");
+        }
     }
 
     /** Returns a completion queue as one of the device. */

@@ -190,9 +190,14 @@ public final class SoftDevice implements Device {
         if (port.scope() != 0 && port.scope() != index) {
             return false;
         }
+        return has(port.high(), port.low());
+    }
+
+    /** Returns whether an address is in the GID table. Takes no lock and allocates nothing. */
+    boolean has(long high, long low) {
         long[] halves = gidHalves;
         for (int i = 0; i < halves.length; i += 2) {
-            if (halves[i + 1] == port.low() && halves[i] == port.high()) {
+            if (halves[i + 1] == low && halves[i] == high) {
                 return true;
             }
         }

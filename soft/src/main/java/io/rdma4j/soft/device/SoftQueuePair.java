@@ -85,6 +85,9 @@ final class SoftQueuePair implements QueuePair {
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
             driven.receiveAt(domain.softContext().softDevice()::has);
         }
+        if (attributes.blockMulticastLoopback()) {
+            driven.blockMulticastLoopback(domain.softContext().softDevice()::has);
+        }
         RunningStack stack = domain.softContext().stack();
         SoftDevice device = domain.softContext().softDevice();
         multicast = new MulticastAttachments(stack.groups(), device, driven);

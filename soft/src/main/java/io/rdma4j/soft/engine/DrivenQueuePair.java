@@ -3,6 +3,8 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Packet;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
@@ -21,6 +23,13 @@ public final class DrivenQueuePair extends DeadlineTask {
         }
     }
 
+    /** Tests an address in the form of a GID. */
+    @FunctionalInterface
+    public interface AddressTest {
+        /** Returns whether an address, given by both halves of its GID, is one of these. Called for each packet. */
+        boolean test(long high, long low);
+    }
+
     private final Engine engine;
     final QueuePairMachine machine;
     private final Consumer<RuntimeException> onFailure;
@@ -30,6 +39,9 @@ public final class DrivenQueuePair extends DeadlineTask {
 
     /** For datagrams, the ports at which they may arrive; null if the machine checks the destination itself. */
     private @Nullable Predicate<Port> receivesAt;
+
+    /** The sources of datagrams to groups that this queue pair may have sent itself; null if it receives them. */
+    private @Nullable AddressTest blockedSources;
 
     long remoteHigh;
     long remoteLow;
@@ -114,6 +126,24 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** Sets the ports at which datagrams to this queue pair are received. The predicate is called for each packet. */
     public void receiveAt(Predicate<Port> ports) {
         receivesAt = ports;
+    }
+
+    /**
+     * Drops the datagrams that this queue pair has sent to a group.
+     *
+     * @param ownAddresses the addresses that it sends from
+     */
+    public void blockMulticastLoopback(AddressTest ownAddresses) {
+        blockedSources = ownAddresses;
+    }
+
+    /** Returns whether a datagram to a group comes from this queue pair and is to be dropped. */
+    boolean blocks(Packet packet) {
+        AddressTest own = blockedSources;
+        return own != null
+                && packet.opcode().hasDeth()
+                && Deth.sourceQueuePair(packet.segment(), packet.dethOffset()) == machine.number()
+                && own.test(packet.frame().sourceHigh, packet.frame().sourceLow);
     }
 
     boolean receivesAt(Port from) {

@@ -128,7 +128,9 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
             counters.icrcErrors++;
         } else {
             for (DrivenQueuePair queuePair : attached) {
-                deliver(nowNanos, queuePair);
+                if (!queuePair.blocks(packet)) {
+                    deliver(nowNanos, queuePair);
+                }
             }
         }
     }
