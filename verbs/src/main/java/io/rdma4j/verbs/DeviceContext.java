@@ -15,7 +15,7 @@ public interface DeviceContext extends AutoCloseable {
     /** Returns the device. */
     Device device();
 
-    /** Returns the limits of the device. C: {@code ibv_query_device}. */
+    /** Returns the limits and features of the device. C: {@code ibv_query_device_ex}. */
     DeviceAttributes attributes();
 
     /**
