@@ -133,7 +133,7 @@ class CToJavaTest {
         List<String> required = required(installed(), rows);
         Set<String> unique = new HashSet<>(required);
         for (Row row : rows) {
-            List<Row> others = rows.stream().filter(other -> other != row).toList();
+            List<Row> others = rows.stream().filter(other -> !other.equals(row)).toList();
             assertThat(missing(required, others))
                     .containsExactlyInAnyOrderElementsOf(
                             row.c().stream().filter(unique::contains).toList());
