@@ -32,7 +32,6 @@ public record AddressInformation(
         @Nullable InetSocketAddress source,
         @Nullable InetSocketAddress destination) {
     private static final String LOOK_UP = "rdma_getaddrinfo";
-    private static final int MAX_PORT = 0xffff;
 
     /** The purpose and options of a lookup. C: {@code RAI_…}. */
     public enum Flag {
@@ -136,8 +135,9 @@ public record AddressInformation(
      * rdma_getaddrinfo} without hints.
      *
      * @param node name or address; null for the loopback address
-     * @param service port number in decimal; null for 0. Service names are not looked up.
-     * @throws AddressLookupException if the node has no address, or the service is not a port number
+     * @param service port number in decimal, or name of a service of the system; null for 0. See {@link
+     *     ServiceLookup}.
+     * @throws AddressLookupException if the node has no address, or the service is neither a port number nor known
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EINVAL} if
      *     both arguments are null
      */
@@ -150,9 +150,10 @@ public record AddressInformation(
      * Without node and service the result is taken from the hints.
      *
      * @param node name or address; null for the wildcard address if passive, or the loopback address if active
-     * @param service port number in decimal; null for 0. Service names are not looked up.
+     * @param service port number in decimal, or name of a service of the system; null for 0. See {@link
+     *     ServiceLookup}.
      * @param hints criteria
-     * @throws AddressLookupException if the node has no address, or the service is not a port number
+     * @throws AddressLookupException if the node has no address, or the service is neither a port number nor known
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EOPNOTSUPP}
      *     with {@link Flag#SUBNET_ADMINISTRATOR}; {@code EAFNOSUPPORT} if the family is {@code UNIX}
      */
@@ -174,14 +175,15 @@ public record AddressInformation(
                     "Leave SUBNET_ADMINISTRATOR out");
         }
         boolean passive = criteria.has(Flag.PASSIVE);
+        QueuePairType type = criteria.queuePairType();
+        PortSpace space = criteria.portSpace();
         InetSocketAddress found = null;
         if (node != null || service != null) {
-            found = new InetSocketAddress(address(node, criteria, passive), service == null ? 0 : port(service));
+            int port = service == null ? 0 : ServiceLookup.port(LOOK_UP, service, protocolOf(type, space));
+            found = new InetSocketAddress(address(node, criteria, passive), port);
         }
         InetSocketAddress source = passive && found != null ? found : criteria.source();
         InetSocketAddress destination = !passive && found != null ? found : criteria.destination();
-        QueuePairType type = criteria.queuePairType();
-        PortSpace space = criteria.portSpace();
         return new AddressInformation(
                 passive ? Set.of(Flag.PASSIVE) : Set.of(),
                 type == null ? typeOf(space) : type,
@@ -203,6 +205,18 @@ public record AddressInformation(
         };
     }
 
+    /** Returns the protocol whose services are looked up, or null for either: as {@code ucma_convert_to_ai} has it. */
+    private static ServiceLookup.@Nullable Protocol protocolOf(
+            @Nullable QueuePairType type, @Nullable PortSpace space) {
+        if (type == null && (space == null || space == PortSpace.IB)) {
+            return null;
+        }
+        boolean datagrams = type == null
+                ? typeOf(space) == QueuePairType.UNRELIABLE_DATAGRAM
+                : type == QueuePairType.UNRELIABLE_DATAGRAM;
+        return datagrams ? ServiceLookup.Protocol.UDP : ServiceLookup.Protocol.TCP;
+    }
+
     private static InetAddress address(@Nullable String node, Hints hints, boolean passive) {
         StandardProtocolFamily family = hints.family();
         if (family == StandardProtocolFamily.UNIX) {
@@ -220,25 +234,5 @@ public record AddressInformation(
         }
         return RouteLookup.loopbackOf(
                 family == StandardProtocolFamily.INET6 ? RouteLookup.anyIpv6() : RouteLookup.anyIpv4());
-    }
-
-    private static int port(String service) {
-        try {
-            int port = Integer.parseInt(service);
-            if (port >= 0 && port <= MAX_PORT) {
-                return port;
-            }
-        } catch (NumberFormatException name) {
-            throw unknownService(service);
-        }
-        throw unknownService(service);
-    }
-
-    private static AddressLookupException unknownService(String service) {
-        return new AddressLookupException(
-                LOOK_UP,
-                AddressLookupException.Reason.SERVICE_UNKNOWN,
-                "service '" + service + "'",
-                "Give a port number, 0 to 65535");
     }
 }

@@ -2,9 +2,9 @@ package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.HostLookup;
+import io.rdma4j.cm.ServiceLookup;
 import io.rdma4j.tools.messages.MessageReport;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
@@ -30,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  * the byte from all leaves.
  */
 final class OutOfBand implements AutoCloseable {
-    private static final int MIN_PORT = 0;
-    private static final int MAX_PORT = 0xffff;
     private static final int RECORD_TIMEOUT_MILLIS = 20_000;
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
 
@@ -76,7 +74,7 @@ final class OutOfBand implements AutoCloseable {
      */
     static OutOfBand open(String controller, String port, MessageReport report, StepCounts<Step> progress)
             throws CmtimeFailure {
-        InetSocketAddress address = new InetSocketAddress(lookUp(controller, report), portNumber(port, report));
+        InetSocketAddress address = lookUp(controller, port, report);
         AtomicReference<String> refusal = new AtomicReference<>("");
         ServerSocket listening = tryBind(address, refusal);
         OutOfBand outOfBand = new OutOfBand(report, progress, listening);
@@ -96,28 +94,16 @@ final class OutOfBand implements AutoCloseable {
         return outOfBand;
     }
 
-    private static InetAddress lookUp(String controller, MessageReport report) throws CmtimeFailure {
+    private static InetSocketAddress lookUp(String controller, String port, MessageReport report) throws CmtimeFailure {
         try {
-            return HostLookup.first("getaddrinfo", controller, null, false);
+            return new InetSocketAddress(
+                    HostLookup.first("getaddrinfo", controller, null, false),
+                    ServiceLookup.port("getaddrinfo", port, ServiceLookup.Protocol.TCP));
         } catch (AddressLookupException e) {
             report.errorLine("getaddrinfo error: " + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));
             throw new CmtimeFailure();
         }
-    }
-
-    private static int portNumber(String port, MessageReport report) throws CmtimeFailure {
-        try {
-            int number = Integer.parseInt(port);
-            if (number >= MIN_PORT && number <= MAX_PORT) {
-                return number;
-            }
-        } catch (NumberFormatException name) {
-            // Reported below.
-        }
-        report.errorLine("getaddrinfo error: " + AddressLookupException.Reason.SERVICE_UNKNOWN.text());
-        report.explain("'" + port + "' is no port number, which is 0 to 65535");
-        throw new CmtimeFailure();
     }
 
     private static @Nullable ServerSocket tryBind(InetSocketAddress address, AtomicReference<String> refusal) {

@@ -1,14 +1,11 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.tools.command.Explanation;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 
 /** Conversion of socket exceptions to the texts of C. */
 final class Failures {
-    private static final int MAX_PORT = 65_535;
-
     private Failures() {}
 
     /** Returns the text that {@code perror} prints: the message without the explanation in parentheses. */
@@ -29,30 +26,5 @@ final class Failures {
         return detail < 0 || !message.endsWith(")")
                 ? ""
                 : message.substring(detail + 2, message.length() - 1) + " [" + call + "]";
-    }
-
-    /**
-     * Parses a port number.
-     *
-     * @throws AddressLookupException if it is not a port number
-     */
-    static int port(String service) {
-        try {
-            int port = Integer.parseInt(service);
-            if (port >= 0 && port <= MAX_PORT) {
-                return port;
-            }
-        } catch (NumberFormatException name) {
-            throw noService(service);
-        }
-        throw noService(service);
-    }
-
-    private static AddressLookupException noService(String service) {
-        return new AddressLookupException(
-                "getaddrinfo",
-                AddressLookupException.Reason.SERVICE_UNKNOWN,
-                "service '" + service + "'",
-                "Give a port number, 0 to 65535");
     }
 }

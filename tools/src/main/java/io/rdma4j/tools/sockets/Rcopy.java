@@ -1,6 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.ServiceLookup;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Explanation;
@@ -67,7 +68,7 @@ public final class Rcopy implements Tool {
         options.report(environment.report());
         try {
             return options.copy() == null
-                    ? new RcopyServer(environment).run(Failures.port(options.port()))
+                    ? new RcopyServer(environment).run(ServiceLookup.port("getaddrinfo", options.port(), null))
                     : new RcopyClient(options.copy(), environment).run();
         } catch (AddressLookupException e) {
             environment.out().println("getaddrinfo failed: " + e.reason().text());

@@ -2,6 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.HostLookup;
+import io.rdma4j.cm.ServiceLookup;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.command.TerminalText;
 import io.rdma4j.tools.command.ToolEnvironment;
@@ -73,7 +74,8 @@ final class RcopyClient {
         InetSocketAddress server;
         try {
             server = new InetSocketAddress(
-                    HostLookup.first("getaddrinfo", copy.server(), null, false), Failures.port(copy.port()));
+                    HostLookup.first("getaddrinfo", copy.server(), null, false),
+                    ServiceLookup.port("getaddrinfo", copy.port(), null));
         } catch (AddressLookupException e) {
             environment.out().println("getaddrinfo failed: " + e.reason().text());
             environment.err().println("rcopy: " + e.getMessage());

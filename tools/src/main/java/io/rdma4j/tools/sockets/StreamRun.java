@@ -4,6 +4,7 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.HostLookup;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.ServiceLookup;
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
@@ -374,7 +375,8 @@ abstract class StreamRun {
             }
             boolean numeric = options.format() == StreamToolOptions.Format.IP;
             InetAddress address = host == null ? anyIpv4() : HostLookup.first("getaddrinfo", host, null, numeric);
-            return new InetSocketAddress(address, Failures.port(options.port()));
+            return new InetSocketAddress(
+                    address, ServiceLookup.port("getaddrinfo", options.port(), ServiceLookup.Protocol.TCP));
         } catch (AddressLookupException e) {
             report.line(line + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));

@@ -2,6 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.HostLookup;
+import io.rdma4j.cm.ServiceLookup;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -96,7 +97,7 @@ abstract class UdpongRun {
     /** Looks up an address as typed, with the port of the server or with port 0. */
     final InetSocketAddress lookUp(String host, boolean toServer) throws ToolFailure {
         try {
-            int port = Failures.port(options.port());
+            int port = ServiceLookup.port("getaddrinfo", options.port(), ServiceLookup.Protocol.UDP);
             return new InetSocketAddress(HostLookup.first("getaddrinfo", host, null, false), toServer ? port : 0);
         } catch (AddressLookupException e) {
             report.line("getaddrinfo: " + e.reason().text());

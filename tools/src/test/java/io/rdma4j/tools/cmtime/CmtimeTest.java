@@ -444,7 +444,7 @@ class CmtimeTest {
                 "-B no-such-interface -C 127.0.0.1 | Failed to find IP address for interface: no-such-interface",
                 "-b no.such.host.invalid -C 127.0.0.1 | rdma_getaddrinfo: ",
                 "-b 127.0.0.1 -C no.such.host.invalid | getaddrinfo error: ",
-                "-b 127.0.0.1 -C 127.0.0.1 -p 70000 | is no port number",
+                "-b 127.0.0.1 -C 127.0.0.1 -p 70000 | Give a port number",
                 "-b 203.0.113.77 -C 127.0.0.1 -L | rdma_bind_addr: "
             })
     void invalidAddressesAreExplained(String words, String explanation) throws InterruptedException {

@@ -173,7 +173,7 @@ class CommunicationToolsTest {
             delimiter = '|',
             value = {
                 "-s no.such.host.invalid | rdma_getaddrinfo: ",
-                "-p ftp | rdma_getaddrinfo: Servname not supported for ai_socktype",
+                "-p no-such-service | rdma_getaddrinfo: Servname not supported for ai_socktype",
                 "-p 70000 -c x | rdma_getaddrinfo: Servname not supported for ai_socktype",
                 "-s 255.255.255.255 | rdma_create_ep: "
             })
@@ -186,8 +186,8 @@ class CommunicationToolsTest {
     }
 
     @Test
-    void serverDoesNotListenOnAServiceWithoutANumber() throws InterruptedException {
-        ToolRun run = ToolRun.of(new RdmaXserver(), "-p ftp");
+    void serverDoesNotListenOnAnUnknownService() throws InterruptedException {
+        ToolRun run = ToolRun.of(new RdmaXserver(), "-p no-such-service");
         assertThat(run.status()).isEqualTo(-1);
         assertThat(run.out()).isEqualTo("""
             rdma_xserver: start

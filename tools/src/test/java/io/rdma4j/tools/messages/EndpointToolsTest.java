@@ -1,7 +1,10 @@
 package io.rdma4j.tools.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.ServiceLookup;
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
@@ -72,6 +75,22 @@ class EndpointToolsTest {
     }
 
     @Test
+    void aServiceNameIsAPort() throws InterruptedException {
+        assumeTrue(serviceExists("postgresql", 5432), "the system has no file of services");
+        String address = "-s " + ToolTestSupport.loopback();
+        ToolRun server = ToolRun.start(new RdmaServer(), address + " -p postgresql");
+        expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), address + " -p 5432"));
+    }
+
+    private static boolean serviceExists(String name, int port) {
+        try {
+            return ServiceLookup.port("test", name, ServiceLookup.Protocol.TCP) == port;
+        } catch (AddressLookupException unknown) {
+            return false;
+        }
+    }
+
+    @Test
     void resultsAreReportedAsJson() throws InterruptedException {
         String words = "-s " + ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaServer(), words + " --json");
@@ -124,7 +143,7 @@ class EndpointToolsTest {
             delimiter = '|',
             value = {
                 "-s no.such.host.invalid | rdma_getaddrinfo:",
-                "-p ftp | rdma_getaddrinfo: Servname not supported for ai_socktype",
+                "-p no-such-service | rdma_getaddrinfo: Servname not supported for ai_socktype",
                 "-p 70000 | rdma_getaddrinfo: Servname not supported for ai_socktype",
                 "-s 203.0.113.77 -p 2003 | rdma_create_ep:"
             })

@@ -163,7 +163,7 @@ class RstreamTest {
             value = {
                 "-s no.such.host.invalid | getaddrinfo: | ",
                 "-f ip -s localhost | getaddrinfo: Name or service not known | -2",
-                "-p ftp | getaddrinfo: Servname not supported for ai_socktype | -8",
+                "-p no-such-service | getaddrinfo: Servname not supported for ai_socktype | -8",
                 "-b 203.0.113.77 | rbind: Cannot assign requested address | -1",
                 "-T s -s 127.0.0.1 -b ::1 | rbind: Address family not supported by protocol | -1",
                 "-T s -s ::1 -b 127.0.0.1 | : Address family not supported by protocol | -1",
