@@ -2,9 +2,9 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
-import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
@@ -52,12 +52,13 @@ final class Pingpong {
                     ? calls.call("Couldn't create completion channel", context::createCompletionChannel)
                     : null;
             ProtectionDomain domain = calls.call("Couldn't allocate PD", context::createProtectionDomain);
-            MemoryRegion region =
-                    calls.call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
+            MemoryRegion region = calls.call("Couldn't register MR", () -> domain.register(memory, options.access()));
             CompletionQueue completions = calls.call(
                     "Couldn't create CQ",
-                    () -> context.createCompletionQueue(
-                            Math.addExact(options.receiveDepth(), options.queuePairs()), null, channel, 0));
+                    () -> context.createCompletionQueue(CompletionQueueInitAttributes.of(
+                                    Math.addExact(options.receiveDepth(), options.queuePairs()))
+                            .withChannel(channel)
+                            .withDeviceClock(options.timestamps())));
             List<QueuePair> queuePairs = createQueuePairs(domain, completions);
             PingpongLoop loop = new PingpongLoop(calls, transport, queuePairs, completions, channel, region, options);
             loop.postReceives();
@@ -102,17 +103,14 @@ final class Pingpong {
                 .findFirst();
     }
 
-    /** Rejects options that need a hardware device, with the lines of C's tool for a device without the capability. */
+    /** Rejects options that the device lacks, with the lines of C's tool for a device without the capability. */
     private void checkDevice(DeviceContext context) throws ToolFailure {
         String refusal = transport.refusal(context, options);
         if (refusal != null) {
             throw calls.failure(refusal);
         }
-        if (options.onDemand()) {
-            throw calls.failure("The device isn't ODP capable or does not support RC send and receive with ODP");
-        }
-        if (options.timestamps()) {
-            throw calls.failure("The device isn't completion timestamp capable");
+        if (options.implicitOnDemand()) {
+            throw calls.failure("The device doesn't support implicit ODP");
         }
         if (options.deviceMemory()) {
             throw calls.failure("Device doesn't support dm allocation");
@@ -219,6 +217,7 @@ final class Pingpong {
                 .result("elapsedSeconds", seconds)
                 .result("megabitsPerSecond", bytes * 8 / microseconds)
                 .result("microsecondsPerExchange", microseconds / options.exchanges());
+        loop.intervals().ifPresent(intervals -> intervals.report(environment));
         if (!options.isClient() && options.validate()) {
             long invalid = 0;
             for (long page = transport.headerBytes(); page < memory.byteSize(); page += PingpongCalls.PAGE_BYTES) {

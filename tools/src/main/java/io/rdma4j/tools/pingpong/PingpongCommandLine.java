@@ -29,7 +29,8 @@ final class PingpongCommandLine {
             new LongOption("ts", false, 't'),
             new LongOption("chk", false, 'c'),
             new LongOption("dm", false, 'j'),
-            new LongOption("new_send", false, 'N'));
+            new LongOption("new_send", false, 'N'),
+            new LongOption("allow-cc-unprotected", false, 'U'));
 
     private static final int DEFAULT_QUEUE_PAIRS = 16;
 
@@ -50,6 +51,8 @@ final class PingpongCommandLine {
     private boolean timestamps;
     private boolean validate;
     private boolean onDemand;
+    private boolean implicitOnDemand;
+    private boolean unprotected;
     private boolean prefetch;
     private boolean deviceMemory;
 
@@ -99,6 +102,12 @@ final class PingpongCommandLine {
         if (onDemand && deviceMemory) {
             throw refusal("DM memory region can't be on demand");
         }
+        if (unprotected && onDemand) {
+            throw refusal("CoCo unprotected memory cannot be used with ODP");
+        }
+        if (unprotected && deviceMemory) {
+            throw refusal("CoCo unprotected memory cannot be used with device memory");
+        }
         if (prefetch && !onDemand) {
             throw refusal("prefetch is valid only with on-demand memory region");
         }
@@ -117,6 +126,7 @@ final class PingpongCommandLine {
                 timestamps,
                 validate,
                 onDemand,
+                implicitOnDemand,
                 deviceMemory);
     }
 
@@ -168,7 +178,12 @@ final class PingpongCommandLine {
             case 'c' -> validate = true;
             case 'j' -> deviceMemory = true;
             case 'P' -> prefetch = true;
-            case 'o', 'O' -> onDemand = true;
+            case 'o' -> onDemand = true;
+            case 'O' -> {
+                onDemand = true;
+                implicitOnDemand = true;
+            }
+            case 'U' -> unprotected = true;
             case 'l', 'N' -> {
                 // RoCE has no service level, and there is only one way to post a SEND.
             }

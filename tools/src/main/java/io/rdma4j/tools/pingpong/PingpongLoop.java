@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,7 @@ final class PingpongLoop {
      */
     private final int[] pending;
 
+    private final @Nullable CompletionIntervals intervals;
     private long elapsedNanos;
 
     PingpongLoop(
@@ -74,6 +76,12 @@ final class PingpongLoop {
         this.region = region;
         this.options = options;
         allowanceNanos = options.sizeBytes() * 1000;
+        intervals = options.timestamps() ? CompletionIntervals.of(completions) : null;
+    }
+
+    /** Returns the times between receives, if timestamps were asked for. */
+    Optional<CompletionIntervals> intervals() {
+        return Optional.ofNullable(intervals);
     }
 
     /** Returns the duration of all exchanges. */
@@ -168,6 +176,9 @@ final class PingpongLoop {
                 postReceives();
             }
             received++;
+            if (intervals != null) {
+                intervals.add(completion);
+            }
         }
         int index = index(completion.queuePairNumber());
         pending[index] &= ~(int) completion.id();

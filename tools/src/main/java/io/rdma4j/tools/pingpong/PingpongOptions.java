@@ -1,5 +1,6 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.PathMtu;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param timestamps {@code -t}: true to take timestamps of completions
  * @param validate {@code -c}: true to check the received data
  * @param onDemand {@code -o}, {@code -O}: true to register memory on demand
+ * @param implicitOnDemand {@code -O}: true to register the whole address space on demand
  * @param deviceMemory {@code -j}: true to use memory of the device
  */
 record PingpongOptions(
@@ -37,9 +39,17 @@ record PingpongOptions(
         boolean timestamps,
         boolean validate,
         boolean onDemand,
+        boolean implicitOnDemand,
         boolean deviceMemory) {
     /** The default TCP port of the address exchange. */
     static final int DEFAULT_TCP_PORT = 18515;
+
+    /** Returns the access flags of the memory. */
+    AccessFlag[] access() {
+        return onDemand
+                ? new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND}
+                : new AccessFlag[] {AccessFlag.LOCAL_WRITE};
+    }
 
     boolean isClient() {
         return server != null;

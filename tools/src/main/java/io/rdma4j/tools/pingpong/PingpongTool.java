@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ping-pong of libibverbs, with the options, lines and exit statuses of rdma-core 44. The pages in {@code docs/tools}
+ * A ping-pong of libibverbs, with the options, lines and exit statuses of rdma-core 65. The pages in {@code docs/tools}
  * list the differences.
  */
 abstract class PingpongTool implements Tool {
@@ -46,7 +46,8 @@ abstract class PingpongTool implements Tool {
             "t, --ts\t            get CQE with timestamp",
             "c, --chk\t            validate received buffer",
             "j, --dm\t            use device memory",
-            "N, --new_send            use new post send WR API");
+            "N, --new_send            use new post send WR API",
+            "U, --allow-cc-unprotected  allow allocation of unprotected/shared\n                            memory on CoCo guests");
 
     /** C's line of {@code -n} for several queue pairs. The number is nevertheless that of all queue pairs together. */
     private static final String EXCHANGES_EACH = "n, --iters=<iters>    number of exchanges per QP(default 1000)";
@@ -119,7 +120,9 @@ abstract class PingpongTool implements Tool {
                     .parameter("exchanges", options.exchanges())
                     .parameter("events", options.events())
                     .parameter("gidIndex", options.gidIndex())
-                    .parameter("validate", options.validate());
+                    .parameter("validate", options.validate())
+                    .parameter("timestamps", options.timestamps())
+                    .parameter("onDemand", options.onDemand());
             new Pingpong(name(), transport(), options, environment).run();
             return 0;
         } catch (ToolFailure e) {

@@ -1,7 +1,9 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
@@ -11,6 +13,7 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +54,29 @@ interface PingpongTransport {
 
     /** Returns C's line if the device does not support the options, else null. */
     default @Nullable String refusal(DeviceContext context, PingpongOptions options) {
-        return null;
+        return onDemandRefusal(
+                context,
+                options.onDemand(),
+                QueuePairType.RELIABLE_CONNECTION,
+                OnDemandOperation.RECEIVE,
+                "RC send and receive");
+    }
+
+    /**
+     * Returns C's line if memory is to be registered on demand and the device cannot do that, else null.
+     *
+     * @param context the device
+     * @param wanted true if {@code -o} was given
+     * @param type the type of the queue pairs
+     * @param receive the operation that receives
+     * @param operations C's text for SENDs and receives of this type
+     */
+    static @Nullable String onDemandRefusal(
+            DeviceContext context, boolean wanted, QueuePairType type, OnDemandOperation receive, String operations) {
+        DeviceAttributes device = context.attributes();
+        boolean able = device.hasOnDemandPaging()
+                && device.onDemandOperations(type).containsAll(Set.of(OnDemandOperation.SEND, receive));
+        return wanted && !able ? "The device isn't ODP capable or does not support " + operations + " with ODP" : null;
     }
 
     /** Returns the calls that create the resources shared by the queue pairs. */

@@ -4,7 +4,7 @@ package io.rdma4j.tools.pingpong;
 public final class RcPingpong extends PingpongTool {
     /** Creates the tool. */
     public RcPingpong() {
-        super(new Form("p:d:i:s:m:r:n:l:eg:oOPtcjN", 4096, 4096, "--sl=<sl>          service level value"));
+        super(new Form("p:d:i:s:m:r:n:l:eg:oOPtcjNU", 4096, 4096, "--sl=<sl>          service level value"));
     }
 
     @Override

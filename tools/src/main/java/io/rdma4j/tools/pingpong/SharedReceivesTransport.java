@@ -2,10 +2,12 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -45,9 +47,12 @@ final class SharedReceivesTransport implements PingpongTransport {
 
     @Override
     public @Nullable String refusal(DeviceContext context, PingpongOptions options) {
-        return options.onDemand()
-                ? "The device isn't ODP capable or does not support RC send, receive and srq with ODP"
-                : null;
+        return PingpongTransport.onDemandRefusal(
+                context,
+                options.onDemand(),
+                QueuePairType.RELIABLE_CONNECTION,
+                OnDemandOperation.SHARED_RECEIVE,
+                "RC send, receive and srq");
     }
 
     @Override

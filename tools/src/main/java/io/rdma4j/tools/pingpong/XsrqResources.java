@@ -56,7 +56,10 @@ record XsrqResources(
                 ? calls.call("Couldn't create completion channel", context::createCompletionChannel)
                 : null;
         ProtectionDomain domain = calls.call("Couldn't allocate PD", context::createProtectionDomain);
-        MemoryRegion region = calls.call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
+        Set<AccessFlag> access = options.onDemand()
+                ? Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND)
+                : Set.of(AccessFlag.LOCAL_WRITE);
+        MemoryRegion region = calls.call("Couldn't register MR", () -> domain.register(memory, access));
         XrcDomain extended = calls.call((int errno) -> "Couldn't Open the XRC Domain " + errno, context::openXrcDomain);
         CompletionQueue received =
                 calls.call("Couldn't create recv CQ", () -> context.createCompletionQueue(clients, null, channel, 0));

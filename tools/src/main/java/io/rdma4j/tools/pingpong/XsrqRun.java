@@ -4,6 +4,8 @@ import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.OnDemandOperation;
+import io.rdma4j.verbs.QueuePairType;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -72,8 +74,14 @@ final class XsrqRun {
     }
 
     private void checkDevice(DeviceContext context) throws ToolFailure {
-        if (options.onDemand()) {
-            throw calls.failure("The device isn't ODP capable or does not support XRC send, receive and srq with ODP");
+        String refusal = PingpongTransport.onDemandRefusal(
+                context,
+                options.onDemand(),
+                QueuePairType.XRC_SEND,
+                OnDemandOperation.SHARED_RECEIVE,
+                "XRC send, receive and srq");
+        if (refusal != null) {
+            throw calls.failure(refusal);
         }
         calls.call("Failed to get port info", () -> context.port(options.port()));
     }

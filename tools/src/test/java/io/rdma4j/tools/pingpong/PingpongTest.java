@@ -15,6 +15,8 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -95,6 +97,8 @@ class PingpongTest {
                 "ibv_rc_pingpong | -n 20 -s 1 -m 256 -r 2",
                 "ibv_rc_pingpong | --iters=30 --events --size 100 --mtu=4096 --sl 3 -N --chk --rx-dep 5",
                 "ibv_rc_pingpong | -n 5 -s 0",
+                "ibv_rc_pingpong | -n 20 -o -P",
+                "ibv_rc_pingpong | -n 20 -U",
                 "ibv_uc_pingpong | -n 50",
                 "ibv_uc_pingpong | -n 50 -e",
                 "ibv_uc_pingpong | -n 20 -c -s 20000",
@@ -108,6 +112,31 @@ class PingpongTest {
             })
     void messagesAreExchanged(String tool, String words) throws InterruptedException {
         runPair(tool, loopback() + words, "127.0.0.1", "::ffff:127.0.0.1");
+    }
+
+    @Test
+    void timestampsTellTheTimesBetweenReceives() throws InterruptedException {
+        String words = "ibv_rc_pingpong " + loopback() + "-n 50 -t";
+        ToolRun serving = startServer(words);
+        ToolRun client = ToolRun.start(words + " --json 127.0.0.1");
+        assertThat(client.status()).as(client.err()).isZero();
+        assertThat(serving.status()).as(serving.err()).isZero();
+        String lines = "Max receive completion clock cycles = (\\d+)\nMin receive completion clock cycles = (\\d+)\n"
+                + "Average receive completion clock cycles = (\\d+\\.\\d{6})\n";
+        Matcher figures = Pattern.compile(FIGURES + lines).matcher(serving.out());
+        assertThat(figures.find()).as(serving.out()).isTrue();
+        double average = Double.parseDouble(figures.group(3));
+        assertThat(average).isBetween(Double.parseDouble(figures.group(2)), Double.parseDouble(figures.group(1)));
+        assertThat(client.out()).contains("\"averageReceiveIntervalNanoseconds\"", "\"timestamps\": true");
+    }
+
+    @Test
+    void oneReceiveHasNoTimesBetween() throws InterruptedException {
+        String words = "ibv_rc_pingpong " + loopback() + "-n 1 -t";
+        ToolRun serving = startServer(words);
+        assertThat(ToolRun.start(words + " 127.0.0.1").status()).isZero();
+        assertThat(serving.status()).isZero();
+        assertThat(serving.out()).doesNotContain("clock cycles");
     }
 
     @ParameterizedTest
@@ -146,10 +175,11 @@ class PingpongTest {
             delimiter = '|',
             value = {
                 "ibv_rc_pingpong | -x | ibv_rc_pingpong: invalid option -- 'x'",
-                "ibv_rc_pingpong | -o | The device isn't ODP capable or does not support RC send and receive with ODP",
+                "ibv_rc_pingpong | -O | The device doesn't support implicit ODP",
+                "ibv_rc_pingpong | -U -o | CoCo unprotected memory cannot be used with ODP",
+                "ibv_rc_pingpong | --allow-cc-unprotected -j | CoCo unprotected memory cannot be used with device memory",
                 "ibv_rc_pingpong | -o -j | DM memory region can't be on demand",
                 "ibv_rc_pingpong | -P | prefetch is valid only with on-demand memory region",
-                "ibv_rc_pingpong | -t | The device isn't completion timestamp capable",
                 "ibv_rc_pingpong | -j | Device doesn't support dm allocation",
                 "ibv_rc_pingpong | -d nope | IB device nope not found",
                 "ibv_rc_pingpong | -g 1000 | can't read sgid of index 1000",
@@ -217,7 +247,12 @@ class PingpongTest {
     @Test
     void theHelpListsTheOptionsAndTheSizeOfEachTool() throws InterruptedException {
         assertThat(helpOf("ibv_rc_pingpong"))
-                .contains("(default 4096)\n", "-m, --mtu", "  -c, --chk\t            validate", "-N, --new_send");
+                .contains(
+                        "(default 4096)\n",
+                        "-m, --mtu",
+                        "  -c, --chk\t            validate",
+                        "-N, --new_send",
+                        "  -U, --allow-cc");
         assertThat(helpOf("ibv_uc_pingpong"))
                 .contains("(default 4096)\n", "-m, --mtu", "  -c, --chk              validate")
                 .doesNotContain("--odp", "--ts", "--dm", "--new_send");

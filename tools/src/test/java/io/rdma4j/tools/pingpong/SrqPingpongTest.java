@@ -49,6 +49,7 @@ class SrqPingpongTest {
             value = {
                 "127.0.0.1 | ::ffff:127.0.0.1 | -n 200 | 16",
                 "127.0.0.9 | ::ffff:127.0.0.9 | -n 200 -q 1 -r 1 | 1",
+                "127.0.0.1 | ::ffff:127.0.0.1 | -n 50 -q 3 -o | 3",
                 "::1 | ::1 | -n 100 -e -q 5 | 5",
                 "127.0.0.1 | ::ffff:127.0.0.1 | -n 300 -q 40 -r 40 -c -s 5000 -m 256 | 40",
                 "127.0.0.1 | ::ffff:127.0.0.1 | --iters=60 --events --size 1 --mtu=4096 --sl 3 --chk --rx-dep 7"
@@ -97,7 +98,6 @@ class SrqPingpongTest {
                 "-q 256 | num_qp 256 must be less than 255",
                 "-q 0 | num_qp must be at least 1",
                 "-r 1000000 | Couldn't create SRQ",
-                "-o | The device isn't ODP capable or does not support RC send, receive and srq with ODP",
                 "-d nope | IB device nope not found",
                 "-i 2 | Failed to modify QP[0] to INIT",
                 "-p 1 127.0.0.1 | Couldn't connect to 127.0.0.1:1",

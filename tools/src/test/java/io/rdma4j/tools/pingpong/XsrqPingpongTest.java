@@ -84,6 +84,7 @@ class XsrqPingpongTest {
             value = {
                 "127.0.0.1 | ::ffff:127.0.0.1 | ",
                 "127.0.0.9 | ::ffff:127.0.0.9 | -e",
+                "127.0.0.1 | ::ffff:127.0.0.1 | -n 20 -o",
                 "::1 | ::1 | -n 100 -s 1",
                 "127.0.0.1 | ::ffff:127.0.0.1 | -n 300 -s 10000 -m 256 -l 3",
                 "127.0.0.1 | ::ffff:127.0.0.1 | -s 0",
@@ -173,8 +174,6 @@ class XsrqPingpongTest {
             delimiter = '|',
             value = {
                 "-x | ibv_xsrq_pingpong: invalid option -- 'x'",
-                "-o | The device isn't ODP capable or does not support XRC send, receive and srq with ODP",
-                "--odp | The device isn't ODP capable or does not support XRC send, receive and srq with ODP",
                 "-d nope | IB device nope not found",
                 "--ib-dev=nope | IB device nope not found",
                 "-i 0 | Failed to get port info",
