@@ -35,13 +35,13 @@ final class BandwidthTest {
     void run(Completions sends, Completions receives) throws ToolFailure {
         line();
         printIfFull(PerftestTable.bandwidthHead(settings.gigabits));
-        boolean isSend = settings.operation == MeasuredOperation.SEND;
-        if (isSend || settings.isClient() || settings.bidirectional) {
+        boolean hasReceives = settings.consumesReceives();
+        if (hasReceives || settings.isClient() || settings.bidirectional) {
             for (long size : Sizes.of(settings)) {
                 run(size, sends, receives);
             }
             line();
-            if (!isSend && !settings.bidirectional) {
+            if (!hasReceives && !settings.bidirectional) {
                 handshake.exchange(local);
                 handshake.exchange(last);
             }
@@ -57,12 +57,12 @@ final class BandwidthTest {
     // ---- one size
 
     private void run(long size, Completions sends, Completions receives) throws ToolFailure {
-        boolean isSend = settings.operation == MeasuredOperation.SEND;
+        boolean hasReceives = settings.consumesReceives();
         BandwidthLoop loop = loop(size, sends, receives);
-        if (settings.warmUp && loop instanceof SendingLoop sending && !isSend) {
+        if (settings.warmUp && loop instanceof SendingLoop sending && !hasReceives) {
             sending.warmUp(size);
         }
-        if (isSend || settings.bidirectional && !settings.infinite) {
+        if (hasReceives || settings.bidirectional && !settings.infinite) {
             handshake.exchange(local);
         }
         loop.onInterim(samples -> print(figures(samples, size)));
@@ -70,35 +70,38 @@ final class BandwidthTest {
         try {
             samples = loop.run(size);
         } catch (ToolFailure e) {
-            boolean hasRunStatus = isSend || settings.operation == MeasuredOperation.READ;
+            boolean hasRunStatus =
+                    settings.operation == MeasuredOperation.SEND || settings.operation == MeasuredOperation.READ;
             throw hasRunStatus ? new ToolFailure(RUN_FAILED) : e;
         }
-        if (!isSend && settings.bidirectional && settings.allSizes) {
+        if (settings.allSizes
+                && settings.operation != MeasuredOperation.SEND
+                && (hasReceives || settings.bidirectional)) {
             handshake.exchange(local);
         }
         last = figures(samples, size);
-        if (!settings.bidirectional || isSend && settings.timed) {
+        if (!settings.bidirectional || hasReceives && settings.timed) {
             print(last);
         }
-        if (settings.bidirectional && !(isSend && settings.timed)) {
+        if (settings.bidirectional && !(hasReceives && settings.timed)) {
             BandwidthFigures peer = handshake.exchange(last);
             print(last.plus(peer));
             if (settings.reportBoth && !settings.allSizes) {
                 printBoth(peer);
             }
         }
-        if (isSend && settings.allSizes) {
+        if (settings.operation == MeasuredOperation.SEND && settings.allSizes) {
             handshake.exchange(local);
         }
     }
 
     private BandwidthLoop loop(long size, Completions sends, Completions receives) {
-        if (settings.operation == MeasuredOperation.SEND && settings.bidirectional) {
+        if (settings.consumesReceives() && settings.bidirectional) {
             BidirectionalLoop both = new BidirectionalLoop(settings, resources, sends, receives);
             both.postReceives(size);
             return both;
         }
-        if (settings.operation == MeasuredOperation.SEND && !settings.isClient()) {
+        if (settings.consumesReceives() && !settings.isClient()) {
             ReceivingLoop receiving = new ReceivingLoop(settings, resources, sends, receives);
             receiving.postReceives(size);
             return receiving;
@@ -107,8 +110,7 @@ final class BandwidthTest {
     }
 
     private BandwidthFigures figures(BandwidthSamples samples, long size) {
-        int directions =
-                settings.bidirectional && settings.infinite && settings.operation != MeasuredOperation.SEND ? 2 : 1;
+        int directions = settings.bidirectional && settings.infinite && !settings.consumesReceives() ? 2 : 1;
         return BandwidthFigures.of(samples, settings, size, directions);
     }
 

@@ -35,6 +35,7 @@ final class Completions {
     private final WorkCompletion[] one = WorkCompletion.array(1);
     private final ReceiveTimeout timeout = new ReceiveTimeout();
     private final Spin spin = new Spin();
+    private boolean requiresImmediate;
     private boolean armed;
     private long arrived;
     private long arrivedAtCheck;
@@ -65,6 +66,12 @@ final class Completions {
         this.side = side;
     }
 
+    /** Sets whether a completion without immediate data is an error. Returns this object. */
+    Completions requireImmediate(boolean required) {
+        requiresImmediate = required;
+        return this;
+    }
+
     /** Polls up to a batch of completions. If there are none and {@code -e} is set, every second call waits briefly. */
     int poll() throws ToolFailure {
         int count = pollInto(batch);
@@ -93,6 +100,9 @@ final class Completions {
         for (int i = 0; i < count; i++) {
             if (!into[i].isSuccess()) {
                 throw failure(into[i]);
+            }
+            if (requiresImmediate && !into[i].hasImmediate()) {
+                throw withoutImmediate(into[i]);
             }
         }
         if (count > 0) {
@@ -185,6 +195,13 @@ final class Completions {
     ToolFailure lost(long received, long wanted) {
         console.error(" Did not get Message for " + timeout.seconds() + " Seconds, exiting..");
         console.error(" Total Received=" + received + ", Total Iters Required=" + wanted);
+        return new ToolFailure(1);
+    }
+
+    private ToolFailure withoutImmediate(WorkCompletion completion) {
+        console.error(" Completion with wc_flags mismatch at " + side);
+        console.explain("a message of queue pair " + completion.queuePairNumber()
+                + " had no immediate data; start both sides with the same options");
         return new ToolFailure(1);
     }
 

@@ -77,7 +77,10 @@ final class LatencyTest {
     private LatencyLoop loop(Completions sends, Completions receives) {
         return switch (settings.operation) {
             case SEND -> new SendLatency(settings, resources, sends, receives);
-            case WRITE -> new WriteLatency(settings, resources, sends, receives);
+            case WRITE ->
+                settings.immediate
+                        ? new SendLatency(settings, resources, sends, receives)
+                        : new WriteLatency(settings, resources, sends, receives);
             case READ, ATOMIC -> new FetchLatency(settings, resources, sends, receives);
         };
     }

@@ -67,7 +67,9 @@ final class PerftestCommandLine {
             "dlid=",
             "mmap=",
             "mmap-offset=",
-            "use_cuda=");
+            "use_cuda=",
+            "write_with_imm",
+            "send_with_imm");
 
     private static final Map<String, Character> LETTERED = Map.ofEntries(
             Map.entry("port=", 'p'),
@@ -165,6 +167,7 @@ final class PerftestCommandLine {
         if (options.operands().size() > 1) {
             throw refusal(" Invalid Command line. Please check command rerun ");
         }
+        checkReceives();
         settings.server =
                 options.operands().isEmpty() ? null : options.operands().getFirst();
         new SettingsRules(settings, environment).apply();
@@ -225,10 +228,7 @@ final class PerftestCommandLine {
                 settings.inlineBytes = number(value, "Max inline", 0, MAX_INLINE_BYTES);
                 refuseIf(settings.operation.isFetch(), " Inline feature not available on READ/Atomic verbs");
             }
-            case 'e' -> {
-                refuseIf(settings.operation == MeasuredOperation.WRITE, " Events feature not available on WRITE verb");
-                settings.events = true;
-            }
+            case 'e' -> settings.events = true;
             case 'X' -> settings.completionVector = number(value, "EQN", 0, MAX_COMPLETION_VECTOR);
             case 'Q' -> {
                 settings.moderation = number(value, "CQ moderation", 1, MAX_MODERATION);
@@ -262,11 +262,23 @@ final class PerftestCommandLine {
         }
     }
 
+    /** Checks the options of receives, which WRITEs have only with immediate data. */
+    private void checkReceives() throws ToolFailure {
+        if (settings.consumesReceives()) {
+            if (!settings.isReceiveDepthSet) {
+                settings.receiveDepth = Settings.DEFAULT_RECEIVE_DEPTH;
+            }
+            return;
+        }
+        refuseIf(settings.receiveDepth > 1, " On RDMA verbs rx depth can be only 1");
+        refuseIf(
+                settings.operation == MeasuredOperation.WRITE && settings.events,
+                " Events feature not available on WRITE verb");
+    }
+
     private void parseReceiveDepth(String value) throws ToolFailure {
         settings.receiveDepth = number(value, " Rx depth", 1, MAX_RECEIVE_DEPTH);
-        refuseIf(
-                settings.operation != MeasuredOperation.SEND && settings.receiveDepth > 1,
-                " On RDMA verbs rx depth can be only 1");
+        settings.isReceiveDepthSet = true;
     }
 
     private void parseSize(String value) throws ToolFailure {
@@ -340,6 +352,18 @@ final class PerftestCommandLine {
             case "tclass=" -> settings.trafficClass = number(value, "traffic class") & 0xff;
             case "wait_destroy=" -> settings.waitSeconds = number(value, "wait_destroy");
             case "perform_warm_up" -> settings.warmUp = true;
+            case "write_with_imm" -> {
+                refuseIf(
+                        settings.operation != MeasuredOperation.WRITE,
+                        "Write_with_imm can only be used with write_lat and write_bw tests");
+                settings.immediate = true;
+            }
+            case "send_with_imm" -> {
+                refuseIf(
+                        settings.operation != MeasuredOperation.SEND,
+                        "Send_with_imm can only be used with send_lat and send_bw tests");
+                settings.immediate = true;
+            }
             case "source_ip=" -> settings.source = value;
             case "use_old_post_send", "disable_pcie_relaxed" -> {
                 // There is only one way to post, and no PCI bus.

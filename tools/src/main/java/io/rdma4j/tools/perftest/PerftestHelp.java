@@ -74,15 +74,22 @@ final class PerftestHelp {
         }
         if (defaults.operation == MeasuredOperation.SEND) {
             option("-r, --rx-depth=<depth>", "receives posted (default 512)");
+            option("    --send_with_imm", "send immediate data with each message");
+        }
+        if (defaults.operation == MeasuredOperation.WRITE) {
+            option("    --write_with_imm", "write with immediate data, which the peer receives");
+            option("-r, --rx-depth=<depth>", "receives posted with --write_with_imm (default 512)");
         }
         if (defaults.operation.isFetch()) {
             option("-o, --outs=<number>", "outstanding READs or atomics (default the device's maximum)");
         } else {
             option("-I, --inline_size=<size>", "send messages up to this size inline (default 0)");
         }
-        if (defaults.operation != MeasuredOperation.WRITE) {
-            option("-e, --events", "sleep on completions (default poll)");
-        }
+        option(
+                "-e, --events",
+                defaults.operation == MeasuredOperation.WRITE
+                        ? "with --write_with_imm: sleep on completions (default poll)"
+                        : "sleep on completions (default poll)");
         option("-X, --vector=<completion vector>", "vector of the completion queues (default 0)");
         if (!isBandwidth) {
             option("    --latency_gap=<microseconds>", "wait before each operation");

@@ -223,9 +223,15 @@ final class PerftestRun {
                 () -> connector.isClosed() || handshake.control().isClosed();
         Completions sends = new Completions(
                 resources.sends(), resources.channel(), resources.queuePairRuns(), watch, console, "client");
-        Completions receives = settings.operation == MeasuredOperation.SEND
+        Completions receives = settings.consumesReceives()
                 ? new Completions(
-                        resources.receives(), resources.channel(), resources.queuePairRuns(), watch, console, "server")
+                                resources.receives(),
+                                resources.channel(),
+                                resources.queuePairRuns(),
+                                watch,
+                                console,
+                                "server")
+                        .requireImmediate(settings.immediate)
                 : sends;
         if (settings.isBandwidth()) {
             new BandwidthTest(settings, console, handshake, resources, local.getFirst()).run(sends, receives);

@@ -174,6 +174,9 @@ final class QueuePairRun {
                 }
             }
         }
+        if (settings.immediate) {
+            send.withImmediate(0);
+        }
         send.from(region, sendOffset + offset, size);
         if (signaled) {
             send.signaled();
@@ -187,7 +190,9 @@ final class QueuePairRun {
 
     /** Posts a receive. */
     void postReceive() {
-        if (settings.isDatagram()) {
+        if (settings.operation == MeasuredOperation.WRITE) {
+            receive.reset(index); // immediate data only; the WRITE itself says where its data go
+        } else if (settings.isDatagram()) {
             // The data after the header starts at a cache line.
             receive.reset(index).into(region, receiveOffset + settings.cacheLineBytes - GRH_BYTES, size + GRH_BYTES);
         } else {

@@ -63,7 +63,7 @@ final class Resources implements AutoCloseable {
                         null,
                         events,
                         settings.completionVector));
-        receives = settings.operation != MeasuredOperation.SEND
+        receives = !settings.consumesReceives()
                 ? sends
                 : console.call(
                         "Couldn't create a receiver CQ",

@@ -56,9 +56,13 @@ final class Settings {
     int queuePairs = 1;
     int sendDepth;
     int receiveDepth;
+    boolean isReceiveDepthSet;
 
     /** The size in bytes up to which messages are sent inline, or {@link #NONE} if not set. */
     int inlineBytes = NONE;
+
+    /** {@code --send_with_imm}, {@code --write_with_imm}: each operation carries immediate data. */
+    boolean immediate;
 
     ConnectionType connection = ConnectionType.RC;
     int moderation = 100;
@@ -149,9 +153,14 @@ final class Settings {
         return isClient() || bidirectional || !isBandwidth();
     }
 
+    /** Returns whether each operation consumes a receive of the peer. */
+    boolean consumesReceives() {
+        return operation == MeasuredOperation.SEND || immediate;
+    }
+
     /** Returns whether this side receives messages. */
     boolean receives() {
-        return operation == MeasuredOperation.SEND && (!isClient() || bidirectional || !isBandwidth());
+        return consumesReceives() && (!isClient() || bidirectional || !isBandwidth());
     }
 
     boolean isDatagram() {
@@ -177,6 +186,7 @@ final class Settings {
         report.parameter("server", server)
                 .parameter("port", port)
                 .parameter("operation", operation.word())
+                .parameter("immediate", immediate)
                 .parameter("connection", connection.name())
                 .parameter("rdmaCm", rdmaCm)
                 .parameter("sizeBytes", allSizes ? null : sizeBytes)

@@ -42,7 +42,7 @@ final class SettingsRules {
             return;
         }
         settings.sendDepth = (int) Math.min(settings.sendDepth, settings.iterations);
-        if (settings.operation == MeasuredOperation.SEND) {
+        if (settings.consumesReceives()) {
             settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);
         }
         if (settings.connection != ConnectionType.RC && settings.receiveDepth == Settings.DEFAULT_RECEIVE_DEPTH) {
@@ -130,7 +130,7 @@ final class SettingsRules {
         if (!settings.isBandwidth()) {
             throw rejectOnErr(" run_infinitely exists only in BW tests for now.");
         }
-        if (settings.bidirectional && settings.operation == MeasuredOperation.SEND) {
+        if (settings.bidirectional && settings.consumesReceives()) {
             throw rejectOnErr(" run_infinitely mode is not supported in SEND Bidirectional BW test");
         }
     }
@@ -149,7 +149,7 @@ final class SettingsRules {
 
     private void chooseRest() throws ToolFailure {
         boolean isReceiver = settings.isBandwidth() && !settings.isClient() && !settings.bidirectional;
-        if (settings.operation == MeasuredOperation.SEND) {
+        if (settings.consumesReceives()) {
             if (isReceiver) {
                 settings.noPeak = true;
             }

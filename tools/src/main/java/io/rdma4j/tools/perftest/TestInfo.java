@@ -38,7 +38,7 @@ final class TestInfo {
         if (settings.postList > 1) {
             console.line(" Post List       : " + settings.postList);
         }
-        if (settings.operation == MeasuredOperation.SEND && (!settings.isClient() || settings.bidirectional)) {
+        if (settings.consumesReceives() && (!settings.isClient() || settings.bidirectional)) {
             console.line(" RX depth        : " + settings.receiveDepth);
         }
         if (settings.isBandwidth()) {
@@ -66,7 +66,7 @@ final class TestInfo {
     }
 
     private String title() {
-        StringBuilder title = new StringBuilder(settings.operation.title()).append(' ');
+        StringBuilder title = new StringBuilder(settings.operation.title()).append(settings.immediate ? "_imm " : " ");
         if (settings.operation == MeasuredOperation.ATOMIC) {
             title.append(settings.compareAndSwap ? "CMP_AND_SWAP " : "FETCH_AND_ADD ");
         }

@@ -102,6 +102,9 @@ class PerftestTest {
                 "ib_write_lat | -R -n 30 | 2 30",
                 "ib_write_lat | -R -n 300 -s 1 | 1 300",
                 "ib_write_lat | -n 30 -c UC -s 5000 | 5000 30",
+                "ib_send_lat | -R -n 30 -c UD --send_with_imm | 2 30",
+                "ib_write_lat | -R -n 30 --write_with_imm | 2 30",
+                "ib_write_lat | -n 30 -c UC -s 5000 -e -r 4 --write_with_imm | 5000 30",
             })
     void bothSidesReportLatencies(String tool, String words, String row) throws InterruptedException {
         Pair pair = runPair(tool, words);
@@ -140,6 +143,11 @@ class PerftestTest {
                 "ib_write_bw | -R -n 60 -q 2 -s 64 -b | 64 120",
                 "ib_write_bw | -n 61 -q 3 -s 64 -Q 7 -t 16 --mr_per_qp --perform_warm_up | 64 183",
                 "ib_write_bw | -z -n 60 -c UC -s 2K -N | 2048 60",
+                "ib_send_bw | -R -n 60 -q 2 --send_with_imm | 65536 120",
+                "ib_write_bw | -R -n 60 --write_with_imm | 65536 60",
+                "ib_write_bw | -n 60 -q 3 -s 100 -r 8 -e --write_with_imm | 100 180",
+                "ib_write_bw | -R -n 60 -s 4096 -b -q 2 --write_with_imm | 4096 120",
+                "ib_write_bw | -n 60 -c UC -s 3000 --write_with_imm | 3000 60",
                 "ib_read_bw | -R -n 60 | 65536 60",
                 "ib_read_bw | -n 60 -q 2 -s 100 -o 1 -e | 100 120",
                 "ib_read_bw | -R -n 60 -s 100 -b | 100 60",
@@ -151,6 +159,25 @@ class PerftestTest {
         assertSuccess(pair);
         assertThat(rows(BANDWIDTH, pair.client())).containsExactly(row);
         assertThat(rows(BANDWIDTH, pair.server())).containsExactly(row);
+    }
+
+    @Test
+    void aMessageWithoutImmediateDataIsReported() throws InterruptedException {
+        Pair pair = runPair("ib_send_bw", "-n 60 --send_with_imm", "-n 60", "127.0.0.1");
+        assertThat(pair.server().status()).isEqualTo(17);
+        assertThat(pair.server().err())
+                .startsWith(" Completion with wc_flags mismatch at server\n")
+                .contains("the same options");
+    }
+
+    @Test
+    void writesWithImmediateDataCanBeTimed() throws InterruptedException {
+        Pair pair = runPair("ib_write_lat", "-R -D 1 --write_with_imm");
+        assertSuccess(pair);
+        assertThat(pair.client().out()).contains("RDMA_Write_imm Latency Test\n");
+        Pair bandwidth = runPair("ib_write_bw", "-R -D 1 --write_with_imm");
+        assertSuccess(bandwidth);
+        assertThat(rows(BANDWIDTH, bandwidth.server())).hasSize(1);
     }
 
     @Test
@@ -167,7 +194,16 @@ class PerftestTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ib_send_lat -R", "ib_write_lat -R", "ib_send_bw -R -b", "ib_send_bw", "ib_write_bw -R"})
+    @ValueSource(
+            strings = {
+                "ib_send_lat -R",
+                "ib_write_lat -R",
+                "ib_send_bw -R -b",
+                "ib_send_bw",
+                "ib_write_bw -R",
+                "ib_write_bw -b --write_with_imm",
+                "ib_write_lat --write_with_imm"
+            })
     void allSizesAreMeasured(String words) throws InterruptedException {
         String tool = toolOf(words);
         Pair pair = runPair(tool, words.substring(tool.length()) + " -a -n 5");
