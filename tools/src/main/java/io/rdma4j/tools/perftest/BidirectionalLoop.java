@@ -4,33 +4,27 @@ import io.rdma4j.tools.command.ToolFailure;
 
 /** A bandwidth loop in which both sides send and receive. The server starts sending after its first message arrives. */
 final class BidirectionalLoop extends BandwidthLoop {
-    private final long[] receivesPosted;
+    private final ReceivePoster poster;
 
     BidirectionalLoop(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
-        receivesPosted = new long[queuePairRuns.size()];
+        poster = new ReceivePoster(settings, queuePairRuns.size(), this.receivers);
     }
 
     /** Posts the initial receives, before the first message. */
     void postReceives(long sizeBytes) {
-        for (QueuePairRun queuePairRun : queuePairRuns) {
-            queuePairRun.prepare(sizeBytes, true);
-            for (int i = 0; i < settings.receiveDepth; i++) {
-                queuePairRun.postReceive();
-            }
-            receivesPosted[queuePairRun.index()] = settings.receiveDepth;
-        }
+        poster.postInitial(sizeBytes, true);
     }
 
     @Override
     void run() throws ToolFailure {
         long limit = limit();
-        long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
+        long all = settings.timed ? Long.MAX_VALUE : limit * senders.size();
         long posted = 0;
         long done = 0;
         long received = 0;
         boolean mayPost = settings.isClient();
-        receives.expect(2L * queuePairRuns.size() * settings.moderation * sizeBytes());
+        receives.expect(2L * senders.size() * settings.moderation * sizeBytes());
         if (mayPost) {
             begin();
         }
@@ -60,8 +54,8 @@ final class BidirectionalLoop extends BandwidthLoop {
 
     private int postWhatFits(long before, long limit) {
         int count = 0;
-        for (int i = 0; i < queuePairRuns.size(); i++) {
-            QueuePairRun queuePairRun = queuePairRuns.get(i);
+        for (int i = 0; i < senders.size(); i++) {
+            QueuePairRun queuePairRun = senders.get(i);
             while (canPost(queuePairRun, limit)) {
                 postList(queuePairRun, before + count, limit);
                 count += settings.postList;
@@ -73,11 +67,7 @@ final class BidirectionalLoop extends BandwidthLoop {
     private int takeReceives(long limit) throws ToolFailure {
         int count = receives.pollNow();
         for (int i = 0; i < count; i++) {
-            QueuePairRun queuePairRun = queuePairRuns.get(receives.queuePairIndex(i));
-            if (receivesPosted[queuePairRun.index()] < limit) {
-                queuePairRun.postReceive();
-                receivesPosted[queuePairRun.index()]++;
-            }
+            poster.replace(queuePairRuns.get(receives.queuePairIndex(i)), limit);
         }
         if (settings.timed) {
             count(count);

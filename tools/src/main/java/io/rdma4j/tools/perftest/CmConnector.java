@@ -255,14 +255,9 @@ final class CmConnector implements QueuePairConnector {
         queuePairRun.setQueuePair(console.call(
                 "Failed to create QP.", () -> id.createQueuePair(resources.domain(), resources.attributes())));
         if (needsClientQueuePair()) {
-            queuePairRun
-                    .queuePair()
-                    .postReceive(new ReceiveWorkRequest()
-                            .reset(0)
-                            .into(
-                                    queuePairRun.region(),
-                                    queuePairRun.receiveOffset(),
-                                    QueuePairRun.GRH_BYTES + NUMBER_BYTES));
+            queuePairRun.postReceive(new ReceiveWorkRequest()
+                    .reset(0)
+                    .into(queuePairRun.region(), queuePairRun.receiveOffset(), QueuePairRun.GRH_BYTES + NUMBER_BYTES));
         }
         int outstanding = settings.isDatagram()
                 ? 0

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * completions arrive. Not thread safe.
  */
 final class Completions {
-    private static final int BATCH = 16;
     private static final long SLOWEST_NANOS_PER_BYTE = 1000;
     private static final Duration EVENT_WAIT = Duration.ofMillis(100);
 
@@ -31,7 +30,7 @@ final class Completions {
     private final Watch watch;
     private final Console console;
     private final String side;
-    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+    private final WorkCompletion[] batch;
     private final WorkCompletion[] one = WorkCompletion.array(1);
     private final ReceiveTimeout timeout = new ReceiveTimeout();
     private final Spin spin = new Spin();
@@ -49,18 +48,21 @@ final class Completions {
      *
      * @param channel the channel of the queue's events, or null to poll
      * @param queuePairRuns the runs, by the identifiers of their work requests
+     * @param batchSize the most completions to take with one poll
      * @param side the side that perftest's error message names: client or server
      */
     Completions(
             CompletionQueue queue,
             @Nullable CompletionChannel channel,
             List<QueuePairRun> queuePairRuns,
+            int batchSize,
             Watch watch,
             Console console,
             String side) {
         this.queue = queue;
         this.channel = channel;
         this.queuePairRuns = queuePairRuns;
+        batch = WorkCompletion.array(batchSize);
         this.watch = watch;
         this.console = console;
         this.side = side;

@@ -16,7 +16,7 @@ abstract class LatencyLoop extends Loop {
     abstract void run(long sizeBytes) throws ToolFailure;
 
     final QueuePairRun queuePairRun() {
-        return queuePairRuns.getFirst();
+        return senders.getFirst();
     }
 
     /** Posts operation {@code index} after the gap of {@code --latency_gap}. */

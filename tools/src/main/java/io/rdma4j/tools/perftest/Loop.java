@@ -7,6 +7,8 @@ import java.util.List;
 abstract class Loop {
     final Settings settings;
     final List<QueuePairRun> queuePairRuns;
+    final List<QueuePairRun> senders;
+    final List<QueuePairRun> receivers;
     final Completions sends;
     final Completions receives;
     Phases phases = Phases.idle();
@@ -14,6 +16,8 @@ abstract class Loop {
     Loop(Settings settings, Resources resources, Completions sends, Completions receives) {
         this.settings = settings;
         this.queuePairRuns = resources.queuePairRuns();
+        this.senders = resources.senders();
+        this.receivers = resources.receivers();
         this.sends = sends;
         this.receives = receives;
     }

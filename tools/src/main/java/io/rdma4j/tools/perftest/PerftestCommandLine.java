@@ -27,6 +27,7 @@ final class PerftestCommandLine {
     private static final int MAX_INLINE_BYTES = 912;
     private static final int MAX_GID_INDEX = 64;
     private static final int MAX_COMPLETION_VECTOR = 2048;
+    private static final int MAX_COMPLETION_BATCH = 65_535;
     private static final long MAX_BYTES = (1L << 31) - 1;
 
     /** The first letter of options without a letter of their own, in the private use area. */
@@ -69,7 +70,8 @@ final class PerftestCommandLine {
             "mmap-offset=",
             "use_cuda=",
             "write_with_imm",
-            "send_with_imm");
+            "send_with_imm",
+            "cqe_poll=");
 
     private static final Map<String, Character> LETTERED = Map.ofEntries(
             Map.entry("port=", 'p'),
@@ -364,6 +366,10 @@ final class PerftestCommandLine {
                         "Send_with_imm can only be used with send_lat and send_bw tests");
                 settings.immediate = true;
             }
+            case "use-srq" -> settings.sharedReceives = true;
+            case "recv_post_list=" ->
+                settings.receivePostList = number(value, "Receive Post List size", 1, MAX_RECEIVE_DEPTH);
+            case "cqe_poll=" -> settings.completionBatch = number(value, "CQE Poll", 1, MAX_COMPLETION_BATCH);
             case "source_ip=" -> settings.source = value;
             case "use_old_post_send", "disable_pcie_relaxed" -> {
                 // There is only one way to post, and no PCI bus.

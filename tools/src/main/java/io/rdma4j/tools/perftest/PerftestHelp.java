@@ -71,9 +71,12 @@ final class PerftestHelp {
             option("-t, --tx-depth=<depth>", "outstanding operations of each (default 128)");
             option("-l, --post_list=<number>", "operations to post at a time (default 1)");
             option("-Q, --cq-mod=<number>", "operations per completion (default 100; above 8 KiB 1)");
+            option("    --recv_post_list=<number>", "receives to post at a time (default 1)");
+            option("    --cqe_poll=<number>", "completions to take with one poll (default 16)");
         }
         if (defaults.operation == MeasuredOperation.SEND) {
             option("-r, --rx-depth=<depth>", "receives posted (default 512)");
+            option("    --use-srq", "take the receives of all queue pairs from one queue");
             option("    --send_with_imm", "send immediate data with each message");
         }
         if (defaults.operation == MeasuredOperation.WRITE) {

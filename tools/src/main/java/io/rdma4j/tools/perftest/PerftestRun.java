@@ -14,6 +14,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * their queue pairs and measure, in the order and with the messages of perftest.
  */
 final class PerftestRun {
+    /** The most completions to take with one poll, unless {@code --cqe_poll} is set. */
+    private static final int COMPLETION_BATCH = 16;
+
     private final Settings settings;
     private final Console console;
     private final WarmUp warmUp;
@@ -221,13 +224,15 @@ final class PerftestRun {
             throws ToolFailure {
         Completions.Watch watch =
                 () -> connector.isClosed() || handshake.control().isClosed();
+        int batch = settings.completionBatch == Settings.NONE ? COMPLETION_BATCH : settings.completionBatch;
         Completions sends = new Completions(
-                resources.sends(), resources.channel(), resources.queuePairRuns(), watch, console, "client");
+                resources.sends(), resources.channel(), resources.queuePairRuns(), batch, watch, console, "client");
         Completions receives = settings.consumesReceives()
                 ? new Completions(
                                 resources.receives(),
                                 resources.channel(),
                                 resources.queuePairRuns(),
+                                batch,
                                 watch,
                                 console,
                                 "server")

@@ -74,6 +74,10 @@ record PerftestWarmUp(String tool, MeasuredOperation operation, Measure measure,
         settings.iterations = (iterations + settings.postList - 1) / settings.postList * settings.postList;
         // A test of another size posts all receives again.
         settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);
+        if (settings.sharedReceives) {
+            settings.receiveDepth = Math.max(settings.receiveDepth, settings.queuePairs);
+        }
+        settings.receivePostList = 1;
         settings.timed = false;
         settings.infinite = false;
         settings.gapMicroseconds = Math.min(settings.gapMicroseconds, 1);

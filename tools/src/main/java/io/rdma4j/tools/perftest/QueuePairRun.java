@@ -5,6 +5,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,8 @@ final class QueuePairRun {
     private final long sendOffset;
     private final long receiveOffset;
     private final SendWorkRequest[] sends;
-    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private final ReceiveWorkRequest[] receives;
+    private final @Nullable SharedReceiveQueue sharedReceives;
     private @Nullable QueuePair queuePair;
     private PerftestDestination remote = PerftestDestination.EMPTY;
     private @Nullable AddressHandle handle;
@@ -41,7 +43,18 @@ final class QueuePairRun {
     /** The number of operations completed. */
     long done;
 
-    QueuePairRun(Settings settings, int index, MemoryRegion region, long sendOffset, long receiveOffset) {
+    /**
+     * Creates a queue pair's part of a run.
+     *
+     * @param sharedReceives the queue to which it posts receives, or null if the queue pair has its own
+     */
+    QueuePairRun(
+            Settings settings,
+            int index,
+            MemoryRegion region,
+            long sendOffset,
+            long receiveOffset,
+            @Nullable SharedReceiveQueue sharedReceives) {
         this.settings = settings;
         this.index = index;
         this.region = region;
@@ -51,6 +64,11 @@ final class QueuePairRun {
         sends = new SendWorkRequest[settings.postList];
         for (int i = 0; i < sends.length; i++) {
             sends[i] = new SendWorkRequest();
+        }
+        this.sharedReceives = sharedReceives;
+        receives = new ReceiveWorkRequest[settings.receivePostList];
+        for (int i = 0; i < receives.length; i++) {
+            receives[i] = new ReceiveWorkRequest();
         }
     }
 
@@ -188,17 +206,40 @@ final class QueuePairRun {
         sendSlot = sendSlot + 1 == slots ? 0 : sendSlot + 1;
     }
 
-    /** Posts a receive. */
-    void postReceive() {
-        if (settings.operation == MeasuredOperation.WRITE) {
-            receive.reset(index); // immediate data only; the WRITE itself says where its data go
-        } else if (settings.isDatagram()) {
-            // The data after the header starts at a cache line.
-            receive.reset(index).into(region, receiveOffset + settings.cacheLineBytes - GRH_BYTES, size + GRH_BYTES);
+    /** Posts a list of receives with one call. */
+    void postReceives() {
+        for (ReceiveWorkRequest each : receives) {
+            fill(each);
+        }
+        if (receives.length == 1) {
+            postReceive(receives[0]);
+        } else if (sharedReceives == null) {
+            queuePair().postReceives(receives, receives.length);
         } else {
-            receive.reset(index).into(region, receiveOffset + received % slots * stride, size);
+            sharedReceives.postReceives(receives, receives.length);
+        }
+    }
+
+    /** Posts a receive to the queue from which this queue pair receives. */
+    void postReceive(ReceiveWorkRequest receive) {
+        if (sharedReceives == null) {
+            queuePair().postReceive(receive);
+        } else {
+            sharedReceives.postReceive(receive);
+        }
+    }
+
+    private void fill(ReceiveWorkRequest receive) {
+        receive.reset(index);
+        if (settings.operation == MeasuredOperation.WRITE) {
+            return; // immediate data only; the WRITE itself says where its data go
+        }
+        if (settings.isDatagram()) {
+            // The data after the header starts at a cache line.
+            receive.into(region, receiveOffset + settings.cacheLineBytes - GRH_BYTES, size + GRH_BYTES);
+        } else {
+            receive.into(region, receiveOffset + received % slots * stride, size);
             received++;
         }
-        queuePair().postReceive(receive);
     }
 }

@@ -4,28 +4,22 @@ import io.rdma4j.tools.command.ToolFailure;
 
 /** A bandwidth loop of a side that only receives messages. */
 final class ReceivingLoop extends BandwidthLoop {
-    private final long[] posted;
+    private final ReceivePoster poster;
 
     ReceivingLoop(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
-        posted = new long[queuePairRuns.size()];
+        poster = new ReceivePoster(settings, queuePairRuns.size(), resources.receivers());
     }
 
     /** Posts the initial receives, before the first message. */
     void postReceives(long sizeBytes) {
-        for (QueuePairRun queuePairRun : queuePairRuns) {
-            queuePairRun.prepare(sizeBytes, true);
-            for (int i = 0; i < settings.receiveDepth; i++) {
-                queuePairRun.postReceive();
-            }
-            posted[queuePairRun.index()] = settings.receiveDepth;
-        }
+        poster.postInitial(sizeBytes, true);
     }
 
     @Override
     void run() throws ToolFailure {
         long limit = limit();
-        long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
+        long all = settings.timed ? Long.MAX_VALUE : limit * receivers.size();
         long received = 0;
         receives.expect(sizeBytes());
         while (received < all && !phases.isOver()) {
@@ -34,7 +28,7 @@ final class ReceivingLoop extends BandwidthLoop {
                 begin();
             }
             for (int i = 0; i < count; i++) {
-                replace(queuePairRuns.get(receives.queuePairIndex(i)), limit);
+                poster.replace(queuePairRuns.get(receives.queuePairIndex(i)), limit);
             }
             count(count);
             received += count;
@@ -43,12 +37,5 @@ final class ReceivingLoop extends BandwidthLoop {
             }
         }
         end(all);
-    }
-
-    private void replace(QueuePairRun queuePairRun, long limit) {
-        if (posted[queuePairRun.index()] < limit) {
-            queuePairRun.postReceive();
-            posted[queuePairRun.index()]++;
-        }
     }
 }

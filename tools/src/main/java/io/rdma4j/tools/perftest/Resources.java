@@ -10,6 +10,8 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -33,6 +35,7 @@ final class Resources implements AutoCloseable {
     private @Nullable CompletionChannel channel;
     private @Nullable CompletionQueue sends;
     private @Nullable CompletionQueue receives;
+    private @Nullable SharedReceiveQueue sharedReceives;
 
     private Resources(Settings settings) {
         this.settings = settings;
@@ -74,6 +77,12 @@ final class Resources implements AutoCloseable {
                                 null,
                                 events,
                                 settings.completionVector));
+        if (settings.hasSharedReceives()) {
+            sharedReceives = console.call(
+                    "Couldn't create SRQ",
+                    () -> domain().createSharedReceiveQueue(
+                                    SharedReceiveQueueInitAttributes.of(settings.receiveDepth, 1)));
+        }
         long slot = settings.slotBytes();
         int shared = settings.regionPerQueuePair ? 1 : settings.queuePairs;
         for (int i = 0; i < settings.queuePairs; i++) {
@@ -81,8 +90,8 @@ final class Resources implements AutoCloseable {
                 regions.add(register(2 * slot * shared, console));
             }
             int slotIndex = i % shared;
-            queuePairRuns.add(
-                    new QueuePairRun(settings, i, regions.getLast(), slotIndex * slot, (shared + slotIndex) * slot));
+            queuePairRuns.add(new QueuePairRun(
+                    settings, i, regions.getLast(), slotIndex * slot, (shared + slotIndex) * slot, sharedReceives));
         }
     }
 
@@ -120,8 +129,13 @@ final class Resources implements AutoCloseable {
                         settings.connection.type(),
                         sends(),
                         new QueuePairCapabilities(
-                                settings.sendDepth, settings.receiveDepth, 1, 1, Math.max(0, settings.inlineBytes)))
-                .withReceiveCompletions(receives());
+                                settings.sendDepth,
+                                sharedReceives == null ? settings.receiveDepth : 0,
+                                1,
+                                sharedReceives == null ? 1 : 0,
+                                Math.max(0, settings.inlineBytes)))
+                .withReceiveCompletions(receives())
+                .withSharedReceiveQueue(sharedReceives);
     }
 
     ProtectionDomain domain() {
@@ -145,6 +159,16 @@ final class Resources implements AutoCloseable {
         return queuePairRuns;
     }
 
+    /** Returns the queue pairs that send, fetch or write. */
+    List<QueuePairRun> senders() {
+        return queuePairRuns;
+    }
+
+    /** Returns the queue pairs that receive. */
+    List<QueuePairRun> receivers() {
+        return queuePairRuns;
+    }
+
     /** Closes all resources. Queue pairs of the connection manager must be closed before. */
     @Override
     public void close() {
@@ -156,6 +180,9 @@ final class Resources implements AutoCloseable {
             if (queuePairRun.hasQueuePair()) {
                 queuePairRun.queuePair().close();
             }
+        }
+        if (sharedReceives != null) {
+            sharedReceives.close();
         }
         if (sends != null) {
             sends.close();

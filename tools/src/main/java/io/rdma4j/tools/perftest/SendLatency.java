@@ -4,16 +4,17 @@ import io.rdma4j.tools.command.ToolFailure;
 
 /** A latency loop of SENDs in alternating directions. The client sends first. */
 final class SendLatency extends LatencyLoop {
+    private final ReceivePoster poster;
+
     SendLatency(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
+        poster = new ReceivePoster(settings, queuePairRuns.size(), this.receivers);
     }
 
     /** Posts the initial receives. Both sides do so before either one sends. */
     void postReceives(long sizeBytes) {
         queuePairRun().prepare(sizeBytes, false);
-        for (int i = 0; i < settings.receiveDepth; i++) {
-            queuePairRun().postReceive();
-        }
+        poster.postInitial(sizeBytes, false);
     }
 
     @Override
@@ -32,9 +33,7 @@ final class SendLatency extends LatencyLoop {
                     startTime();
                 }
                 count();
-                if (settings.timed || received + settings.receiveDepth <= limit) {
-                    queuePairRun().postReceive();
-                }
+                poster.replace(receivers.getFirst(), limit);
             }
             if (sent < limit && !phases.isOver()) {
                 boolean signaled = (sent + 1) % settings.moderation == 0 || sent + 1 == limit;

@@ -10,7 +10,7 @@ final class SendingLoop extends BandwidthLoop {
 
     /** Posts as many operations as the send queue holds and waits for them, before the measurement. */
     void warmUp(long sizeBytes) throws ToolFailure {
-        for (QueuePairRun queuePairRun : queuePairRuns) {
+        for (QueuePairRun queuePairRun : senders) {
             queuePairRun.prepare(sizeBytes, true);
             sends.expect(settings.sendDepth * sizeBytes);
             int count = Math.max(settings.sendDepth, settings.postList);
@@ -24,14 +24,14 @@ final class SendingLoop extends BandwidthLoop {
     @Override
     void run() throws ToolFailure {
         long limit = limit();
-        long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
+        long all = settings.timed ? Long.MAX_VALUE : limit * senders.size();
         long posted = 0;
         long done = 0;
         begin();
-        sends.expect((long) queuePairRuns.size() * settings.moderation * sizeBytes());
+        sends.expect((long) senders.size() * settings.moderation * sizeBytes());
         while (done < all && !phases.isOver()) {
-            for (int i = 0; i < queuePairRuns.size(); i++) {
-                QueuePairRun queuePairRun = queuePairRuns.get(i);
+            for (int i = 0; i < senders.size(); i++) {
+                QueuePairRun queuePairRun = senders.get(i);
                 while (canPost(queuePairRun, limit)) {
                     postList(queuePairRun, posted, limit);
                     posted += settings.postList;

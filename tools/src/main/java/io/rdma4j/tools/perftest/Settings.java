@@ -58,6 +58,15 @@ final class Settings {
     int receiveDepth;
     boolean isReceiveDepthSet;
 
+    /** {@code --use-srq}: the queue pairs take their receives from one queue, of {@link #receiveDepth} receives. */
+    boolean sharedReceives;
+
+    /** {@code --recv_post_list}: the number of receives to post with one call. */
+    int receivePostList = 1;
+
+    /** {@code --cqe_poll}: the most completions to take with one poll, or {@link #NONE} if not set. */
+    int completionBatch = NONE;
+
     /** The size in bytes up to which messages are sent inline, or {@link #NONE} if not set. */
     int inlineBytes = NONE;
 
@@ -163,6 +172,16 @@ final class Settings {
         return consumesReceives() && (!isClient() || bidirectional || !isBandwidth());
     }
 
+    /** Returns whether this side has a shared receive queue. */
+    boolean hasSharedReceives() {
+        return sharedReceives && receives();
+    }
+
+    /** Returns the number of receives that are posted for each queue pair. */
+    int receivesPerQueuePair() {
+        return hasSharedReceives() ? receiveDepth / queuePairs : receiveDepth;
+    }
+
     boolean isDatagram() {
         return connection == ConnectionType.UD;
     }
@@ -196,6 +215,8 @@ final class Settings {
                 .parameter("queuePairs", queuePairs)
                 .parameter("sendDepth", sendDepth)
                 .parameter("receiveDepth", receiveDepth)
+                .parameter("sharedReceives", sharedReceives)
+                .parameter("receivePostList", receivePostList)
                 .parameter("completionModeration", moderation)
                 .parameter("postList", postList)
                 .parameter("events", events)

@@ -9,6 +9,9 @@ final class SettingsRules {
     private static final int LARGEST_MODERATED_BYTES = 8192;
 
     private static final int MAX_DATAGRAM_RECEIVES = 16_000;
+    /** The least depth of a shared receive queue of UC and UD queue pairs. */
+    private static final int MIN_SHARED_RECEIVES = 100;
+
     private static final int MAX_PEAK_ITERATIONS = 20_000;
 
     private final Settings settings;
@@ -29,7 +32,9 @@ final class SettingsRules {
         if (settings.allSizes) {
             settings.sizeBytes = Settings.LARGEST_BYTES;
         }
+        checkSharedReceives();
         checkPostList();
+        checkReceivePostList();
         checkTime();
         checkConnection();
         checkForever();
@@ -44,6 +49,11 @@ final class SettingsRules {
         settings.sendDepth = (int) Math.min(settings.sendDepth, settings.iterations);
         if (settings.consumesReceives()) {
             settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);
+        }
+        if (settings.connection != ConnectionType.RC
+                && settings.sharedReceives
+                && settings.iterations <= MIN_SHARED_RECEIVES) {
+            settings.receiveDepth = MIN_SHARED_RECEIVES;
         }
         if (settings.connection != ConnectionType.RC && settings.receiveDepth == Settings.DEFAULT_RECEIVE_DEPTH) {
             settings.receiveDepth = (int) Math.min(settings.iterations, MAX_DATAGRAM_RECEIVES);
@@ -85,6 +95,34 @@ final class SettingsRules {
         }
         if (settings.postList > settings.sendDepth) {
             throw rejectOnErr("Post list size must not be above the tx depth of " + settings.sendDepth);
+        }
+    }
+
+    private void checkSharedReceives() throws ToolFailure {
+        if (!settings.sharedReceives) {
+            return;
+        }
+        if (settings.operation != MeasuredOperation.SEND) {
+            throw rejectOnOut(" Using SRQ only avavilible in SEND / SEND_IMM tests.");
+        }
+        if (settings.queuePairs > settings.receiveDepth) {
+            throw rejectOnOut(" Using SRQ depth should be greater than number of QPs.");
+        }
+    }
+
+    private void checkReceivePostList() throws ToolFailure {
+        if (settings.receivePostList <= 1) {
+            return;
+        }
+        if (!settings.isBandwidth()) {
+            throw rejectOnErr("Receive post list is supported in BW tests only");
+        }
+        if (!settings.timed && settings.iterations % settings.receivePostList != 0) {
+            throw rejectOnErr("Number of iterations must be a multiple of receive post list size");
+        }
+        if (settings.receives() && settings.receivePostList > settings.receivesPerQueuePair()) {
+            throw rejectOnErr("Receive post list size must not be above the rx depth of each queue pair, "
+                    + settings.receivesPerQueuePair());
         }
     }
 

@@ -29,7 +29,8 @@ final class TestInfo {
         }
         console.line(" Dual-port       : OFF\t\tDevice         : " + device);
         console.line(" Number of qps   : " + settings.queuePairs + "\t\tTransport type : IB");
-        console.line(" Connection type : " + settings.connection + "\t\tUsing SRQ      : OFF");
+        console.line(" Connection type : " + settings.connection + "\t\tUsing SRQ      : "
+                + (settings.sharedReceives ? "ON" : "OFF"));
         console.line(" PCIe relax order: Unsupported");
         console.line(" ibv_wr* API     : OFF");
         if (settings.isClient() || settings.bidirectional) {
@@ -38,11 +39,17 @@ final class TestInfo {
         if (settings.postList > 1) {
             console.line(" Post List       : " + settings.postList);
         }
+        if (settings.receivePostList > 1) {
+            console.line(" Recv Post List  : " + settings.receivePostList);
+        }
         if (settings.consumesReceives() && (!settings.isClient() || settings.bidirectional)) {
             console.line(" RX depth        : " + settings.receiveDepth);
         }
         if (settings.isBandwidth()) {
             console.line(" CQ Moderation   : " + settings.moderation);
+            if (settings.completionBatch != Settings.NONE) {
+                console.line(" CQE Poll Batch  : " + settings.completionBatch);
+            }
         }
         console.line(" Mtu             : " + mtu.bytes() + "[B]");
         console.line(" Link type       : Ethernet");

@@ -104,6 +104,9 @@ class PerftestCommandLineTest {
                 "ib_write_lat|-N| NoPeak only valid for BW tests",
                 "ib_write_lat|-e| Events feature not available on WRITE verb",
                 "ib_write_lat|-r 5| On RDMA verbs rx depth can be only 1",
+                "ib_send_lat|--write_with_imm|Write_with_imm can only be used with write_lat and write_bw tests",
+                "ib_read_bw|--send_with_imm|Send_with_imm can only be used with send_lat and send_bw tests",
+                "ib_write_bw|--cqe_poll=0| CQE Poll should be between 1 and 65535",
                 "ib_write_lat|-o 5| Setting Outstanding reads only available on READ verb",
                 "ib_read_lat|-I 5| Inline feature not available on READ/Atomic verbs",
                 "ib_write_bw|-H| Available only on Latency tests",
@@ -143,6 +146,10 @@ class PerftestCommandLineTest {
                 "ib_send_bw|-D 2 -e|Duration mode doesn't work with events.",
                 "ib_send_bw|-D 2 -a|Duration mode currently doesn't support running on all sizes.",
                 "ib_send_bw|-D 4 -f 2|please check that DURATION > 2*MARGIN",
+                "ib_send_bw|--recv_post_list=3 -n 10|Number of iterations must be a multiple of receive post list size",
+                "ib_send_lat|--recv_post_list=2 -n 10|Receive post list is supported in BW tests only",
+                "ib_send_bw|--recv_post_list=5 -n 10 -r 4|Receive post list size must not be above the rx depth of each"
+                        + " queue pair, 4",
                 "ib_send_bw|-l 3 -n 10|Number of iterations must be a multiple of post list size",
                 "ib_send_bw|-l 4 -n 8 -Q 3|Post list size must be a multiple of CQ moderation",
                 "ib_send_lat|-l 4 -n 8|Post list is supported in BW tests only",
@@ -187,7 +194,7 @@ class PerftestCommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-g", "-C", "-O", "-c XRC", "--use_cuda=0", "--rate_limit=5", "--use-srq", "--out_json"})
+    @ValueSource(strings = {"-g", "-C", "-O", "-c XRC", "--use_cuda=0", "--rate_limit=5", "--out_json"})
     void unsupportedOptionsAreReported(String words) throws InterruptedException {
         ToolRun run = ToolRun.start("ib_send_lat " + words);
         assertThat(run.status()).isEqualTo(1);
@@ -229,8 +236,8 @@ class PerftestCommandLineTest {
         ToolRun latency = ToolRun.start("ib_write_lat --help");
         assertThat(latency.status()).isZero();
         assertThat(latency.out())
-                .contains("-H, --report-histogram", "RC or UC", "-X, --vector=<completion vector>")
-                .doesNotContain("-q, --qp", "-e, --events", "-b, --bidirectional");
+                .contains("-H, --report-histogram", "RC or UC", "-X, --vector=<completion vector>", "--write_with_imm")
+                .doesNotContain("-q, --qp", "--use-srq", "-b, --bidirectional");
         ToolRun bandwidth = ToolRun.start("ib_send_bw --help");
         assertThat(bandwidth.status()).isZero();
         assertThat(bandwidth.out())

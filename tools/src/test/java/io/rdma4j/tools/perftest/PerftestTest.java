@@ -104,6 +104,8 @@ class PerftestTest {
                 "ib_write_lat | -n 30 -c UC -s 5000 | 5000 30",
                 "ib_send_lat | -R -n 30 -c UD --send_with_imm | 2 30",
                 "ib_write_lat | -R -n 30 --write_with_imm | 2 30",
+                "ib_send_lat | -R -n 30 --use-srq -r 4 | 2 30",
+                "ib_send_lat | -R -n 30 -c UD --use-srq | 2 30",
                 "ib_write_lat | -n 30 -c UC -s 5000 -e -r 4 --write_with_imm | 5000 30",
             })
     void bothSidesReportLatencies(String tool, String words, String row) throws InterruptedException {
@@ -148,6 +150,12 @@ class PerftestTest {
                 "ib_write_bw | -n 60 -q 3 -s 100 -r 8 -e --write_with_imm | 100 180",
                 "ib_write_bw | -R -n 60 -s 4096 -b -q 2 --write_with_imm | 4096 120",
                 "ib_write_bw | -n 60 -c UC -s 3000 --write_with_imm | 3000 60",
+                "ib_send_bw | -R -n 60 -q 3 -s 100 --use-srq -r 30 | 100 180",
+                "ib_send_bw | -n 60 -q 4 -s 3000 --use-srq -b --recv_post_list 3 --cqe_poll 1 | 3000 240",
+                "ib_send_bw | -n 60 -c UC -s 100 --use-srq | 100 60",
+                "ib_send_bw | -R -n 60 -c UD -s 1024 -b --use-srq | 1024 60",
+                "ib_send_bw | -R -n 60 -s 300 --recv_post_list=20 -r 40 | 300 60",
+                "ib_write_bw | -n 60 -q 2 -s 64 --write_with_imm --recv_post_list=4 --cqe_poll=200 | 64 120",
                 "ib_read_bw | -R -n 60 | 65536 60",
                 "ib_read_bw | -n 60 -q 2 -s 100 -o 1 -e | 100 120",
                 "ib_read_bw | -R -n 60 -s 100 -b | 100 60",
@@ -178,6 +186,17 @@ class PerftestTest {
         Pair bandwidth = runPair("ib_write_bw", "-R -D 1 --write_with_imm");
         assertSuccess(bandwidth);
         assertThat(rows(BANDWIDTH, bandwidth.server())).hasSize(1);
+    }
+
+    @Test
+    void sharedReceivesAndListsAreShown() throws InterruptedException {
+        Pair pair = runPair("ib_send_bw", "-n 60 -q 2 -s 64 --use-srq --recv_post_list=10 --cqe_poll=7");
+        assertSuccess(pair);
+        assertThat(pair.server().out())
+                .contains(
+                        "\t\tUsing SRQ      : ON\n",
+                        " Recv Post List  : 10\n RX depth        : 60\n",
+                        " CQE Poll Batch  : 7\n");
     }
 
     @Test
