@@ -65,8 +65,9 @@ public final class RdmaStreamSocket extends RdmaPollable {
     /**
      * Sets an option. {@code SO_SNDBUF}, {@code SO_RCVBUF} and the sizes of {@link RdmaSocketOptions} apply to later
      * connections. An accepted connection inherits them from its listener. A buffer is limited to 64 MiB, even if more
-     * is requested. {@code SO_KEEPALIVE} sends an empty write every {@code TCP_KEEPIDLE} seconds. {@code TCP_NODELAY}
-     * and {@code SO_LINGER} are stored and have no effect. C: {@code rsetsockopt}.
+     * is requested. {@code SO_KEEPALIVE} sends an empty write every {@code TCP_KEEPIDLE} seconds. {@code
+     * TCP_NODELAY}, {@code SO_LINGER}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT} are stored and have no effect. C:
+     * {@code rsetsockopt}.
      *
      * @throws UnsupportedOperationException if the option is not supported
      * @throws IllegalArgumentException if the value is invalid or null

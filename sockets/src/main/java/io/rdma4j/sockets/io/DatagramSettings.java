@@ -11,7 +11,7 @@ import io.rdma4j.sockets.datagram.DatagramSizes;
  */
 public record DatagramSettings(DatagramSizes sizes, boolean reuseAddress, int typeOfService) {
     /** The defaults of librdmacm. */
-    public static final DatagramSettings DEFAULT = new DatagramSettings(DatagramSizes.DEFAULT, false, 0);
+    public static final DatagramSettings DEFAULT = new DatagramSettings(BufferProperties.DATAGRAM_SIZES, false, 0);
 
     /** Returns these settings with other sizes. */
     public DatagramSettings withSizes(DatagramSizes value) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamOptions {
     /** The options that can be set and read. */
-    public static final Set<SocketOption<?>> SUPPORTED = KeepIdle.with(Set.of(
+    public static final Set<SocketOption<?>> SUPPORTED = KeepAliveOptions.with(Set.of(
             SO_SNDBUF,
             SO_RCVBUF,
             SO_REUSEADDR,
@@ -75,9 +75,7 @@ public final class StreamOptions {
         stored.put(TCP_NODELAY, false);
         stored.put(SO_LINGER, -1);
         stored.put(SO_KEEPALIVE, false);
-        if (KeepIdle.OPTION != null) {
-            stored.put(KeepIdle.OPTION, KeepIdle.DEFAULT_SECONDS);
-        }
+        stored.putAll(KeepAliveOptions.DEFAULTS);
     }
 
     /** Creates the options of an accepted connection, which inherits those of its listener. */
@@ -131,9 +129,9 @@ public final class StreamOptions {
                 throw new IllegalArgumentException(option + " cannot be " + value);
             }
             endpoint.settings(now.withTypeOfService(value));
-        } else if (option.equals(KeepIdle.OPTION)) {
+        } else if (KeepAliveOptions.DEFAULTS.containsKey(option)) {
             if (value == 0) {
-                throw new IllegalArgumentException(option + " is a number of seconds, at least 1");
+                throw new IllegalArgumentException(option + " is at least 1");
             }
             stored.put(option, value);
             updateKeepAlive();
@@ -183,7 +181,7 @@ public final class StreamOptions {
     }
 
     private void updateKeepAlive() throws IOException {
-        int seconds = Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepIdle.secondsIn(stored) : 0;
+        int seconds = Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepAliveOptions.idleSecondsIn(stored) : 0;
         StreamSettings now = endpoint.settings();
         if (now.keepAliveSeconds() != seconds) {
             endpoint.settings(now.withKeepAliveSeconds(seconds));

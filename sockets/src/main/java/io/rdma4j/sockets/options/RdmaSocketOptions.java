@@ -51,16 +51,40 @@ public final class RdmaSocketOptions {
 
     /**
      * The system property with the initial size in bytes of send buffers, for sockets whose program does not set
-     * {@code SO_SNDBUF}; by default 131072. The buffers grow with use; a size that the program sets is fixed.
+     * {@code SO_SNDBUF}; by default that of {@code /etc/rdma/rsocket/wmem_default}, else 131072. The buffers grow with use; a size that the program sets is fixed.
      */
     public static final String SEND_BUFFER_PROPERTY = "rdma4j.sockets.sendBufferBytes";
+
+    /**
+     * The system property with the size of send queues, in work requests, for sockets whose program does not set {@link
+     * #RDMA_SQSIZE}: 16 to 65534, by default that of {@code /etc/rdma/rsocket/sqsize_default}, else 384.
+     */
+    public static final String SEND_QUEUE_PROPERTY = "rdma4j.sockets.sendQueueEntries";
+
+    /**
+     * The system property with the size of receive queues, in messages, for sockets whose program does not set {@link
+     * #RDMA_RQSIZE}: 16 to 65534, by default that of {@code /etc/rdma/rsocket/rqsize_default}, else 384.
+     */
+    public static final String RECEIVE_QUEUE_PROPERTY = "rdma4j.sockets.receiveQueueEntries";
+
+    /**
+     * The system property with the size in bytes up to which messages are copied when they are posted, for sockets whose
+     * program does not set {@link #RDMA_INLINE}; by default that of {@code /etc/rdma/rsocket/inline_default}, else 64.
+     */
+    public static final String INLINE_PROPERTY = "rdma4j.sockets.inlineBytes";
+
+    /**
+     * The system property with the number of memory ranges that the peer may map, for sockets whose program does not set
+     * {@link #RDMA_IOMAPSIZE}; by default that of {@code /etc/rdma/rsocket/iomap_size}, else 0.
+     */
+    public static final String MAPPING_PROPERTY = "rdma4j.sockets.mappingEntries";
 
     /** The system property with the maximum size in bytes to which send buffers grow; by default 4 MiB, 0 for no growth. */
     public static final String MAX_SEND_BUFFER_PROPERTY = "rdma4j.sockets.maxSendBufferBytes";
 
     /**
      * The system property with the initial size in bytes of receive buffers, for sockets whose program does not set
-     * {@code SO_RCVBUF}; by default 131072. The buffers grow with use; a size that the program sets is fixed.
+     * {@code SO_RCVBUF}; by default that of {@code /etc/rdma/rsocket/mem_default}, else 131072. The buffers grow with use; a size that the program sets is fixed.
      */
     public static final String RECEIVE_BUFFER_PROPERTY = "rdma4j.sockets.receiveBufferBytes";
 

@@ -1,0 +1,57 @@
+package io.rdma4j.sockets.io;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The settings that an administrator makes for all programs of a host: a file with a number for each, in a folder that
+ * librdmacm reads, too. Source: rsocket(7). Thread safe.
+ */
+final class AdministratorSettings {
+    /** The folder of librdmacm on Linux. Other systems have none. */
+    static final Path FOLDER = Path.of("/etc/rdma/rsocket");
+
+    private static final Logger LOGGER = System.getLogger(AdministratorSettings.class.getName());
+
+    /** C reads the number at the beginning and ignores the rest. */
+    private static final Pattern NUMBER = Pattern.compile("\\s*\\+?([0-9]{1,18})");
+
+    /** A number has fewer bytes than this, whatever follows. */
+    private static final int MAX_BYTES = 64;
+
+    private final Path folder;
+
+    AdministratorSettings(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * Returns the number in a file, limited to a range as in C, or the default if there is no such file. A file without a
+     * number is ignored with a warning.
+     */
+    int read(String name, int byDefault, int least, int most) {
+        Path file = folder.resolve(name);
+        byte[] start;
+        try (var in = Files.newInputStream(file)) {
+            start = in.readNBytes(MAX_BYTES);
+        } catch (IOException | SecurityException absent) {
+            return byDefault;
+        }
+        Matcher number = NUMBER.matcher(new String(start, StandardCharsets.US_ASCII));
+        if (!number.lookingAt()) {
+            LOGGER.log(
+                    Level.WARNING,
+                    "{0} is ignored, and {1} is used: it must begin with a number",
+                    file,
+                    Integer.toString(byDefault));
+            return byDefault;
+        }
+        return Math.clamp(Long.parseLong(number.group(1)), least, most);
+    }
+}
