@@ -16,7 +16,7 @@ abstract class BandwidthLoop extends Loop {
 
     BandwidthLoop(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
-        messages = settings.noPeak ? 0 : Math.toIntExact(settings.iterations * settings.queuePairs);
+        messages = settings.noPeak ? 0 : Math.toIntExact(settings.iterations * senders.size());
     }
 
     /** Sets the consumer of the figures of each period of an infinite run. */

@@ -142,7 +142,8 @@ final class CmConnector implements QueuePairConnector {
                 id.setTypeOfService(settings.typeOfService);
             }
             id.resolveRoute(RESOLUTION);
-            queuePairRun.setQueuePair(id.createQueuePair(resources.domain(), resources.attributes()));
+            queuePairRun.setQueuePair(
+                    id.createQueuePair(resources.domain(), resources.attributes(queuePairRun.index())));
             id.connect(parameters(settings.outstanding));
             if (settings.isDatagram()) {
                 setDatagramPeer(queuePairRun, Objects.requireNonNull(id.event()));
@@ -253,7 +254,8 @@ final class CmConnector implements QueuePairConnector {
         ids.add(id);
         QueuePairRun queuePairRun = resources.queuePairRuns().get(ids.size() - 1);
         queuePairRun.setQueuePair(console.call(
-                "Failed to create QP.", () -> id.createQueuePair(resources.domain(), resources.attributes())));
+                "Failed to create QP.",
+                () -> id.createQueuePair(resources.domain(), resources.attributes(queuePairRun.index()))));
         if (needsClientQueuePair()) {
             queuePairRun.postReceive(new ReceiveWorkRequest()
                     .reset(0)

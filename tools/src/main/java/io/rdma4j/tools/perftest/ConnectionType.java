@@ -6,7 +6,9 @@ import io.rdma4j.verbs.QueuePairType;
 enum ConnectionType {
     RC(QueuePairType.RELIABLE_CONNECTION),
     UC(QueuePairType.UNRELIABLE_CONNECTION),
-    UD(QueuePairType.UNRELIABLE_DATAGRAM);
+    UD(QueuePairType.UNRELIABLE_DATAGRAM),
+    /** The type is that of initiators; targets have {@link QueuePairType#XRC_RECEIVE}. */
+    XRC(QueuePairType.XRC_SEND);
 
     private final QueuePairType type;
 
@@ -16,5 +18,10 @@ enum ConnectionType {
 
     QueuePairType type() {
         return type;
+    }
+
+    /** Returns whether lost packets are repeated. */
+    boolean isReliable() {
+        return this == RC || this == XRC;
     }
 }

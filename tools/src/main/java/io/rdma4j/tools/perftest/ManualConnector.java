@@ -40,7 +40,8 @@ final class ManualConnector implements QueuePairConnector {
     public void create() throws ToolFailure {
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             QueuePair created = console.call(
-                    "Unable to create QP.", () -> resources.domain().createQueuePair(resources.attributes()));
+                    "Unable to create QP.",
+                    () -> resources.domain().createQueuePair(resources.attributes(queuePairRun.index())));
             queuePairRun.setQueuePair(created);
             QueuePairAttributes attributes = new QueuePairAttributes()
                     .state(QueuePairState.INIT)
@@ -66,7 +67,7 @@ final class ManualConnector implements QueuePairConnector {
             QueuePair queuePair = queuePairRun.queuePair();
             console.step(
                     "Failed to modify QP " + queuePair.number() + " to RTR",
-                    () -> queuePair.modify(readyToReceive(remote, path)));
+                    () -> queuePair.modify(readyToReceive(remote, path, queuePairRun.index())));
             console.step(
                     "Failed to modify QP to RTS", () -> queuePair.modify(readyToSend(remote, queuePairRun.index())));
             if (settings.isDatagram() && settings.sends()) {
@@ -79,7 +80,7 @@ final class ManualConnector implements QueuePairConnector {
         }
     }
 
-    private QueuePairAttributes readyToReceive(PerftestDestination remote, AddressVector path) {
+    private QueuePairAttributes readyToReceive(PerftestDestination remote, AddressVector path, int index) {
         QueuePairAttributes attributes = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
         if (settings.isDatagram()) {
             return attributes;
@@ -89,7 +90,8 @@ final class ManualConnector implements QueuePairConnector {
                 .pathMtu(mtu)
                 .destinationQueuePair(remote.queuePair())
                 .receivePsn(remote.packetNumber());
-        return settings.connection == ConnectionType.UC
+        boolean isInitiator = settings.isExtended() && !resources.isTarget(index);
+        return settings.connection == ConnectionType.UC || isInitiator
                 ? attributes
                 : attributes
                         .maxDestinationReadAtomic(Math.max(1, settings.outstanding))
@@ -99,7 +101,10 @@ final class ManualConnector implements QueuePairConnector {
     private QueuePairAttributes readyToSend(PerftestDestination remote, int index) {
         QueuePairAttributes attributes =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(packetNumbers[index]);
-        return settings.connection != ConnectionType.RC
+        if (resources.isTarget(index)) {
+            return attributes.timeout(settings.timeoutExponent);
+        }
+        return !settings.connection.isReliable()
                 ? attributes
                 : attributes
                         .timeout(settings.timeoutExponent)

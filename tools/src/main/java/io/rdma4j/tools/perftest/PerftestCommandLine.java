@@ -310,7 +310,7 @@ final class PerftestCommandLine {
                 return each;
             }
         }
-        if (List.of("XRC", "DC", "SRD", "RawEth").contains(value)) {
+        if (List.of("DC", "SRD", "RawEth").contains(value)) {
             throw unsupported("-c " + value);
         }
         throw exit(" Invalid Connection type. Please choose from {RC,UC,UD,XRC,DC,SRD}");

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param address the address of the memory
  * @param gid the GID of the side
  * @param gidIndex the index of the GID in the side's table
+ * @param sharedReceiveQueue the number of the shared receive queue of extended connections, else 0
  */
 record PerftestDestination(
         int localId,
@@ -29,7 +30,8 @@ record PerftestDestination(
         int remoteKey,
         long address,
         Gid gid,
-        int gidIndex) {
+        int gidIndex,
+        int sharedReceiveQueue) {
     /** The length of {@link #toBytes}. */
     static final int BYTES = 56;
 
@@ -37,10 +39,11 @@ record PerftestDestination(
     static final int TEXT_BYTES = 108;
 
     /** The destination that a side sends before it has a queue pair. */
-    static final PerftestDestination EMPTY = new PerftestDestination(0, 0, 0, 0, 0, 0, Gid.ZERO, 0);
+    static final PerftestDestination EMPTY = new PerftestDestination(0, 0, 0, 0, 0, 0, Gid.ZERO, 0, 0);
 
     private static final int ADDRESS_AT = 24;
     private static final int TEXT_GID_AT = 50;
+    private static final int TEXT_RECEIVES_AT = 98;
 
     byte[] toBytes() {
         return ByteBuffer.allocate(BYTES)
@@ -52,6 +55,7 @@ record PerftestDestination(
                 .putLong(ADDRESS_AT, address)
                 .putLong(ADDRESS_AT + 8, gid.high())
                 .putLong(ADDRESS_AT + 16, gid.low())
+                .putInt(BYTES - 8, sharedReceiveQueue)
                 .putInt(BYTES - 4, gidIndex)
                 .array();
     }
@@ -66,7 +70,8 @@ record PerftestDestination(
                 in.getInt(16),
                 in.getLong(ADDRESS_AT),
                 new Gid(in.getLong(ADDRESS_AT + 8), in.getLong(ADDRESS_AT + 16)),
-                in.getInt(BYTES - 4));
+                in.getInt(BYTES - 4),
+                in.getInt(BYTES - 8) & 0xff_ffff);
     }
 
     byte[] toText() {
@@ -79,7 +84,8 @@ record PerftestDestination(
                         packetNumber,
                         remoteKey,
                         address)
-                + HexFormat.ofDelimiter(":").formatHex(gidBytes()) + ":00000000:\0";
+                + HexFormat.ofDelimiter(":").formatHex(gidBytes())
+                + String.format(Locale.ROOT, ":%08x:\0", sharedReceiveQueue);
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }
 
@@ -101,7 +107,8 @@ record PerftestDestination(
                     Integer.parseUnsignedInt(words[4], 16),
                     Long.parseUnsignedLong(words[5], 16),
                     new Gid(halves.getLong(), halves.getLong()),
-                    0);
+                    0,
+                    Integer.parseUnsignedInt(text, TEXT_RECEIVES_AT, TEXT_RECEIVES_AT + 8, 16) & 0xff_ffff);
         } catch (IllegalArgumentException e) {
             return null;
         }

@@ -103,9 +103,9 @@ final class PerftestHelp {
         option(
                 "-c, --connection=<type>",
                 switch (defaults.operation) {
-                    case SEND -> "RC, UC or UD (default RC)";
-                    case WRITE -> "RC or UC (default RC)";
-                    case READ, ATOMIC -> "RC (default RC)";
+                    case SEND -> "RC, UC, UD or XRC (default RC)";
+                    case WRITE -> "RC, UC or XRC (default RC)";
+                    case READ, ATOMIC -> "RC or XRC (default RC)";
                 });
         option("-R, --rdma_cm", "connect the queue pairs with the connection manager");
         option("-z, --comm_rdma_cm", "only exchange parameters over rdma_cm (default over TCP)");

@@ -164,6 +164,7 @@ final class PerftestRun {
 
     private List<PerftestDestination> destinations(PerftestSession session, Resources resources, int[] packetNumbers) {
         List<PerftestDestination> local = new ArrayList<>();
+        int sharedReceiveQueue = settings.isExtended() ? resources.sharedReceiveQueue() : 0;
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             local.add(new PerftestDestination(
                     0,
@@ -173,7 +174,8 @@ final class PerftestRun {
                     queuePairRun.region().remoteKey(),
                     queuePairRun.remoteAddress(),
                     session.gid(),
-                    session.gidIndex()));
+                    session.gidIndex(),
+                    sharedReceiveQueue));
         }
         return local;
     }
@@ -186,7 +188,8 @@ final class PerftestRun {
             handshake.exchange(local.getFirst());
         }
         for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
-            queuePairRun.setRemote(handshake.exchange(local.get(queuePairRun.index())));
+            PerftestDestination remote = handshake.exchange(local.get(queuePairRun.index()));
+            resources.connectedTo(queuePairRun.index()).setRemote(remote);
         }
         if (!settings.rdmaCm) {
             if (local.getFirst().gid().isIpv4()
@@ -212,7 +215,10 @@ final class PerftestRun {
 
     private void print(PerftestDestination destination, String side) {
         if (settings.output == Settings.Output.FULL) {
-            console.line(destination.line(side, settings.rdmaCmControl ? null : settings.operation));
+            String extended = settings.isExtended()
+                    ? " SRQn " + PerftestTable.hexadecimal(destination.sharedReceiveQueue(), 8)
+                    : "";
+            console.line(destination.line(side, settings.rdmaCmControl ? null : settings.operation) + extended);
             console.line(destination.gidLine());
         }
     }

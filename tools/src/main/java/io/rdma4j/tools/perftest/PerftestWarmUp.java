@@ -60,7 +60,7 @@ record PerftestWarmUp(String tool, MeasuredOperation operation, Measure measure,
         settings.sizeBytes = Math.min(settings.sizeBytes, settings.allSizes ? LARGEST_OF_ALL_BYTES : LARGEST_BYTES);
         settings.queuePairs = Math.min(settings.queuePairs, QUEUE_PAIRS);
         long packets = settings.queuePairs * (1 + settings.sizeBytes / PACKET_BYTES);
-        boolean mayLose = settings.isBandwidth() && settings.connection != ConnectionType.RC;
+        boolean mayLose = settings.isBandwidth() && !settings.connection.isReliable();
         long most = Math.max(1, (mayLose ? UNRELIABLE_PACKETS : POSTED_PACKETS) / packets);
         settings.sendDepth = (int) Math.min(settings.sendDepth, most);
         settings.postList = Math.min(settings.postList, settings.sendDepth);

@@ -195,6 +195,9 @@ final class QueuePairRun {
         if (settings.immediate) {
             send.withImmediate(0);
         }
+        if (settings.isExtended()) {
+            send.toSharedReceiveQueue(remote.sharedReceiveQueue());
+        }
         send.from(region, sendOffset + offset, size);
         if (signaled) {
             send.signaled();

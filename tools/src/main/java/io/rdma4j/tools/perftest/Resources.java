@@ -12,6 +12,7 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.XrcDomain;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -35,6 +36,7 @@ final class Resources implements AutoCloseable {
     private @Nullable CompletionChannel channel;
     private @Nullable CompletionQueue sends;
     private @Nullable CompletionQueue receives;
+    private @Nullable XrcDomain extendedDomain;
     private @Nullable SharedReceiveQueue sharedReceives;
 
     private Resources(Settings settings) {
@@ -78,10 +80,15 @@ final class Resources implements AutoCloseable {
                                 events,
                                 settings.completionVector));
         if (settings.hasSharedReceives()) {
+            SharedReceiveQueueInitAttributes plain = SharedReceiveQueueInitAttributes.of(settings.receiveDepth, 1);
+            XrcDomain extended = settings.isExtended()
+                    ? console.call("Couldn't create XRC resources", context::openXrcDomain)
+                    : null;
+            extendedDomain = extended;
             sharedReceives = console.call(
-                    "Couldn't create SRQ",
+                    extended == null ? "Couldn't create SRQ" : "Couldn't create SRQ XRC resources",
                     () -> domain().createSharedReceiveQueue(
-                                    SharedReceiveQueueInitAttributes.of(settings.receiveDepth, 1)));
+                                    extended == null ? plain : plain.extended(extended, receives())));
         }
         long slot = settings.slotBytes();
         int shared = settings.regionPerQueuePair ? 1 : settings.queuePairs;
@@ -123,8 +130,29 @@ final class Resources implements AutoCloseable {
         return rights;
     }
 
-    /** Returns the attributes of new queue pairs. */
-    QueuePairInitAttributes attributes() {
+    /** Returns whether a queue pair is the target of an extended connection. */
+    boolean isTarget(int index) {
+        if (settings.hasBothRoles()) {
+            return index >= settings.queuePairs / 2;
+        }
+        return settings.isExtended() && !settings.isClient();
+    }
+
+    /** Returns the attributes of a new queue pair of an extended connection. */
+    private QueuePairInitAttributes extendedAttributes(int index) {
+        return isTarget(index)
+                ? QueuePairInitAttributes.extendedReceive(Objects.requireNonNull(extendedDomain), receives())
+                : QueuePairInitAttributes.of(
+                        settings.connection.type(),
+                        sends(),
+                        new QueuePairCapabilities(settings.sendDepth, 0, 1, 0, Math.max(0, settings.inlineBytes)));
+    }
+
+    /** Returns the attributes of new queue pair {@code index}. */
+    QueuePairInitAttributes attributes(int index) {
+        if (settings.isExtended()) {
+            return extendedAttributes(index);
+        }
         return QueuePairInitAttributes.of(
                         settings.connection.type(),
                         sends(),
@@ -161,12 +189,25 @@ final class Resources implements AutoCloseable {
 
     /** Returns the queue pairs that send, fetch or write. */
     List<QueuePairRun> senders() {
-        return queuePairRuns;
+        return settings.hasBothRoles() ? queuePairRuns.subList(0, settings.queuePairs / 2) : queuePairRuns;
     }
 
     /** Returns the queue pairs that receive. */
     List<QueuePairRun> receivers() {
-        return queuePairRuns;
+        return settings.hasBothRoles()
+                ? queuePairRuns.subList(settings.queuePairs / 2, settings.queuePairs)
+                : queuePairRuns;
+    }
+
+    /** Returns the queue pair that the peer's queue pair {@code index} is connected to. */
+    QueuePairRun connectedTo(int index) {
+        int distance = settings.hasBothRoles() ? settings.queuePairs / 2 : 0;
+        return queuePairRuns.get((index + distance) % settings.queuePairs);
+    }
+
+    /** Returns the number of the shared receive queue of extended connections. */
+    int sharedReceiveQueue() {
+        return Objects.requireNonNull(sharedReceives).number();
     }
 
     /** Closes all resources. Queue pairs of the connection manager must be closed before. */
@@ -183,6 +224,9 @@ final class Resources implements AutoCloseable {
         }
         if (sharedReceives != null) {
             sharedReceives.close();
+        }
+        if (extendedDomain != null) {
+            extendedDomain.close();
         }
         if (sends != null) {
             sends.close();

@@ -58,7 +58,7 @@ final class Settings {
     int receiveDepth;
     boolean isReceiveDepthSet;
 
-    /** {@code --use-srq}: the queue pairs take their receives from one queue, of {@link #receiveDepth} receives. */
+    /** {@code --use-srq}, {@code -c XRC}: the queue pairs take their receives from one queue, of {@link #receiveDepth} receives. */
     boolean sharedReceives;
 
     /** {@code --recv_post_list}: the number of receives to post with one call. */
@@ -172,9 +172,22 @@ final class Settings {
         return consumesReceives() && (!isClient() || bidirectional || !isBandwidth());
     }
 
-    /** Returns whether this side has a shared receive queue. */
+    /** Returns whether the queue pairs are initiators and targets of extended connections. */
+    boolean isExtended() {
+        return connection == ConnectionType.XRC;
+    }
+
+    /**
+     * Returns whether this side has both initiators and targets of extended connections. The first half of its queue
+     * pairs are initiators then, and the second half targets.
+     */
+    boolean hasBothRoles() {
+        return isExtended() && (bidirectional || !isBandwidth());
+    }
+
+    /** Returns whether this side has a shared receive queue. Targets of extended connections have no other. */
     boolean hasSharedReceives() {
-        return sharedReceives && receives();
+        return isExtended() || sharedReceives && receives();
     }
 
     /** Returns the number of receives that are posted for each queue pair. */

@@ -50,12 +50,12 @@ final class SettingsRules {
         if (settings.consumesReceives()) {
             settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);
         }
-        if (settings.connection != ConnectionType.RC
+        if (!settings.connection.isReliable()
                 && settings.sharedReceives
                 && settings.iterations <= MIN_SHARED_RECEIVES) {
             settings.receiveDepth = MIN_SHARED_RECEIVES;
         }
-        if (settings.connection != ConnectionType.RC && settings.receiveDepth == Settings.DEFAULT_RECEIVE_DEPTH) {
+        if (!settings.connection.isReliable() && settings.receiveDepth == Settings.DEFAULT_RECEIVE_DEPTH) {
             settings.receiveDepth = (int) Math.min(settings.iterations, MAX_DATAGRAM_RECEIVES);
         }
     }
@@ -99,13 +99,19 @@ final class SettingsRules {
     }
 
     private void checkSharedReceives() throws ToolFailure {
-        if (!settings.sharedReceives) {
-            return;
-        }
-        if (settings.operation != MeasuredOperation.SEND) {
+        if (settings.sharedReceives && settings.operation != MeasuredOperation.SEND) {
             throw rejectOnOut(" Using SRQ only avavilible in SEND / SEND_IMM tests.");
         }
-        if (settings.queuePairs > settings.receiveDepth) {
+        if (settings.isExtended()) {
+            if (settings.rdmaCm) {
+                throw rejectOnErr(" XRC does not support RDMA_CM");
+            }
+            settings.sharedReceives = true;
+        }
+        if (settings.hasBothRoles()) {
+            settings.queuePairs *= 2;
+        }
+        if (settings.sharedReceives && settings.consumesReceives() && settings.queuePairs > settings.receiveDepth) {
             throw rejectOnOut(" Using SRQ depth should be greater than number of QPs.");
         }
     }

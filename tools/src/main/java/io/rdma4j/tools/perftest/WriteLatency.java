@@ -20,9 +20,11 @@ final class WriteLatency extends LatencyLoop {
     void run(long sizeBytes) throws ToolFailure {
         QueuePairRun queuePairRun = queuePairRun();
         queuePairRun.prepare(sizeBytes, false);
+        QueuePairRun receiver = receivers.getFirst();
         MemorySegment memory = queuePairRun.region().memory();
+        MemorySegment receivedMemory = receiver.region().memory();
         long writeOffset = queuePairRun.sendOffset() + sizeBytes - 1;
-        long readOffset = queuePairRun.receiveOffset() + sizeBytes - 1;
+        long readOffset = receiver.receiveOffset() + sizeBytes - 1;
         long limit = limit();
         boolean writesFirst = !settings.isClient();
         long sent = 0;
@@ -32,7 +34,7 @@ final class WriteLatency extends LatencyLoop {
         while ((sent < limit || received < limit) && !phases.isOver()) {
             if (received < limit && (sent > 0 || !writesFirst)) {
                 received++;
-                await(memory, readOffset, (byte) received);
+                await(receivedMemory, readOffset, (byte) received);
             }
             if (sent < limit && !phases.isOver()) {
                 BYTE.setRelease(memory, writeOffset, (byte) (sent + 1));

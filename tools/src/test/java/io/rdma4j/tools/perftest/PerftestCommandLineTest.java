@@ -146,6 +146,7 @@ class PerftestCommandLineTest {
                 "ib_send_bw|-D 2 -e|Duration mode doesn't work with events.",
                 "ib_send_bw|-D 2 -a|Duration mode currently doesn't support running on all sizes.",
                 "ib_send_bw|-D 4 -f 2|please check that DURATION > 2*MARGIN",
+                "ib_send_bw|-c XRC -R| XRC does not support RDMA_CM",
                 "ib_send_bw|--recv_post_list=3 -n 10|Number of iterations must be a multiple of receive post list size",
                 "ib_send_lat|--recv_post_list=2 -n 10|Receive post list is supported in BW tests only",
                 "ib_send_bw|--recv_post_list=5 -n 10 -r 4|Receive post list size must not be above the rx depth of each"
@@ -173,6 +174,8 @@ class PerftestCommandLineTest {
             ignoreLeadingAndTrailingWhitespace = false,
             value = {
                 "ib_send_lat|-R -c UC| UC is not supported in librdmacm",
+                "ib_write_bw|--use-srq| Using SRQ only avavilible in SEND / SEND_IMM tests.",
+                "ib_send_bw|--use-srq -q 9 -r 8| Using SRQ depth should be greater than number of QPs.",
                 "ib_send_lat|-T 4| TOS only valid for rdma_cm based QP and RawEth QP ",
                 "ib_atomic_bw|-s 16|Message size cannot be changed for Atomic tests ",
                 "ib_send_lat|-L 5| Hop limit only valid for RawEth QP ",
@@ -194,7 +197,7 @@ class PerftestCommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-g", "-C", "-O", "-c XRC", "--use_cuda=0", "--rate_limit=5", "--out_json"})
+    @ValueSource(strings = {"-g", "-C", "-O", "-c DC", "--use_cuda=0", "--rate_limit=5", "--out_json"})
     void unsupportedOptionsAreReported(String words) throws InterruptedException {
         ToolRun run = ToolRun.start("ib_send_lat " + words);
         assertThat(run.status()).isEqualTo(1);
@@ -236,12 +239,16 @@ class PerftestCommandLineTest {
         ToolRun latency = ToolRun.start("ib_write_lat --help");
         assertThat(latency.status()).isZero();
         assertThat(latency.out())
-                .contains("-H, --report-histogram", "RC or UC", "-X, --vector=<completion vector>", "--write_with_imm")
+                .contains(
+                        "-H, --report-histogram",
+                        "RC, UC or XRC",
+                        "-X, --vector=<completion vector>",
+                        "--write_with_imm")
                 .doesNotContain("-q, --qp", "--use-srq", "-b, --bidirectional");
         ToolRun bandwidth = ToolRun.start("ib_send_bw --help");
         assertThat(bandwidth.status()).isZero();
         assertThat(bandwidth.out())
-                .contains("-q, --qp", "RC, UC or UD", "--report_gbits", "-r, --rx-depth")
+                .contains("-q, --qp", "RC, UC, UD or XRC", "--report_gbits", "-r, --rx-depth")
                 .doesNotContain("--report-histogram");
     }
 }

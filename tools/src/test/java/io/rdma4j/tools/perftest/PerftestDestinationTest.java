@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PerftestDestinationTest {
     private static final Gid GID = Gid.of(InetAddress.ofLiteral("10.88.0.2"));
     private static final PerftestDestination DESTINATION =
-            new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 1);
+            new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 1, 0);
 
     @Test
     void structureIsThatOfPerftest() {
@@ -30,7 +30,15 @@ class PerftestDestinationTest {
                         + "00:00:00:00:00:00:00:00:00:00:ff:ff:0a:58:00:02:00000000:\0")
                 .hasSize(PerftestDestination.TEXT_BYTES);
         assertThat(PerftestDestination.ofText(DESTINATION.toText()))
-                .isEqualTo(new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 0));
+                .isEqualTo(new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 0, 0));
+    }
+
+    @Test
+    void theSharedReceiveQueueIsExchanged() {
+        PerftestDestination extended = new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 7, GID, 0, 0xabcdef);
+        assertThat(PerftestDestination.ofBytes(extended.toBytes())).isEqualTo(extended);
+        assertThat(PerftestDestination.ofText(extended.toText())).isEqualTo(extended);
+        assertThat(new String(extended.toText(), StandardCharsets.ISO_8859_1)).endsWith(":00abcdef:\0");
     }
 
     @ParameterizedTest
@@ -46,7 +54,7 @@ class PerftestDestinationTest {
     @Test
     void linesAreThoseOfPerftest() {
         PerftestDestination destination =
-                new PerftestDestination(0, 4, 0x13, 0x905785, 0x1234, 0x7f00_0000_1000L, GID, 1);
+                new PerftestDestination(0, 4, 0x13, 0x905785, 0x1234, 0x7f00_0000_1000L, GID, 1, 0);
         assertThat(destination.line("local", null)).isEqualTo(" local address: LID 0000 QPN 0x0013 PSN 0x905785");
         assertThat(destination.line("remote", MeasuredOperation.WRITE))
                 .isEqualTo(" remote address: LID 0000 QPN 0x0013 PSN 0x905785 RKey 0x001234 VAddr 0x007f0000001000");

@@ -104,6 +104,10 @@ class PerftestTest {
                 "ib_write_lat | -n 30 -c UC -s 5000 | 5000 30",
                 "ib_send_lat | -R -n 30 -c UD --send_with_imm | 2 30",
                 "ib_write_lat | -R -n 30 --write_with_imm | 2 30",
+                "ib_send_lat | -n 30 -c XRC -r 4 | 2 30",
+                "ib_send_lat | -z -n 30 -c XRC | 2 30",
+                "ib_write_lat | -n 30 -c XRC -s 5000 | 5000 30",
+                "ib_write_lat | -n 30 -c XRC --write_with_imm | 2 30",
                 "ib_send_lat | -R -n 30 --use-srq -r 4 | 2 30",
                 "ib_send_lat | -R -n 30 -c UD --use-srq | 2 30",
                 "ib_write_lat | -n 30 -c UC -s 5000 -e -r 4 --write_with_imm | 5000 30",
@@ -122,6 +126,7 @@ class PerftestTest {
                 "ib_read_lat | -R -n 30 | 2 30",
                 "ib_read_lat | -n 30 -s 10000 -e | 10000 30",
                 "ib_atomic_lat | -R -n 30 | 8 30",
+                "ib_read_lat | -n 30 -c XRC | 2 30",
                 "ib_atomic_lat | -n 30 -A CMP_AND_SWAP -e | 8 30",
             })
     void theClientReportsLatenciesOfFetches(String tool, String words, String row) throws InterruptedException {
@@ -156,6 +161,11 @@ class PerftestTest {
                 "ib_send_bw | -R -n 60 -c UD -s 1024 -b --use-srq | 1024 60",
                 "ib_send_bw | -R -n 60 -s 300 --recv_post_list=20 -r 40 | 300 60",
                 "ib_write_bw | -n 60 -q 2 -s 64 --write_with_imm --recv_post_list=4 --cqe_poll=200 | 64 120",
+                "ib_send_bw | -n 60 -c XRC -q 3 -s 100 -r 30 | 100 180",
+                "ib_send_bw | -n 60 -c XRC -q 2 -s 3000 -b | 3000 120",
+                "ib_write_bw | -n 60 -c XRC -q 2 -b -s 100 | 100 120",
+                "ib_read_bw | -n 60 -c XRC -s 10000 | 10000 60",
+                "ib_atomic_bw | -n 60 -c XRC -q 2 | 8 120",
                 "ib_read_bw | -R -n 60 | 65536 60",
                 "ib_read_bw | -n 60 -q 2 -s 100 -o 1 -e | 100 120",
                 "ib_read_bw | -R -n 60 -s 100 -b | 100 60",
@@ -197,6 +207,15 @@ class PerftestTest {
                         "\t\tUsing SRQ      : ON\n",
                         " Recv Post List  : 10\n RX depth        : 60\n",
                         " CQE Poll Batch  : 7\n");
+    }
+
+    @Test
+    void extendedConnectionsNameTheirSharedReceiveQueue() throws InterruptedException {
+        Pair pair = runPair("ib_send_bw", "-n 60 -q 2 -s 64 -c XRC -b");
+        assertSuccess(pair);
+        assertThat(pair.client().out())
+                .contains(" Number of qps   : 4\t", " Connection type : XRC\t\tUsing SRQ      : ON\n")
+                .containsPattern("remote address: LID 0000 QPN 0x[0-9a-f]+ PSN 0x[0-9a-f]+ SRQn 0x[0-9a-f]{6}\n");
     }
 
     @Test
