@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     CmId#sharedReceiveQueue}), and if it has none, for a separate receive queue
  * @param xrcDomain XRC domain of an XRC target queue pair; null for that of the identifier ({@link CmId#xrcDomain}),
  *     and for all other types
+ * @param blockMulticastLoopback true if datagrams that the queue pair sends to a multicast group are not received by itself
+ *     ({@code IBV_QP_CREATE_BLOCK_SELF_MCAST_LB}); datagrams only
  */
 public record CmQueuePairAttributes(
         QueuePairCapabilities capabilities,
@@ -31,8 +33,29 @@ public record CmQueuePairAttributes(
         boolean signalAll,
         @Nullable Object context,
         @Nullable SharedReceiveQueue sharedReceiveQueue,
-        @Nullable XrcDomain xrcDomain) {
+        @Nullable XrcDomain xrcDomain,
+        boolean blockMulticastLoopback) {
     private static final int DEFAULT_WORK_REQUESTS = 16;
+
+    /** Creates attributes of a queue pair that also receives its own datagrams to a group. */
+    public CmQueuePairAttributes(
+            QueuePairCapabilities capabilities,
+            @Nullable CompletionQueue sendCompletions,
+            @Nullable CompletionQueue receiveCompletions,
+            boolean signalAll,
+            @Nullable Object context,
+            @Nullable SharedReceiveQueue sharedReceiveQueue,
+            @Nullable XrcDomain xrcDomain) {
+        this(
+                capabilities,
+                sendCompletions,
+                receiveCompletions,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                false);
+    }
 
     /**
      * Returns attributes for a first program. They allow 16 send and 16 receive work requests, each with one memory range, and
@@ -56,36 +79,78 @@ public record CmQueuePairAttributes(
                 attributes.signalAll(),
                 attributes.context(),
                 attributes.sharedReceiveQueue(),
-                attributes.xrcDomain());
+                attributes.xrcDomain(),
+                attributes.blockMulticastLoopback());
     }
 
     /** Returns these attributes with the given completion queues, each null to create one with a channel. */
     public CmQueuePairAttributes withCompletions(@Nullable CompletionQueue send, @Nullable CompletionQueue receive) {
         return new CmQueuePairAttributes(
-                capabilities, send, receive, signalAll, context, sharedReceiveQueue, xrcDomain);
+                capabilities, send, receive, signalAll, context, sharedReceiveQueue, xrcDomain, blockMulticastLoopback);
     }
 
     /** Returns these attributes; every send work request is signaled, or only those that ask for it. */
     public CmQueuePairAttributes withSignalAll(boolean value) {
         return new CmQueuePairAttributes(
-                capabilities, sendCompletions, receiveCompletions, value, context, sharedReceiveQueue, xrcDomain);
+                capabilities,
+                sendCompletions,
+                receiveCompletions,
+                value,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                blockMulticastLoopback);
     }
 
     /** Returns these attributes with an object for the application's use. */
     public CmQueuePairAttributes withContext(@Nullable Object value) {
         return new CmQueuePairAttributes(
-                capabilities, sendCompletions, receiveCompletions, signalAll, value, sharedReceiveQueue, xrcDomain);
+                capabilities,
+                sendCompletions,
+                receiveCompletions,
+                signalAll,
+                value,
+                sharedReceiveQueue,
+                xrcDomain,
+                blockMulticastLoopback);
     }
 
     /** Returns these attributes with the given shared receive queue. */
     public CmQueuePairAttributes withSharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new CmQueuePairAttributes(
-                capabilities, sendCompletions, receiveCompletions, signalAll, context, queue, xrcDomain);
+                capabilities,
+                sendCompletions,
+                receiveCompletions,
+                signalAll,
+                context,
+                queue,
+                xrcDomain,
+                blockMulticastLoopback);
     }
 
     /** Returns these attributes with the given XRC domain. */
     public CmQueuePairAttributes withXrcDomain(@Nullable XrcDomain domain) {
         return new CmQueuePairAttributes(
-                capabilities, sendCompletions, receiveCompletions, signalAll, context, sharedReceiveQueue, domain);
+                capabilities,
+                sendCompletions,
+                receiveCompletions,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                domain,
+                blockMulticastLoopback);
+    }
+
+    /** Returns these attributes; the queue pair itself does not receive its datagrams to a multicast group, or does. */
+    public CmQueuePairAttributes withBlockMulticastLoopback(boolean value) {
+        return new CmQueuePairAttributes(
+                capabilities,
+                sendCompletions,
+                receiveCompletions,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                value);
     }
 }

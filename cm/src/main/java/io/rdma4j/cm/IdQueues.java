@@ -84,7 +84,8 @@ final class IdQueues {
                                 .withSignalAll(attributes.signalAll())
                                 .withContext(attributes.context())
                                 .withSharedReceiveQueue(shared)
-                                .withXrcDomain(attributes.xrcDomain()));
+                                .withXrcDomain(attributes.xrcDomain())
+                                .withBlockMulticastLoopback(attributes.blockMulticastLoopback()));
                 undo.addFirst(queuePair::close);
                 initialize(queuePair, provider, id.isDatagram());
                 return new Connected(queuePair, send, receive);

@@ -24,6 +24,11 @@ abstract class DatagramRun extends MessageRun {
         messages = messageBytes == 0 ? 0 : messageCount;
     }
 
+    /** Returns whether a queue pair receives its own datagrams to a multicast group. */
+    boolean hasLoopback() {
+        return true;
+    }
+
     /** Creates the node's queue pair if a message fits the active MTU. */
     final int prepare(Node node) {
         CmId id = node.id();
@@ -33,7 +38,7 @@ abstract class DatagramRun extends MessageRun {
             return -Errno.EINVAL.number();
         }
         try {
-            node.createDatagrams(messages, messageBytes);
+            node.createDatagrams(messages, messageBytes, hasLoopback());
             return 0;
         } catch (RdmaException e) {
             report.stepFailure("unable to create QP", e);

@@ -57,17 +57,21 @@ final class Node implements AutoCloseable {
         int entries = Math.max(1, messages);
         sends = id.verbs().createCompletionQueue(entries, this, null, 0);
         receives = id.verbs().createCompletionQueue(entries, this, null, 0);
-        createQueuePair(pd, entries, true);
+        createQueuePair(pd, entries, true, true);
         createMemory(pd, messages, bytes, 0);
     }
 
-    /** Creates a datagram queue pair with one completion queue. */
-    void createDatagrams(int messages, int bytes) {
+    /**
+     * Creates a datagram queue pair with one completion queue.
+     *
+     * @param loopback false to keep it from receiving its own datagrams to a multicast group
+     */
+    void createDatagrams(int messages, int bytes, boolean loopback) {
         ProtectionDomain pd = createDomain();
         int requests = Math.max(1, messages);
         sends = id.verbs().createCompletionQueue(2 * requests, this, null, 0);
         receives = sends;
-        createQueuePair(pd, requests, false);
+        createQueuePair(pd, requests, false, loopback);
         createMemory(pd, messages, bytes, GRH_BYTES);
     }
 
@@ -77,13 +81,14 @@ final class Node implements AutoCloseable {
         return pd;
     }
 
-    private void createQueuePair(ProtectionDomain pd, int requests, boolean signalAll) {
+    private void createQueuePair(ProtectionDomain pd, int requests, boolean signalAll, boolean loopback) {
         id.createQueuePair(
                 pd,
                 CmQueuePairAttributes.of(new QueuePairCapabilities(requests, requests, 1, 1, 0))
                         .withCompletions(sends, receives)
                         .withSignalAll(signalAll)
-                        .withContext(this));
+                        .withContext(this)
+                        .withBlockMulticastLoopback(!loopback));
     }
 
     private void createMemory(ProtectionDomain pd, int messages, int bytes, int before) {

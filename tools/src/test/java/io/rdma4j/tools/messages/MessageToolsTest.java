@@ -224,6 +224,7 @@ class MessageToolsTest {
         "-m 239.77.1.3,127.0.0.1,-c 3 -C 4",
         "-m 239.77.1.4,127.0.0.1,-S 4096",
         "-m 239.77.1.5,127.0.0.1,-p 0x2",
+        "-m 239.77.1.7,127.0.0.1,-l",
         "-M ::ffff:239.77.1.6,127.0.0.1,"
     })
     void mckeyReachesTwoReceivers(String group, String address, String more) throws InterruptedException {
@@ -284,7 +285,8 @@ class MessageToolsTest {
             value = {
                 "-m 127.0.0.9 -b 127.0.0.1 | is not a multicast address",
                 "-m 239.77.3.1 -b 127.0.0.1 -S 4097 | message_size 4097 is larger than active mtu 4096",
-                "-m 239.77.3.1 -b 127.0.0.1 -l | omit -l",
+                "-m 0.0.0.0 -b 127.0.0.1 | Only the subnet manager of an InfiniBand network chooses groups",
+                "-M 0 -b 127.0.0.1 | Only the subnet manager of an InfiniBand network chooses groups",
                 "-M ff0e::1 | unmapped multicast address requires binding to source address",
                 "-m no.such.host.invalid -b 127.0.0.1 | getaddrinfo failed",
                 "-m 239.77.3.1 -b 203.0.113.77 | addr bind failure",
