@@ -27,6 +27,7 @@ final class PerftestCommandLine {
     private static final int MAX_INLINE_BYTES = 912;
     private static final int MAX_GID_INDEX = 64;
     private static final int MAX_COMPLETION_VECTOR = 2048;
+    private static final int MAX_FLOW_LABEL = 0xf_ffff;
     private static final int MAX_COMPLETION_BATCH = 65_535;
     private static final long MAX_BYTES = (1L << 31) - 1;
 
@@ -71,7 +72,8 @@ final class PerftestCommandLine {
             "use_cuda=",
             "write_with_imm",
             "send_with_imm",
-            "cqe_poll=");
+            "cqe_poll=",
+            "flow_label=");
 
     private static final Map<String, Character> LETTERED = Map.ofEntries(
             Map.entry("port=", 'p'),
@@ -370,6 +372,7 @@ final class PerftestCommandLine {
             case "recv_post_list=" ->
                 settings.receivePostList = number(value, "Receive Post List size", 1, MAX_RECEIVE_DEPTH);
             case "cqe_poll=" -> settings.completionBatch = number(value, "CQE Poll", 1, MAX_COMPLETION_BATCH);
+            case "flow_label=" -> settings.flowLabels = flowLabels(value);
             case "source_ip=" -> settings.source = value;
             case "use_old_post_send", "disable_pcie_relaxed" -> {
                 // There is only one way to post, and no PCI bus.
@@ -382,6 +385,14 @@ final class PerftestCommandLine {
             }
             default -> throw unsupported("--" + name.replace("=", ""));
         }
+    }
+
+    private List<Integer> flowLabels(String value) throws ToolFailure {
+        List<Integer> labels = new ArrayList<>();
+        for (String each : value.split(",", -1)) {
+            labels.add(number(each, "Flow label", 0, MAX_FLOW_LABEL));
+        }
+        return List.copyOf(labels);
     }
 
     private Settings.Output output(String value) throws ToolFailure {

@@ -118,6 +118,7 @@ final class PerftestHelp {
         option("-m, --mtu=<bytes>", "path MTU, 256 to 4096 (default that of the port)");
         option("-T, --tos=<value>", "type of service, with -R");
         option("    --tclass=<value>", "type of service, without -R");
+        option("    --flow_label=<label,...>", "flow labels, of the queue pairs in turn, without -R");
         option("-u, --qp-timeout=<exponent>", "acknowledgement time-out 4.096 us * 2^n (default 14)");
         option("    --retry_count=<number>", "retransmissions before a connection fails (default 7)");
         option("    --mr_per_qp", "a memory region for each queue pair");

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.ToolReport;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +104,10 @@ final class Settings {
     int typeOfService = NONE;
 
     int trafficClass;
+
+    /** {@code --flow_label}: the flow labels of the queue pairs, which take them in turn; empty for 0. */
+    List<Integer> flowLabels = List.of();
+
     int timeoutExponent = 14;
     int retryCount = 7;
 
@@ -195,6 +200,11 @@ final class Settings {
         return hasSharedReceives() ? receiveDepth / queuePairs : receiveDepth;
     }
 
+    /** Returns the flow label of the path of queue pair {@code index}. */
+    int flowLabel(int index) {
+        return flowLabels.isEmpty() ? 0 : flowLabels.get(index % flowLabels.size());
+    }
+
     boolean isDatagram() {
         return connection == ConnectionType.UD;
     }
@@ -221,6 +231,7 @@ final class Settings {
                 .parameter("immediate", immediate)
                 .parameter("connection", connection.name())
                 .parameter("rdmaCm", rdmaCm)
+                .parameter("flowLabels", flowLabels)
                 .parameter("sizeBytes", allSizes ? null : sizeBytes)
                 .parameter("iterations", timed ? null : iterations)
                 .parameter("durationSeconds", timed ? durationSeconds : null)

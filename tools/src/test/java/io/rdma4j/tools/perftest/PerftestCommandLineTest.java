@@ -41,6 +41,15 @@ class PerftestCommandLineTest {
     }
 
     @Test
+    void queuePairsTakeFlowLabelsInTurn() throws ToolFailure {
+        Settings labelled = read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "--flow_label=0x10,7");
+        assertThat(List.of(labelled.flowLabel(0), labelled.flowLabel(1), labelled.flowLabel(2)))
+                .containsExactly(16, 7, 16);
+        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "").flowLabel(3))
+                .isZero();
+    }
+
+    @Test
     void optionsHaveShortAndLongNames() throws ToolFailure {
         Settings shortNames =
                 read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
@@ -107,6 +116,8 @@ class PerftestCommandLineTest {
                 "ib_send_lat|--write_with_imm|Write_with_imm can only be used with write_lat and write_bw tests",
                 "ib_read_bw|--send_with_imm|Send_with_imm can only be used with send_lat and send_bw tests",
                 "ib_write_bw|--cqe_poll=0| CQE Poll should be between 1 and 65535",
+                "ib_write_bw|--flow_label=1,1048576| Flow label should be between 0 and 1048575",
+                "ib_write_bw|--flow_label=1,x| Flow label argument x should be int",
                 "ib_write_lat|-o 5| Setting Outstanding reads only available on READ verb",
                 "ib_read_lat|-I 5| Inline feature not available on READ/Atomic verbs",
                 "ib_write_bw|-H| Available only on Latency tests",

@@ -166,6 +166,7 @@ class PerftestTest {
                 "ib_write_bw | -n 60 -c XRC -q 2 -b -s 100 | 100 120",
                 "ib_read_bw | -n 60 -c XRC -s 10000 | 10000 60",
                 "ib_atomic_bw | -n 60 -c XRC -q 2 | 8 120",
+                "ib_write_bw | -n 60 -q 3 -s 64 --flow_label=0x12345,7 | 64 180",
                 "ib_read_bw | -R -n 60 | 65536 60",
                 "ib_read_bw | -n 60 -q 2 -s 100 -o 1 -e | 100 120",
                 "ib_read_bw | -R -n 60 -s 100 -b | 100 60",
