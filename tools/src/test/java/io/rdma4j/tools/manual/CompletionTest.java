@@ -90,7 +90,7 @@ class CompletionTest {
     @Test
     void valuesAreCompletedWhereTheHelpTextListsThem() throws Exception {
         assertThat(completions("rdma4j", "rstream", "-T", "")).contains("sockets", "async", "verify");
-        assertThat(completions("rdma4j", "ib_send_bw", "-c", "")).containsExactly("RC", "UC", "UD");
+        assertThat(completions("rdma4j", "ib_send_bw", "-c", "")).containsExactly("RC", "UC", "UD", "XRC");
         assertThat(completions("rdma4j", "completion", "")).containsExactly("bash", "zsh", "fish");
         assertThat(completions("rdma4j", "man", "rpi")).containsExactly("rping");
         assertThat(completions("rdma4j", "rping", "--device", "so")).containsExactly("soft");
