@@ -29,12 +29,12 @@ public enum AccessFlag {
     HUGE_TLB(128),
     /**
      * The peer may post a FLUSH that makes what it wrote visible to all ({@link PlacementType#GLOBAL}). For memory regions and
-     * queue pairs of devices with {@link DeviceAttributes#hasFlushGlobal}.
+     * queue pairs of devices with {@link DeviceCapability#FLUSH_GLOBAL}.
      */
     FLUSH_GLOBAL(1 << 8),
     /**
      * The peer may post a FLUSH that makes what it wrote persistent ({@link PlacementType#PERSISTENT}). For memory regions and
-     * queue pairs of devices with {@link DeviceAttributes#hasFlushPersistent}. The memory of the region has to be persistent:
+     * queue pairs of devices with {@link DeviceCapability#FLUSH_PERSISTENT}. The memory of the region has to be persistent:
      * on the software device a mapped file ({@link java.lang.foreign.MemorySegment#isMapped}), on others persistent memory.
      */
     FLUSH_PERSISTENT(1 << 9),

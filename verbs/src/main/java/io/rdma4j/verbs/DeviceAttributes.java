@@ -45,9 +45,6 @@ public final class DeviceAttributes {
     private boolean onDemandPaging;
     private long completionTimestampMask;
     private long clockKilohertz;
-    private boolean flushGlobal;
-    private boolean flushPersistent;
-    private boolean atomicWrite;
     private final Map<QueuePairType, Set<OnDemandOperation>> onDemandOperations = new EnumMap<>(QueuePairType.class);
 
     private DeviceAttributes() {}
@@ -272,30 +269,6 @@ public final class DeviceAttributes {
      */
     public Set<OnDemandOperation> onDemandOperations(QueuePairType type) {
         return onDemandOperations.getOrDefault(type, Set.of());
-    }
-
-    /**
-     * Returns whether the device executes FLUSHes of peers that make what they wrote visible to all. C: bit 38 of {@code
-     * ibv_device_attr_ex.device_cap_flags_ex}, {@code IB_UVERBS_DEVICE_FLUSH_GLOBAL}.
-     */
-    public boolean hasFlushGlobal() {
-        return flushGlobal;
-    }
-
-    /**
-     * Returns whether the device executes FLUSHes of peers that make what they wrote persistent. C: bit 39 of {@code
-     * ibv_device_attr_ex.device_cap_flags_ex}, {@code IB_UVERBS_DEVICE_FLUSH_PERSISTENT}.
-     */
-    public boolean hasFlushPersistent() {
-        return flushPersistent;
-    }
-
-    /**
-     * Returns whether the device executes ATOMIC WRITEs of peers. C: bit 40 of {@code ibv_device_attr_ex.device_cap_flags_ex}, {@code
-     * IB_UVERBS_DEVICE_ATOMIC_WRITE}.
-     */
-    public boolean hasAtomicWrite() {
-        return atomicWrite;
     }
 
     /** Creates attributes by name. Not thread safe. */
@@ -525,24 +498,6 @@ public final class DeviceAttributes {
         /** Sets whether memory can be registered on demand. */
         public Builder onDemandPaging(boolean value) {
             attributes.onDemandPaging = value;
-            return this;
-        }
-
-        /** Sets whether peers may make what they wrote visible to all. */
-        public Builder flushGlobal(boolean value) {
-            attributes.flushGlobal = value;
-            return this;
-        }
-
-        /** Sets whether peers may make what they wrote persistent. */
-        public Builder flushPersistent(boolean value) {
-            attributes.flushPersistent = value;
-            return this;
-        }
-
-        /** Sets whether the device executes ATOMIC WRITEs of peers. */
-        public Builder atomicWrite(boolean value) {
-            attributes.atomicWrite = value;
             return this;
         }
 

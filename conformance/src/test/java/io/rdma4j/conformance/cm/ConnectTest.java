@@ -26,6 +26,7 @@ import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -178,7 +179,8 @@ class ConnectTest {
         assertThat(passive.pathMtu()).isEqualTo(largest);
         Set<AccessFlag> rights = EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
         DeviceAttributes device = client.verbs().attributes();
-        if (device.hasFlushGlobal() || device.hasFlushPersistent()) {
+        if (device.capabilities().contains(DeviceCapability.FLUSH_GLOBAL)
+                || device.capabilities().contains(DeviceCapability.FLUSH_PERSISTENT)) {
             rights.add(AccessFlag.FLUSH_GLOBAL);
             rights.add(AccessFlag.FLUSH_PERSISTENT);
         }

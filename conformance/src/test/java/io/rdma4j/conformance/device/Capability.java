@@ -3,6 +3,7 @@ package io.rdma4j.conformance.device;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -206,7 +207,9 @@ public enum Capability {
 
     private static Optional<String> flush(DeviceContext context) {
         DeviceAttributes limits = context.attributes();
-        if (!limits.hasFlushGlobal() || !limits.hasFlushPersistent() || !limits.hasAtomicWrite()) {
+        if (!limits.capabilities().contains(DeviceCapability.FLUSH_GLOBAL)
+                || !limits.capabilities().contains(DeviceCapability.FLUSH_PERSISTENT)
+                || !limits.capabilities().contains(DeviceCapability.ATOMIC_WRITE)) {
             return Optional.of("ibv_query_device_ex: device_cap_flags_ex");
         }
         return Driver.of(context.device()) == Driver.SOFTWARE

@@ -43,12 +43,6 @@ final class DeviceQueries {
     private static final int FIRMWARE_BYTES = 64;
     private static final int BYTE = 0xff;
     private static final int SHORT = 0xffff;
-
-    /** Bits of the kernel's capabilities of a device, which older headers of libibverbs do not have: IB_UVERBS_DEVICE_…. */
-    private static final long FLUSH_GLOBAL = 1L << 38;
-
-    private static final long FLUSH_PERSISTENT = 1L << 39;
-    private static final long ATOMIC_WRITE = 1L << 40;
     private static final long UNSIGNED = 0xffff_ffffL;
 
     private final HardwareContext context;
@@ -150,10 +144,6 @@ final class DeviceQueries {
             attributes.ports(ports);
         }
         attributes.onDemandPaging((from.get(JAVA_LONG, ExtendedDeviceLimits.ON_DEMAND) & Flags.ON_DEMAND_PAGING) != 0);
-        long capabilities = from.get(JAVA_LONG, ExtendedDeviceLimits.CAPABILITIES);
-        attributes.flushGlobal((capabilities & FLUSH_GLOBAL) != 0);
-        attributes.flushPersistent((capabilities & FLUSH_PERSISTENT) != 0);
-        attributes.atomicWrite((capabilities & ATOMIC_WRITE) != 0);
         for (QueuePairType type : QueuePairType.values()) {
             int bits = from.get(JAVA_INT, onDemandOperations(type));
             attributes.onDemandOperations(type, OnDemandOperation.ofBits(bits));

@@ -5,6 +5,7 @@ import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.hardware.library.Native;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -95,9 +96,9 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
 
     private static void requireFlush(HardwareContext context, Set<AccessFlag> access) {
         boolean lacksGlobal = access.contains(AccessFlag.FLUSH_GLOBAL)
-                && !context.attributes().hasFlushGlobal();
+                && !context.attributes().capabilities().contains(DeviceCapability.FLUSH_GLOBAL);
         boolean lacksPersistent = access.contains(AccessFlag.FLUSH_PERSISTENT)
-                && !context.attributes().hasFlushPersistent();
+                && !context.attributes().capabilities().contains(DeviceCapability.FLUSH_PERSISTENT);
         if (lacksGlobal || lacksPersistent) {
             throw new RdmaException(
                     "ibv_reg_mr",

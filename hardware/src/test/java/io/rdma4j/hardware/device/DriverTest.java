@@ -10,6 +10,7 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -455,9 +456,12 @@ class DriverTest {
 
     @Test
     void theDeviceSaysWhichFlushesItExecutes() throws Throwable {
-        assertThat(context.attributes().hasFlushGlobal()).isTrue();
-        assertThat(context.attributes().hasFlushPersistent()).isFalse();
-        assertThat(context.attributes().hasAtomicWrite()).isTrue();
+        assertThat(context.attributes().capabilities().contains(DeviceCapability.FLUSH_GLOBAL))
+                .isTrue();
+        assertThat(context.attributes().capabilities().contains(DeviceCapability.FLUSH_PERSISTENT))
+                .isFalse();
+        assertThat(context.attributes().capabilities().contains(DeviceCapability.ATOMIC_WRITE))
+                .isTrue();
         try (MemoryRegion _ = domain.register(arena.allocate(64), AccessFlag.FLUSH_GLOBAL)) {
             assertThat(driver.lastAccess()).isEqualTo(1 << 8);
         }

@@ -51,7 +51,10 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             DeviceCapability.MEMORY_WINDOW,
             DeviceCapability.XRC,
             DeviceCapability.MEMORY_MANAGEMENT_EXTENSIONS,
-            DeviceCapability.MEMORY_WINDOW_TYPE_2B));
+            DeviceCapability.MEMORY_WINDOW_TYPE_2B,
+            DeviceCapability.FLUSH_GLOBAL,
+            DeviceCapability.FLUSH_PERSISTENT,
+            DeviceCapability.ATOMIC_WRITE));
 
     /** The default partition, as a full member. */
     private static final int DEFAULT_PARTITION = 0xffff;
@@ -148,9 +151,6 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 .localAckDelay(Limits.LOCAL_ACK_DELAY)
                 .ports(1)
                 .onDemandPaging(true)
-                .flushGlobal(true)
-                .flushPersistent(true)
-                .atomicWrite(true)
                 .build();
     }
 
