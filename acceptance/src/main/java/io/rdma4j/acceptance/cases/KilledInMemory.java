@@ -63,6 +63,9 @@ public final class KilledInMemory implements AcceptanceTest {
     private static final long MAX_WRITING_NANOS = 3_000_000_000L;
 
     private static final long RELEASE_MILLIS = 20_000;
+    /** The rounds between two notes of what the survivor uses, which tell growth from noise. */
+    private static final int ROUNDS_PER_NOTE = 20;
+
     private static final long QUICK_MAX_BYTES = 4 << 20;
     private static final long FULL_MAX_BYTES = 1 << 20;
     private static final Duration LIMIT = Duration.ofSeconds(90);
@@ -130,6 +133,9 @@ public final class KilledInMemory implements AcceptanceTest {
             if (i == warmUps) {
                 before = survivor.resourceUsage();
                 filesBefore = directory.size();
+            }
+            if (i % ROUNDS_PER_NOTE == 0) {
+                stage.note(i + ": " + survivor.resourceUsage());
             }
             stage.progress("kill " + (i + 1) + " of " + (warmUps + kills));
             Round round = Round.of(i);

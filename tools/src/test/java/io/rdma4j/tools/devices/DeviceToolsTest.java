@@ -257,7 +257,8 @@ class DeviceToolsTest {
                         "\n\tmax_srq:\t\t\t256\n\tmax_srq_wr:\t\t\t2048\n\tmax_srq_sge:\t\t\t8\n\tmax_pkeys:\t\t\t95\n",
                         "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\t\t\t\t\tODP_SUPPORT\n\trc_odp_caps:\n",
                         "\n\trc_odp_caps:\n\t\t\t\t\tSUPPORT_SEND\n\t\t\t\t\tSUPPORT_RECV\n\t\t\t\t\tSUPPORT_WRITE\n",
-                        "\n\t\t\t\t\tSUPPORT_ATOMIC\n\t\t\t\t\tSUPPORT_SRQ\n\tuc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
+                        "\n\t\t\t\t\tSUPPORT_ATOMIC\n\t\t\t\t\tSUPPORT_SRQ\n\t\t\t\t\tSUPPORT_FLUSH\n"
+                                + "\t\t\t\t\tSUPPORT_ATOMIC_WRITE\n\tuc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
                         "\n\tud_odp_caps:\n\t\t\t\t\tSUPPORT_SEND\n\txrc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
                         "\n\tcompletion timestamp_mask:\t\t\t0x00000000ffffffff\n\thca_core_clock:\t\t\t156250kHZ\n",
                         "\n\tdevice_cap_flags_ex:\t\t0x5080100800\n\t\t\t\t\tPCI_WRITE_END_PADDING\n"
