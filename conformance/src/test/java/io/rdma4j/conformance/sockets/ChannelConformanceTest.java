@@ -17,6 +17,7 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -269,9 +270,20 @@ class ChannelConformanceTest {
                 end.complete(new End(e, Thread.currentThread().isInterrupted()));
             }
         });
+        awaitCall(thread);
         Thread.sleep(150); // until the call blocks, in whichever method of this kind of channel
         assertThat(end).isNotDone();
         return new Waiting(thread, end);
+    }
+
+    /** Waits until a thread is in a call of a channel. */
+    private static void awaitCall(Thread thread) throws InterruptedException {
+        long giveUp = System.nanoTime() + 10_000_000_000L;
+        while (Arrays.stream(thread.getStackTrace())
+                .noneMatch(frame -> frame.getClassName().contains("SocketChannel"))) {
+            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
+            Thread.sleep(5);
+        }
     }
 
     @ParameterizedTest
