@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * <p>ATOMIC WRITE and FLUSH are for reliable connections, also extended ones, to peers whose device executes them: {@link
- * DeviceAttributes#hasAtomicWrite}, {@link DeviceAttributes#hasFlushGlobal}, {@link DeviceAttributes#hasFlushPersistent}. Only the
+ * DeviceCapability#ATOMIC_WRITE}, {@link DeviceCapability#FLUSH_GLOBAL}, {@link DeviceCapability#FLUSH_PERSISTENT}. Only the
  * software device can post them; hardware refuses them with {@link Errno#EOPNOTSUPP}. They count as READs and atomics for the
  * number that may be outstanding and for {@link #fenced}.
  */
