@@ -248,21 +248,41 @@ class DeviceToolsTest {
         assertThat(text)
                 .contains(
                         "\n\thw_ver:\t\t\t\t0x1A\n\tboard_id:\t\t\tMT_0000000223\n\tphys_port_cnt:",
-                        "\n\tdevice_cap_flags:\t\t0x80100800\n\t\t\t\t\tSYS_IMAGE_GUID\n\t\t\t\t\tXRC\n"
-                                + "\t\t\t\t\tUnknown flags: 0x80000000\n\tmax_sge:\t\t\t32\n\tmax_sge_rd:\t\t\t30\n",
+                        """
+                        \tdevice_cap_flags:\t\t0x80100800
+                        \t\t\t\t\tSYS_IMAGE_GUID
+                        \t\t\t\t\tXRC
+                        \t\t\t\t\tUnknown flags: 0x80000000
+                        \tmax_sge:\t\t\t32
+                        \tmax_sge_rd:\t\t\t30
+                        """,
                         "\n\tmax_res_rd_atom:\t\t4000\n",
                         "\n\tatomic_cap:\t\t\tATOMIC_GLOB (2)\n",
-                        "\n\tmax_mcast_grp:\t\t\t99\n\tmax_mcast_qp_attach:\t\t98\n"
-                                + "\tmax_total_mcast_qp_attach:\t97\n\tmax_ah:\t\t\t\t96\n",
+                        """
+                        \tmax_mcast_grp:\t\t\t99
+                        \tmax_mcast_qp_attach:\t\t98
+                        \tmax_total_mcast_qp_attach:\t97
+                        \tmax_ah:\t\t\t\t96
+                        """,
                         "\n\tmax_srq:\t\t\t256\n\tmax_srq_wr:\t\t\t2048\n\tmax_srq_sge:\t\t\t8\n\tmax_pkeys:\t\t\t95\n",
                         "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\t\t\t\t\tODP_SUPPORT\n\trc_odp_caps:\n",
                         "\n\trc_odp_caps:\n\t\t\t\t\tSUPPORT_SEND\n\t\t\t\t\tSUPPORT_RECV\n\t\t\t\t\tSUPPORT_WRITE\n",
-                        "\n\t\t\t\t\tSUPPORT_ATOMIC\n\t\t\t\t\tSUPPORT_SRQ\n\t\t\t\t\tSUPPORT_FLUSH\n"
-                                + "\t\t\t\t\tSUPPORT_ATOMIC_WRITE\n\tuc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
+                        """
+                        \t\t\t\t\tSUPPORT_ATOMIC
+                        \t\t\t\t\tSUPPORT_SRQ
+                        \t\t\t\t\tSUPPORT_FLUSH
+                        \t\t\t\t\tSUPPORT_ATOMIC_WRITE
+                        \tuc_odp_caps:
+                        \t\t\t\t\tNO SUPPORT
+                        """,
                         "\n\tud_odp_caps:\n\t\t\t\t\tSUPPORT_SEND\n\txrc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
                         "\n\tcompletion timestamp_mask:\t\t\t0x00000000ffffffff\n\thca_core_clock:\t\t\t156250kHZ\n",
-                        "\n\tdevice_cap_flags_ex:\t\t0x5080100800\n\t\t\t\t\tPCI_WRITE_END_PADDING\n"
-                                + "\t\t\t\t\tUnknown flags: 0x4000000000\n\ttso_caps:\n",
+                        """
+                        \tdevice_cap_flags_ex:\t\t0x5080100800
+                        \t\t\t\t\tPCI_WRITE_END_PADDING
+                        \t\t\t\t\tUnknown flags: 0x4000000000
+                        \ttso_caps:
+                        """,
                         """
                         \tnum_comp_vectors:\t\t6
                         \t\tport:\t1
