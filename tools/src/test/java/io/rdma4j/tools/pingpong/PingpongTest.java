@@ -121,8 +121,11 @@ class PingpongTest {
         ToolRun client = ToolRun.start(words + " --json 127.0.0.1");
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(serving.status()).as(serving.err()).isZero();
-        String lines = "Max receive completion clock cycles = (\\d+)\nMin receive completion clock cycles = (\\d+)\n"
-                + "Average receive completion clock cycles = (\\d+\\.\\d{6})\n";
+        String lines = """
+            Max receive completion clock cycles = (\\d+)
+            Min receive completion clock cycles = (\\d+)
+            Average receive completion clock cycles = (\\d+\\.\\d{6})
+            """;
         Matcher figures = Pattern.compile(FIGURES + lines).matcher(serving.out());
         assertThat(figures.find()).as(serving.out()).isTrue();
         double average = Double.parseDouble(figures.group(3));
