@@ -289,8 +289,8 @@ class RdmaStreamSocketTest {
             keeps(fresh, StandardSocketOptions.TCP_NODELAY, false, true);
             keeps(fresh, StandardSocketOptions.IP_TOS, 0, 0x28);
             keeps(fresh, ExtendedSocketOptions.TCP_KEEPIDLE, 7200, 9);
-            keeps(fresh, ExtendedSocketOptions.TCP_KEEPINTERVAL, 1, 30);
-            keeps(fresh, ExtendedSocketOptions.TCP_KEEPCOUNT, 1, 5);
+            keeps(fresh, ExtendedSocketOptions.TCP_KEEPINTERVAL, 75, 30);
+            keeps(fresh, ExtendedSocketOptions.TCP_KEEPCOUNT, 9, 5);
             keeps(fresh, RdmaSocketOptions.IPV6_V6ONLY, false, true);
             keeps(fresh, RdmaSocketOptions.RDMA_SQSIZE, 384, 100);
             keeps(fresh, RdmaSocketOptions.RDMA_RQSIZE, 384, 100);

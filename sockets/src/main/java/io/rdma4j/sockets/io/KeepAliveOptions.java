@@ -18,8 +18,11 @@ final class KeepAliveOptions {
     /** The default of Linux in seconds. */
     private static final int DEFAULT_IDLE_SECONDS = 7200;
 
-    /** The value that librdmacm returns for the options without an effect. */
-    private static final int WITHOUT_EFFECT = 1;
+    /** The default of Linux in seconds, of an option without an effect. */
+    private static final int DEFAULT_INTERVAL_SECONDS = 75;
+
+    /** The default of Linux, of an option without an effect. */
+    private static final int DEFAULT_COUNT = 9;
 
     /** The options and their defaults, empty if this process has no module {@code jdk.net}. */
     static final Map<SocketOption<?>, Integer> DEFAULTS = find();
@@ -30,8 +33,8 @@ final class KeepAliveOptions {
         Map<SocketOption<?>, Integer> options = new HashMap<>();
         try {
             options.put(ExtendedSocketOptions.TCP_KEEPIDLE, DEFAULT_IDLE_SECONDS);
-            options.put(ExtendedSocketOptions.TCP_KEEPINTERVAL, WITHOUT_EFFECT);
-            options.put(ExtendedSocketOptions.TCP_KEEPCOUNT, WITHOUT_EFFECT);
+            options.put(ExtendedSocketOptions.TCP_KEEPINTERVAL, DEFAULT_INTERVAL_SECONDS);
+            options.put(ExtendedSocketOptions.TCP_KEEPCOUNT, DEFAULT_COUNT);
         } catch (NoClassDefFoundError noModule) {
             return Map.of();
         }
