@@ -8,7 +8,7 @@ import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTVL} and {@code TCP_KEEPCNT}. They belong to the module {@code
+ * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT}. They belong to the module {@code
  * jdk.net}, which a Java runtime may lack.
  *
  * <p>The last two are about unanswered probes of TCP. A reliable connection repeats what is unanswered by itself, so they
