@@ -3,15 +3,6 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.TestEndpoint;
-import io.rdma4j.link.decorator.LinkOptions;
-import io.rdma4j.link.memory.MemoryNetwork;
-import io.rdma4j.soft.device.StackSettings;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.host.SingleInterfaceNetwork;
-import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.host.StackDriver;
-import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Gid;
@@ -30,7 +21,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,14 +28,12 @@ import org.junit.jupiter.api.Test;
 
 /** Each queue pair sends from the UDP source port that Linux computes for it, so that networks spread queue pairs over their paths. */
 class SourcePortsTest {
-    private static final int MTU_BYTES = 4500;
+    private static final long STEP_NANOS = 1_000;
     private static final int QUEUE_PAIRS = 16;
     private static final String LEFT = "10.0.0.1";
     private static final String RIGHT = "10.0.0.2";
 
-    private final MemoryNetwork network = new MemoryNetwork(MTU_BYTES);
-    private final List<SoftStack> stacks = new ArrayList<>();
-    private final SteppedTime time = new SteppedTime();
+    private final SteppedHosts hosts = new SteppedHosts(STEP_NANOS);
     private final WorkCompletion[] completions = WorkCompletion.array(16);
 
     /** The source ports seen, by the lower half of the source address. */
@@ -57,56 +45,18 @@ class SourcePortsTest {
     @SuppressWarnings("NullAway.Init")
     private TestEndpoint right;
 
-    private final class SteppedTime implements StackClock, StackDriver {
-        private long nowNanos;
-
-        @Override
-        public long nanoTime() {
-            nowNanos += 1_000;
-            return nowNanos;
-        }
-
-        @Override
-        public long epochNanos() {
-            return nowNanos;
-        }
-
-        @Override
-        public void step(long limitNanos) {
-            for (SoftStack stack : stacks) {
-                stack.internals().runningEngineList().forEach(Engine::poll);
-            }
-        }
-    }
-
     @BeforeEach
     void open() {
-        left = endpoint("left", LEFT);
-        right = endpoint("right", RIGHT);
-        network.observe(this::note);
+        left = hosts.endpoint("left", LEFT);
+        right = hosts.endpoint("right", RIGHT);
+        hosts.network.observe(this::note);
     }
 
     @AfterEach
     void close() {
         left.close();
         right.close();
-        stacks.forEach(SoftStack::close);
-    }
-
-    private TestEndpoint endpoint(String name, String addressText) {
-        InetAddress address = InetAddress.ofLiteral(addressText);
-        RunDirectory directory = RunDirectory.ofVirtualHost(name);
-        SoftStack stack = new SoftStack(new StackSettings(
-                () -> LinkOptions.NONE,
-                () -> SecurityOptions.DEFAULT,
-                network::newLinkSet,
-                () -> directory,
-                new SingleInterfaceNetwork("eth0", address, MTU_BYTES),
-                time,
-                time,
-                new Random(1)));
-        stacks.add(stack);
-        return new TestEndpoint(stack.deviceOf(address).orElseThrow().open(), address);
+        hosts.close();
     }
 
     private void note(Frame frame) {
@@ -119,7 +69,7 @@ class SourcePortsTest {
 
     private void await(TestEndpoint endpoint) {
         for (int i = 0; i < 10_000; i++) {
-            time.step(0);
+            hosts.step(0);
             if (endpoint.completions.poll(completions) > 0) {
                 assertThat(completions[0].isSuccess()).isTrue();
                 return;
@@ -188,7 +138,7 @@ class SourcePortsTest {
                 .withFlowLabel(0x12345)
                 .withHopLimit(9)
                 .withTrafficClass(0x68));
-        network.observe(frame -> {
+        hosts.network.observe(frame -> {
             Frame copy = new Frame();
             copy.set(frame);
             frames.add(copy);
@@ -206,7 +156,7 @@ class SourcePortsTest {
     @Test
     void hopLimitZeroIsTheUsualOne() {
         List<Integer> hopLimits = new ArrayList<>();
-        network.observe(frame -> hopLimits.add(frame.hopLimit));
+        hosts.network.observe(frame -> hopLimits.add(frame.hopLimit));
         write(connectedBy(
                 AddressVector.of(left.gidIndex(), Gid.of(right.address)).withHopLimit(0)));
         await(left);
@@ -220,7 +170,7 @@ class SourcePortsTest {
         try (AddressHandle handle = left.domain.createAddressHandle(
                 AddressVector.of(left.gidIndex(), Gid.of(right.address)).withHopLimit(7))) {
             List<Integer> hopLimits = new ArrayList<>();
-            network.observe(frame -> {
+            hosts.network.observe(frame -> {
                 note(frame);
                 hopLimits.add(frame.hopLimit);
             });
