@@ -94,7 +94,7 @@ public final class SendBurst {
      * @param newFlowLabel IPv6 flow label of 20 bits, 0 to let the system choose one; without effect for IPv4 and for links without
      *     system calls
      */
-    public void hops(int newHopLimit, int newFlowLabel) {
+    public void ipHeader(int newHopLimit, int newFlowLabel) {
         hopLimit = newHopLimit == 0 ? DEFAULT_HOP_LIMIT : newHopLimit;
         flowLabel = newFlowLabel;
     }

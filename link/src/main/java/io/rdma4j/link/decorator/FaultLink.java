@@ -119,7 +119,7 @@ public final class FaultLink extends ForwardingLink {
             flush();
             outgoing.destination(frame.destinationHigh, frame.destinationLow, entry.scope, frame.trafficClass);
             outgoing.destinationPort(frame.destinationPort);
-            outgoing.hops(frame.hopLimit, frame.flowLabel);
+            outgoing.ipHeader(frame.hopLimit, frame.flowLabel);
             outgoing.flow(entry.flow);
         }
         if (inner.capabilities().identificationCountsSegments()) {

@@ -119,11 +119,19 @@ public final class Interfaces {
      */
     public static int mtuBytes(InetAddress address) {
         try {
-            NetworkInterface network = find(address);
+            return mtuBytes(find(address));
+        } catch (SocketException e) {
+            return USUAL_MTU_BYTES;
+        }
+    }
+
+    /** Returns the MTU of an interface in bytes, 1500 if the system does not report it. */
+    public static int mtuBytes(@Nullable NetworkInterface network) {
+        try {
             int mtu = network == null ? 0 : network.getMTU();
             return mtu > 0 ? mtu : USUAL_MTU_BYTES;
         } catch (SocketException e) {
-            // The interface was removed between the two calls; using the link will report that.
+            // The interface was removed since it was found; using the link will report that.
             return USUAL_MTU_BYTES;
         }
     }

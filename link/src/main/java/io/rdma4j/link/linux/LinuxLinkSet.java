@@ -137,7 +137,7 @@ public final class LinuxLinkSet implements LinkSet {
 
     private Link unicastLink(Socket socket, PortGroup shared, @Nullable NetworkInterface network) {
         InetAddress address = shared.local.getAddress();
-        int mtuBytes = Interfaces.mtuBytes(address);
+        int mtuBytes = Interfaces.mtuBytes(network);
         Link link =
                 new LinuxLink(socket, shared.local, port -> openFlow(address, port, network), shared, null, mtuBytes);
         add(socket);

@@ -103,7 +103,7 @@ class HeadersOnTheWireTest {
                 burst.clear();
                 burst.destination(GidAddresses.high(address), GidAddresses.low(address), 0, 0);
                 burst.destinationPort(port);
-                burst.hops(i == 3 ? 0 : 5 + i, 0);
+                burst.ipHeader(i == 3 ? 0 : 5 + i, 0);
                 burst.flow(i == 1 ? null : flow);
                 burst.buffer().putInt(0, MARK).putInt(4, i);
                 burst.append(100);

@@ -119,7 +119,7 @@ final class Transmitter {
         burst.clear();
         burst.forOneQueuePair(true);
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
-        burst.hops(queuePair.hopLimit, queuePair.flowLabel);
+        burst.ipHeader(queuePair.hopLimit, queuePair.flowLabel);
         setSource(port, queuePair.flow.current(port));
         int sent = 0;
         int left = QUANTUM_BYTES;
@@ -155,13 +155,13 @@ final class Transmitter {
                     break;
                 }
                 if (datagrams.destination() instanceof DatagramRoute next) {
-                    if (route != null && !route.equals(next)) {
-                        flushBefore(route.port(), bytes);
-                    }
                     if (!next.equals(route)) {
+                        if (route != null) {
+                            flushBefore(route.port(), bytes);
+                        }
                         setRoute(queuePair, next);
+                        route = next;
                     }
-                    route = next;
                     boolean _ = add(queuePair, route.port(), bytes + Icrc.LENGTH);
                     queuePair.sentBytes += bytes + Icrc.LENGTH;
                 }
@@ -179,7 +179,7 @@ final class Transmitter {
 
     private void setRoute(DrivenQueuePair queuePair, DatagramRoute route) {
         burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
-        burst.hops(route.hopLimit(), route.flowLabel());
+        burst.ipHeader(route.hopLimit(), route.flowLabel());
         Port port = route.port();
         boolean staysOnHost = staysOnHost(port);
         if (!queuePair.flow.isChosen() && !staysOnHost) {
