@@ -37,26 +37,6 @@ public record CmQueuePairAttributes(
         boolean blockMulticastLoopback) {
     private static final int DEFAULT_WORK_REQUESTS = 16;
 
-    /** Creates attributes of a queue pair that also receives its own datagrams to a group. */
-    public CmQueuePairAttributes(
-            QueuePairCapabilities capabilities,
-            @Nullable CompletionQueue sendCompletions,
-            @Nullable CompletionQueue receiveCompletions,
-            boolean signalAll,
-            @Nullable Object context,
-            @Nullable SharedReceiveQueue sharedReceiveQueue,
-            @Nullable XrcDomain xrcDomain) {
-        this(
-                capabilities,
-                sendCompletions,
-                receiveCompletions,
-                signalAll,
-                context,
-                sharedReceiveQueue,
-                xrcDomain,
-                false);
-    }
-
     /**
      * Returns attributes for a first program. They allow 16 send and 16 receive work requests, each with one memory range, and
      * the identifier creates its completion queues with channels.
@@ -67,7 +47,7 @@ public record CmQueuePairAttributes(
 
     /** Returns attributes whose completion queues are created by the identifier. */
     public static CmQueuePairAttributes of(QueuePairCapabilities capabilities) {
-        return new CmQueuePairAttributes(capabilities, null, null, false, null, null, null);
+        return new CmQueuePairAttributes(capabilities, null, null, false, null, null, null, false);
     }
 
     /** Returns the same attributes as the given verbs attributes. */

@@ -73,7 +73,7 @@ public final class ServiceLookup {
                 return port;
             }
         } catch (NumberFormatException tooLong) {
-            throw unknown(operation, service, systemFile());
+            // as a number that is too large
         }
         throw unknown(operation, service, systemFile());
     }

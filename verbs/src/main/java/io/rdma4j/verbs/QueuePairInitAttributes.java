@@ -30,28 +30,6 @@ public record QueuePairInitAttributes(
         @Nullable SharedReceiveQueue sharedReceiveQueue,
         @Nullable XrcDomain xrcDomain,
         boolean blockMulticastLoopback) {
-    /** Creates parameters of a queue pair that also receives its own datagrams to a group. */
-    public QueuePairInitAttributes(
-            QueuePairType type,
-            CompletionQueue sendCompletions,
-            CompletionQueue receiveCompletions,
-            QueuePairCapabilities capabilities,
-            boolean signalAll,
-            @Nullable Object context,
-            @Nullable SharedReceiveQueue sharedReceiveQueue,
-            @Nullable XrcDomain xrcDomain) {
-        this(
-                type,
-                sendCompletions,
-                receiveCompletions,
-                capabilities,
-                signalAll,
-                context,
-                sharedReceiveQueue,
-                xrcDomain,
-                false);
-    }
-
     /** Returns the parameters of a reliable connection with {@code completions} for both queues. */
     public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
         return of(QueuePairType.RELIABLE_CONNECTION, completions, capabilities);
@@ -60,7 +38,8 @@ public record QueuePairInitAttributes(
     /** Returns the parameters of a queue pair with {@code completions} for both queues. */
     public static QueuePairInitAttributes of(
             QueuePairType type, CompletionQueue completions, QueuePairCapabilities capabilities) {
-        return new QueuePairInitAttributes(type, completions, completions, capabilities, false, null, null, null);
+        return new QueuePairInitAttributes(
+                type, completions, completions, capabilities, false, null, null, null, false);
     }
 
     /**

@@ -34,14 +34,15 @@ class NamedPartsTest {
         SharedReceiveQueue shared = object(SharedReceiveQueue.class);
         QueuePairType type = QueuePairType.UNRELIABLE_DATAGRAM;
         QueuePairInitAttributes plain = QueuePairInitAttributes.of(type, sends, SIZES);
-        assertThat(plain).isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, null, null));
+        assertThat(plain)
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, null, null, false));
         assertThat(plain.withReceiveCompletions(receives))
-                .isEqualTo(new QueuePairInitAttributes(type, sends, receives, SIZES, false, null, null, null));
+                .isEqualTo(new QueuePairInitAttributes(type, sends, receives, SIZES, false, null, null, null, false));
         assertThat(plain.withSignalAll(true))
-                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, true, null, null, null));
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, true, null, null, null, false));
         assertThat(plain.withContext("mine"))
-                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, "mine", null, null));
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, "mine", null, null, false));
         assertThat(plain.withSharedReceiveQueue(shared))
-                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, shared, null));
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, shared, null, false));
     }
 }
