@@ -20,9 +20,6 @@ public record DatagramSizes(
     /** Maximum number of entries of a queue. C: {@code RS_QP_MAX_SIZE}. */
     public static final int MAX_QUEUE = 0xfffe;
 
-    /** The defaults of librdmacm: 64 slots in each direction. */
-    public static final DatagramSizes DEFAULT = new DatagramSizes(384, 384, 131_072, 131_072, 64);
-
     /** Checks the ranges. */
     public DatagramSizes {
         requireRange("send queue", sendQueue, 1, MAX_QUEUE);

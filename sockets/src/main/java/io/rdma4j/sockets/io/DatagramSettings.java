@@ -10,8 +10,8 @@ import io.rdma4j.sockets.datagram.DatagramSizes;
  * @param typeOfService IPv4 type of service or IPv6 traffic class
  */
 public record DatagramSettings(DatagramSizes sizes, boolean reuseAddress, int typeOfService) {
-    /** The defaults of librdmacm. */
-    public static final DatagramSettings DEFAULT = new DatagramSettings(BufferProperties.DATAGRAM_SIZES, false, 0);
+    /** The settings of a socket whose program sets none. */
+    public static final DatagramSettings DEFAULT = new DatagramSettings(DefaultSizes.DATAGRAM_SIZES, false, 0);
 
     /** Returns these settings with other sizes. */
     public DatagramSettings withSizes(DatagramSizes value) {

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The sizes of sockets whose program sets none, by system properties and the host's files. */
-final class BufferProperties {
+final class DefaultSizes {
     private static final int DEFAULT_MAX_BYTES = 4 << 20;
     /** More than any device takes; a device's own limit is lower. */
     private static final int MAX_INLINE_BYTES = 0xffff;
@@ -36,7 +36,7 @@ final class BufferProperties {
                     RdmaSocketOptions.TOTAL_GROWTH_PROPERTY, DEFAULT_TOTAL_MEGABYTES, 0, Integer.MAX_VALUE)
             << 20;
 
-    private BufferProperties() {}
+    private DefaultSizes() {}
 
     /** Returns the sizes of a host's files and of system properties, which precede them. */
     static StreamSizes sizes(AdministratorSettings host, Function<String, @Nullable String> properties) {

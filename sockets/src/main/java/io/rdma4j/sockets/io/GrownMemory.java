@@ -16,7 +16,7 @@ final class GrownMemory implements AutoCloseable {
     private static final int ALIGNMENT = 64;
 
     /** The bytes by which the buffers of the process may still grow. */
-    private static final AtomicLong AVAILABLE = new AtomicLong(BufferProperties.TOTAL_BYTES);
+    private static final AtomicLong AVAILABLE = new AtomicLong(DefaultSizes.TOTAL_BYTES);
 
     /** Registered memory, which is allocated for itself. */
     record Piece(MemoryRegion region, Arena arena) implements StreamPort.SendMemory {

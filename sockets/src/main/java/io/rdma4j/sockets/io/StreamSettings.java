@@ -26,7 +26,7 @@ public record StreamSettings(
         @Nullable RoutePath route) {
     /** The defaults of librdmacm, with buffers that grow. */
     public static final StreamSettings DEFAULT =
-            new StreamSettings(BufferProperties.SIZES, BufferProperties.LIMITS, false, false, 0, 0, null);
+            new StreamSettings(DefaultSizes.SIZES, DefaultSizes.LIMITS, false, false, 0, 0, null);
 
     /** Returns these settings with other sizes. */
     public StreamSettings withSizes(StreamSizes value) {

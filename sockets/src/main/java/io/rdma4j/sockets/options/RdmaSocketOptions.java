@@ -51,7 +51,8 @@ public final class RdmaSocketOptions {
 
     /**
      * The system property with the initial size in bytes of send buffers, for sockets whose program does not set
-     * {@code SO_SNDBUF}; by default that of {@code /etc/rdma/rsocket/wmem_default}, else 131072. The buffers grow with use; a size that the program sets is fixed.
+     * {@code SO_SNDBUF}; by default that of {@code /etc/rdma/rsocket/wmem_default}, else 131072. The buffers grow
+     * with use; a size that the program sets is fixed.
      */
     public static final String SEND_BUFFER_PROPERTY = "rdma4j.sockets.sendBufferBytes";
 
@@ -84,7 +85,8 @@ public final class RdmaSocketOptions {
 
     /**
      * The system property with the initial size in bytes of receive buffers, for sockets whose program does not set
-     * {@code SO_RCVBUF}; by default that of {@code /etc/rdma/rsocket/mem_default}, else 131072. The buffers grow with use; a size that the program sets is fixed.
+     * {@code SO_RCVBUF}; by default that of {@code /etc/rdma/rsocket/mem_default}, else 131072. The buffers grow
+     * with use; a size that the program sets is fixed.
      */
     public static final String RECEIVE_BUFFER_PROPERTY = "rdma4j.sockets.receiveBufferBytes";
 

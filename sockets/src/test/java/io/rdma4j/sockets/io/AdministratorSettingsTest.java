@@ -21,7 +21,7 @@ class AdministratorSettingsTest {
     }
 
     private StreamSizes sizes(Map<String, String> properties) {
-        return BufferProperties.sizes(new AdministratorSettings(folder), properties::get);
+        return DefaultSizes.sizes(new AdministratorSettings(folder), properties::get);
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.TestClassPath;
-import io.rdma4j.sockets.datagram.DatagramSizes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
@@ -73,7 +72,7 @@ class FailedResourcesTest {
         }
 
         private static void datagrams() {
-            DatagramSettings settings = DatagramSettings.DEFAULT.withSizes(DatagramSizes.DEFAULT);
+            DatagramSettings settings = DatagramSettings.DEFAULT;
             DatagramResources.open(
                             ConnectionService.ofProcess(),
                             DatagramAddresses.of(new InetSocketAddress(FailingProvider.ADDRESS, 0)),
