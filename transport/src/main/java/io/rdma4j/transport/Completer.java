@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Processes responses to the {@link Requester}: acknowledgements, READ data, atomic results, responses to FLUSH and ATOMIC WRITE, and NAKs. */
+/**
+ * Processes responses to the {@link Requester}: acknowledgements, READ data, atomic results, responses to FLUSH and ATOMIC WRITE,
+ * and NAKs.
+ */
 final class Completer {
     private final RcQueuePair queuePair;
     private final Requester requester;
