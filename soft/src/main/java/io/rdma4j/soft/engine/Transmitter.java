@@ -162,7 +162,7 @@ final class Transmitter {
                         setRoute(queuePair, next);
                         route = next;
                     }
-                    boolean _ = add(queuePair, route.port(), bytes + Icrc.LENGTH);
+                    boolean _ = add(queuePair, next.port(), bytes + Icrc.LENGTH);
                     queuePair.sentBytes += bytes + Icrc.LENGTH;
                 }
                 sent++;
