@@ -90,6 +90,15 @@ public final class QueuePairCounters {
     /** Work requests that failed because the peer had no receive posted. */
     public long rnrRetryExceededErrors;
 
+    /** Packets with payload from the peer that met congestion on their way. */
+    public long congestionMarks;
+
+    /** Congestion notifications sent. */
+    public long sentCongestionNotifications;
+
+    /** Congestion notifications received. */
+    public long receivedCongestionNotifications;
+
     /** Requests of the peer rejected because of an invalid key, range or access right. */
     public long keyViolations;
 

@@ -140,6 +140,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     final ReceiveSource receives;
     final QueuePairCounters counters = new QueuePairCounters();
     final PeerCheck peerCheck;
+    final CongestionControl congestion = new CongestionControl(counters);
     private final Completion completion = new Completion();
 
     private State state = State.RESET;
@@ -285,6 +286,22 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         peerCheck.restart(check);
     }
 
+    /**
+     * Sets when the packets of a connection may be marked by routers; the default is {@link CongestionMarks#LEARN}. Call it
+     * before setting the path.
+     */
+    public final void congestionMarks(CongestionMarks marks) {
+        congestion.marks(marks);
+    }
+
+    /**
+     * Returns whether the driver is to send the packets with the ECN codepoint {@link io.rdma4j.wire.Ecn#CAPABLE}; this can change
+     * with each packet received.
+     */
+    public final boolean isCongestionCapable() {
+        return congestion.isCapable();
+    }
+
     private void reportIfDrained() {
         if (isDraining && !hasBegun()) {
             isDraining = false;
@@ -356,15 +373,42 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      */
     public final void onPacket(long nowNanos, Packet packet) {
         counters.receivedPackets++;
-        if (isOfTransport(packet)
-                && isOfPartition(packet)
-                && isAcceptable(nowNanos, packet)
-                && process(nowNanos, packet)) {
+        if (accept(nowNanos, packet)) {
             counters.processedPackets++;
         } else {
             counters.droppedPackets++;
         }
     }
+
+    private boolean accept(long nowNanos, Packet packet) {
+        if (packet.opcode().transport() == Opcode.Transport.CNP) {
+            return isOfPartition(packet) && onCongestionNotification(nowNanos, packet);
+        }
+        if (!isOfTransport(packet) || !isOfPartition(packet) || !isAcceptable(nowNanos, packet)) {
+            return false;
+        }
+        congestion.onPacket(nowNanos, packet);
+        return process(nowNanos, packet);
+    }
+
+    private boolean onCongestionNotification(long nowNanos, Packet packet) {
+        Peer from = peer();
+        if (from == null || !isReceiving()) {
+            counters.badState++;
+            return false;
+        }
+        if (!peerCheck.isFromPeer(nowNanos, packet, from)) {
+            return false;
+        }
+        congestion.onNotification(nowNanos, roundTripNanos());
+        return true;
+    }
+
+    /** Returns the path to the peer, or null before it is set and for datagrams, which have none. */
+    public abstract @Nullable Peer peer();
+
+    /** Returns the smoothed round-trip time of the connection, 0 if it is unknown. */
+    abstract long roundTripNanos();
 
     /** Returns whether a packet may be processed: checks state, addresses and queue key, and counts the reason if not. */
     abstract boolean isAcceptable(long nowNanos, Packet packet);

@@ -146,6 +146,7 @@ public final class RcQueuePair extends QueuePairMachine {
         checkRanges(p);
         receiveParameters = p;
         responder.start(p);
+        congestion.start();
         responsesFirst = false;
         enter(State.READY_TO_RECEIVE);
     }
@@ -245,6 +246,17 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     @Override
+    public @Nullable Peer peer() {
+        ReceiveParameters p = receiveParameters;
+        return p == null ? null : p.peer();
+    }
+
+    @Override
+    long roundTripNanos() {
+        return requester.roundTripNanos();
+    }
+
+    @Override
     public Opcode.Transport transport() {
         return isExtended() ? Opcode.Transport.XRC : Opcode.Transport.RC;
     }
@@ -308,6 +320,29 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
+        ReceiveParameters p = receiveParameters;
+        if (p == null) {
+            return 0;
+        }
+        int notification = congestion.pollNotification(nowNanos, p.peer().queuePairNumber(), out, at);
+        if (notification > 0) {
+            return notification;
+        }
+        int written = congestion.rate().maySend(nowNanos) ? pollNext(nowNanos, out, at) : pollUnlimited(out, at);
+        if (written > 0) {
+            congestion.rate().onSent(nowNanos, written);
+            counters.sentPackets++;
+        }
+        return written;
+    }
+
+    /** Writes an acknowledgement, which no rate holds back, unless it would pass a READ response that is held back. */
+    private int pollUnlimited(MemorySegment out, long at) {
+        ResponseQueue responses = responder.responses();
+        return responses.hasResponse() ? 0 : responses.pollAcknowledge(out, at);
+    }
+
+    private int pollNext(long nowNanos, MemorySegment out, long at) {
         ResponseQueue responses = responder.responses();
         int written = 0;
         if (responsesFirst || !isSending()) {
@@ -326,9 +361,6 @@ public final class RcQueuePair extends QueuePairMachine {
         }
         if (written == 0 && idleProbe.takeDue() && isSending()) {
             written = writeProbe(out, at);
-        }
-        if (written > 0) {
-            counters.sentPackets++;
         }
         return written;
     }
@@ -350,7 +382,10 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     public long nextDeadlineNanos() {
-        return isSending() ? Math.min(requester.nextDeadlineNanos(), idleProbe.deadlineNanos()) : NEVER;
+        long paced = congestion.rate().deadlineNanos();
+        return isSending()
+                ? Math.min(paced, Math.min(requester.nextDeadlineNanos(), idleProbe.deadlineNanos()))
+                : paced;
     }
 
     @Override

@@ -363,6 +363,11 @@ final class Requester {
         }
     }
 
+    /** Returns the smoothed round-trip time, 0 if none has been measured. */
+    long roundTripNanos() {
+        return timers.roundTripNanos();
+    }
+
     // ---- retransmission ----
 
     long nextDeadlineNanos() {

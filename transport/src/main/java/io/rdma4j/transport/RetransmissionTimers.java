@@ -90,6 +90,11 @@ final class RetransmissionTimers {
         return roundTrips.isKnown();
     }
 
+    /** Returns the smoothed round-trip time, 0 if none has been measured. */
+    long roundTripNanos() {
+        return roundTrips.smoothedNanos();
+    }
+
     // ---- acknowledgement timeout and tail-loss probe ----
 
     /** Returns whether the acknowledgement timeout has expired. */

@@ -25,6 +25,11 @@ final class RoundTripEstimator {
         return smoothed != NONE;
     }
 
+    /** Returns the smoothed round-trip time, 0 if none has been measured. */
+    long smoothedNanos() {
+        return isKnown() ? smoothed : 0;
+    }
+
     /** Discards the estimate. */
     void reset() {
         smoothed = NONE;

@@ -69,6 +69,7 @@ public final class UcQueuePair extends QueuePairMachine {
         peer = path;
         mtu = pathMtuBytes;
         responder.start(pathMtuBytes, receivePsn);
+        congestion.start();
         enter(State.READY_TO_RECEIVE);
     }
 
@@ -93,9 +94,14 @@ public final class UcQueuePair extends QueuePairMachine {
         peer = path;
     }
 
-    /** Returns the path to the peer, or null before it is set. */
+    @Override
     public @Nullable Peer peer() {
         return peer;
+    }
+
+    @Override
+    long roundTripNanos() {
+        return 0;
     }
 
     // ---- receiving ----
@@ -128,9 +134,25 @@ public final class UcQueuePair extends QueuePairMachine {
     @Override
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
         Peer to = peer;
-        if (to == null || !completeLocal()) {
+        if (to == null) {
             return 0;
         }
+        int notification = congestion.pollNotification(nowNanos, to.queuePairNumber(), out, at);
+        if (notification > 0) {
+            return notification;
+        }
+        if (!completeLocal() || !congestion.rate().maySend(nowNanos)) {
+            return 0;
+        }
+        int written = writeNext(to, out, at);
+        if (written > 0) {
+            congestion.rate().onSent(nowNanos, written);
+        }
+        return written;
+    }
+
+    /** Writes the next packet of the oldest send work request. */
+    private int writeNext(Peer to, MemorySegment out, long at) {
         SendRequest r = sendQueue.at(sendQueue.head());
         if (packetIndex == 0) {
             WorkStatus failure = validate(r);
@@ -210,10 +232,10 @@ public final class UcQueuePair extends QueuePairMachine {
 
     @Override
     public long nextDeadlineNanos() {
-        return NEVER;
+        return congestion.rate().deadlineNanos();
     }
 
-    /** Does nothing: an unreliable connection has no timers. */
+    /** Does nothing: a packet that the rate has held back is sent by the next {@link #pollTransmit}. */
     @Override
     public void onDeadline(long nowNanos) {}
 

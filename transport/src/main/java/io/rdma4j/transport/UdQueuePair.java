@@ -59,6 +59,16 @@ public final class UdQueuePair extends QueuePairMachine {
     }
 
     @Override
+    public @Nullable Peer peer() {
+        return null;
+    }
+
+    @Override
+    long roundTripNanos() {
+        return 0;
+    }
+
+    @Override
     public Opcode.Transport transport() {
         return Opcode.Transport.UD;
     }

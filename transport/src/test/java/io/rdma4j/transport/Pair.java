@@ -1,6 +1,7 @@
 package io.rdma4j.transport;
 
 import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Two queue pairs, a wire whose faults the test chooses, and a clock that advances to the next event. */
@@ -64,6 +66,9 @@ final class Pair {
             boolean hasImmediate,
             int immediate,
             boolean solicited) {}
+
+    /** Decides which packets of a sender that reacts to congestion marks are marked on their way. */
+    Predicate<WirePacket> marks = packet -> false;
 
     /** One side of the connection, with its memory and completions. */
     static final class Side {
@@ -186,6 +191,7 @@ final class Pair {
         int accessB = ALL_ACCESS;
         boolean signalAll;
         int requests = 64;
+        CongestionMarks congestionMarksA = CongestionMarks.LEARN;
 
         /** Shared receive queue of B, or {@code null} if B has a receive queue of its own. */
         @Nullable
@@ -230,6 +236,7 @@ final class Pair {
                 new QueuePairMachine.Configuration(
                         o.requests, o.requests, 8, 8, 256, o.signalAll, PD, o.sharedB, o.domainB),
                 isExtended ? RcQueuePair.Role.TARGET : RcQueuePair.Role.CONNECTED);
+        a.queuePair.congestionMarks(o.congestionMarksA);
         connect(a, b, o.psnB, o.psnA, o.accessA);
         connect(b, a, o.psnA, o.psnB, o.accessB);
     }
@@ -310,6 +317,9 @@ final class Pair {
         f.sourcePort = from.udpPort;
         f.destinationHigh = to.high;
         f.destinationLow = to.low;
+        if (from.queuePair.isCongestionCapable()) {
+            f.trafficClass = marks.test(w) ? Ecn.MARKED : Ecn.CAPABLE;
+        }
         if (packet.parse(f) != Packet.Result.OK) {
             throw new AssertionError("malformed packet: " + w);
         }

@@ -51,6 +51,9 @@ public record Bth(
     /** Offset of the word that ends with the packet sequence number. */
     static final int ACKNOWLEDGE_REQUEST = 8;
 
+    /** The backward explicit congestion notification bit in the byte at {@link #RESERVED_8A}. */
+    static final int BACKWARD_CONGESTION = 0x40;
+
     static final int SOLICITED = 0x80;
     private static final int MIGRATED = 0x40;
 

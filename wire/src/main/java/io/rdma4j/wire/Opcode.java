@@ -3,12 +3,12 @@ package io.rdma4j.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of the reliable connection, unreliable connection, datagram and extended reliable transports. The
- * parser, the requester, the responder and the dissector share this table.
+ * The operations of the reliable connection, unreliable connection, datagram and extended reliable transports, and the
+ * congestion notification. The parser, the requester, the responder and the dissector share this table.
  *
  * <p>The opcode byte holds the transport in bits 7:5 and the operation in bits 4:0. Each row defines the extension
  * headers that follow the BTH and the position of the packet in its message. Source: InfiniBand Architecture volume 1,
- * 9.2 and table 38, annex A14 (XRC) and annex A19 (FLUSH and ATOMIC WRITE).
+ * 9.2 and table 38, annex A14 (XRC), annex A17 (congestion notification) and annex A19 (FLUSH and ATOMIC WRITE).
  */
 public enum Opcode {
     /** First packet of a SEND. */
@@ -92,6 +92,9 @@ public enum Opcode {
     /** A datagram with immediate data. */
     UD_SEND_ONLY_IMMEDIATE(0x65, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.DETH | Flag.IMM),
 
+    /** A congestion notification: neither a request nor a response. See {@link CongestionNotification}. */
+    CONGESTION_NOTIFICATION(0x81, 0),
+
     /** First packet of a SEND; extended reliable connection. */
     XRC_SEND_FIRST(0xa0, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.XRC),
     /** Middle packet of a SEND; extended reliable connection. */
@@ -152,6 +155,8 @@ public enum Opcode {
         UC,
         /** Unreliable datagram. */
         UD,
+        /** Congestion notifications, for queue pairs of any transport. */
+        CNP,
         /** Extended reliable connection. */
         XRC
     }
@@ -207,6 +212,7 @@ public enum Opcode {
         this.transport = switch (code >> 5) {
             case 0 -> Transport.RC;
             case 1 -> Transport.UC;
+            case 4 -> Transport.CNP;
             case EXTENDED >> 5 -> Transport.XRC;
             default -> Transport.UD;
         };

@@ -68,6 +68,7 @@ class OpcodeTest {
                 assertThat(opcode.connected().code()).isEqualTo(transport.equals("XRC") ? code & 0x1f : code);
             }
         }
+        known.add(Opcode.CONGESTION_NOTIFICATION.code());
         for (int code = 0; code < 256; code++) {
             assertThat(Opcode.of(code) != null).as("%02x", code).isEqualTo(known.contains(code));
         }
@@ -91,6 +92,15 @@ class OpcodeTest {
                     .as(name)
                     .isEqualTo(isRequest || opcode.isFlush() || opcode.isAtomicWrite());
         }
+    }
+
+    @Test
+    void congestionNotificationIsNeitherRequestNorResponse() {
+        Opcode opcode = Opcode.CONGESTION_NOTIFICATION;
+        assertThat(opcode.code()).isEqualTo(0x81);
+        assertThat(opcode.transport()).isEqualTo(Opcode.Transport.CNP);
+        assertThat(opcode.headerLength()).isEqualTo(12);
+        assertThat(opcode.isRequest() || opcode.isResponse()).isFalse();
     }
 
     private static int prefix(String transport) {

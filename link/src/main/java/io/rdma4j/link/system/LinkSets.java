@@ -59,13 +59,25 @@ public final class LinkSets {
     }
 
     /**
+     * Returns whether the links of {@link #best} know the traffic class of the frames that they receive, and so their congestion
+     * marks. Those of the {@code nio} kind do not.
+     */
+    public static boolean readsTrafficClass() {
+        return isLinux();
+    }
+
+    private static boolean isLinux() {
+        return LinkKind.LINUX.isAvailable()
+                && !System.getProperty(KIND_PROPERTY, "linux").equals("nio");
+    }
+
+    /**
      * Opens a source of notifications about network interface changes, if {@link #best} opens a {@code linux} link set.
      *
      * @return null with {@code nio}, or if the system cannot create the descriptors
      */
     public static @Nullable InterfaceMonitor openInterfaceMonitor() {
-        if (!LinkKind.LINUX.isAvailable()
-                || System.getProperty(KIND_PROPERTY, "linux").equals("nio")) {
+        if (!isLinux()) {
             return null;
         }
         try {

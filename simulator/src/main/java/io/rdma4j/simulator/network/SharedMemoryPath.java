@@ -38,6 +38,7 @@ final class SharedMemoryPath {
     Frame pass(Frame frame) {
         out.clear();
         out.withoutIcrc();
+        out.destination(frame.destinationHigh, frame.destinationLow, 0, frame.trafficClass);
         MemorySegment.copy(frame.segment, frame.offset, out.segment(), 0, frame.length);
         out.append(frame.length);
         in.clear();

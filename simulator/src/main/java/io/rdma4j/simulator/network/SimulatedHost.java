@@ -11,6 +11,7 @@ import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Icrc;
@@ -242,6 +243,7 @@ public final class SimulatedHost implements DatagramDestination {
 
     private void send(QueuePairMachine queuePair, int bytes) {
         outgoing.length = bytes + Packet.ICRC_LENGTH;
+        outgoing.trafficClass = queuePair.isCongestionCapable() ? Ecn.CAPABLE : 0;
         address(queuePair);
         send(0xc000 | queuePair.number() & 0x3fff);
     }
@@ -250,6 +252,7 @@ public final class SimulatedHost implements DatagramDestination {
         GsiPacket.writeHeaders(outgoing.segment, 0, madPsn++ & Psn.MASK);
         MemorySegment.copy(mad.mad(), 0, outgoing.segment, GsiPacket.HEADER_LENGTH, CmMad.LENGTH);
         outgoing.length = GsiPacket.LENGTH;
+        outgoing.trafficClass = 0;
         address(mad.route().remote().high(), mad.route().remote().low());
         send(CM_SOURCE_PORT);
     }

@@ -3,8 +3,8 @@ package io.rdma4j.simulator.network;
 /**
  * A link of limited speed with a buffer before it, in virtual time.
  *
- * <p>Frames are transmitted one after the other. A frame that finds the buffer full is lost, as at a switch port. Not
- * thread safe.
+ * <p>Frames are transmitted one after the other. A frame that finds the buffer full is lost, as at a switch port. Frames of
+ * capable senders that find it fuller than a limit are marked. Not thread safe.
  */
 final class SlowLink {
     /** The Ethernet header and FCS, IPv4 and UDP headers around a frame. */
@@ -15,6 +15,7 @@ final class SlowLink {
 
     private final double nanosPerByte;
     private final long bufferNanos;
+    private final long markNanos;
     private long freeAtNanos;
 
     /**
@@ -22,10 +23,17 @@ final class SlowLink {
      *
      * @param bytesPerSecond speed, including headers
      * @param bufferBytes capacity of the buffer
+     * @param markBytes bytes in the buffer above which frames are marked
      */
-    SlowLink(long bytesPerSecond, long bufferBytes) {
+    SlowLink(long bytesPerSecond, long bufferBytes, long markBytes) {
         nanosPerByte = 1e9 / bytesPerSecond;
         bufferNanos = Math.round(bufferBytes * nanosPerByte);
+        markNanos = Math.round(markBytes * nanosPerByte);
+    }
+
+    /** Returns whether a frame that is sent now is marked, if its sender is capable. Precedes {@link #transmit}. */
+    boolean isMarking(long nowNanos) {
+        return freeAtNanos - nowNanos > markNanos;
     }
 
     /** Returns the time at which a frame that is sent now has been transmitted, or {@link #LOST}. */

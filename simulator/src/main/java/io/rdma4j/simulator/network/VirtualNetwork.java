@@ -1,5 +1,6 @@
 package io.rdma4j.simulator.network;
 
+import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import java.lang.foreign.MemorySegment;
@@ -52,6 +53,7 @@ public final class VirtualNetwork {
     private long order;
     private long deliveredFrames;
     private long lostFrames;
+    private long markedFrames;
     private Consumer<Frame> duplicateListener = frame -> {};
     private @Nullable NetworkObserver observer;
     private final Set<Direction> cuts = new HashSet<>();
@@ -93,7 +95,16 @@ public final class VirtualNetwork {
      * @param bufferBytes capacity of the link's buffer; frames that exceed it are lost
      */
     public void slowDown(SimulatedHost host, long bytesPerSecond, long bufferBytes) {
-        slowLinks.put(host, new SlowLink(bytesPerSecond, bufferBytes));
+        slowDown(host, bytesPerSecond, bufferBytes, bufferBytes);
+    }
+
+    /**
+     * Places a link of limited speed before a host, as {@link #slowDown(SimulatedHost, long, long)}, that marks frames.
+     *
+     * @param markBytes bytes in the buffer above which the frames of capable senders are marked (ECN)
+     */
+    public void slowDown(SimulatedHost host, long bytesPerSecond, long bufferBytes, long markBytes) {
+        slowLinks.put(host, new SlowLink(bytesPerSecond, bufferBytes, markBytes));
     }
 
     /** Replaces the faults for frames sent from now on. */
@@ -134,6 +145,11 @@ public final class VirtualNetwork {
     /** Returns the number of frames lost. */
     public long lostFrames() {
         return lostFrames;
+    }
+
+    /** Returns the number of frames that slow links have marked. */
+    public long markedFrames() {
+        return markedFrames;
     }
 
     /** Returns a hash of every delivered frame and its time; equal runs have equal hashes. */
@@ -216,6 +232,7 @@ public final class VirtualNetwork {
             lose(frame);
             return;
         }
+        boolean isMarked = Ecn.isCapable(frame.trafficClass) && isMarking(destination);
         long transmittedNanos = transmittedNanos(frame, destination);
         if (transmittedNanos == SlowLink.LOST) {
             lose(frame);
@@ -227,6 +244,10 @@ public final class VirtualNetwork {
             enqueue(at + jitter(), destination, copy(frame));
         }
         Frame copy = copy(frame);
+        if (isMarked) {
+            copy.trafficClass |= Ecn.MARKED;
+            markedFrames++;
+        }
         if (chance(faults.corruption())) {
             seal(copy); // faults damage the packets of the wire, also where packets pass through memory
             int bit = random.nextInt(copy.length * 8);
@@ -267,6 +288,11 @@ public final class VirtualNetwork {
         if (observer != null) {
             observer.onFrame(nowNanos, NetworkObserver.Fate.LOST, copy(frame));
         }
+    }
+
+    private boolean isMarking(SimulatedHost destination) {
+        SlowLink link = slowLinks.get(destination);
+        return link != null && link.isMarking(nowNanos);
     }
 
     private long transmittedNanos(Frame frame, SimulatedHost destination) {

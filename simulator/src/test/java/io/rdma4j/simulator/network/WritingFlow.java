@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
+import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.SendRequest;
@@ -19,6 +21,7 @@ final class WritingFlow {
     private static final int DEPTH = 16;
 
     private final int mtu;
+    private final CongestionMarks marks;
     private final RcQueuePair queuePair;
     private final MemoryRegion local;
     private final MemoryRegion remote;
@@ -26,7 +29,13 @@ final class WritingFlow {
 
     /** Creates a host and starts writing from it to {@code receiver}. */
     WritingFlow(VirtualNetwork network, SimulatedHost receiver, int mtu) {
+        this(network, receiver, mtu, CongestionMarks.OFF);
+    }
+
+    /** Creates a host and starts writing from it to {@code receiver}, with packets that routers may mark. */
+    WritingFlow(VirtualNetwork network, SimulatedHost receiver, int mtu, CongestionMarks marks) {
         this.mtu = mtu;
+        this.marks = marks;
         SimulatedHost host = network.addHost();
         local = register(host, AccessFlags.LOCAL_WRITE);
         remote = register(receiver, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
@@ -42,6 +51,11 @@ final class WritingFlow {
     /** Returns the number of bytes written. */
     long written() {
         return written;
+    }
+
+    /** Returns the counters of the writing side. */
+    QueuePairCounters counters() {
+        return queuePair.counters();
     }
 
     private static MemoryRegion register(SimulatedHost host, int access) {
@@ -62,6 +76,7 @@ final class WritingFlow {
 
     private void enable(RcQueuePair localQueuePair, SimulatedHost host, RcQueuePair peer, SimulatedHost peerHost) {
         localQueuePair.toInit(AccessFlags.REMOTE_WRITE);
+        localQueuePair.congestionMarks(marks);
         QueuePairMachine.Peer path = new QueuePairMachine.Peer(
                 host.addressHigh(),
                 host.addressLow(),

@@ -161,7 +161,11 @@ final class ConnectionExchange {
     private void onPeerAttributes(ConnectionAttributes received, long peerGuid) {
         attributes = received;
         if (ProcessGuid.isRdma4jPeer(peerGuid)) {
-            service.host().devices().peerReputation().noteRdma4jPeer(received.peer(), received.peerQueuePair(), this);
+            boolean reportsMarks = ProcessGuid.reportsMarks(peerGuid);
+            service.host()
+                    .devices()
+                    .peerReputation()
+                    .noteRdma4jPeer(received.peer(), received.peerQueuePair(), reportsMarks, this);
         }
     }
 

@@ -35,6 +35,9 @@ final class Counters {
         counts.put("idle_probes", c.idleProbes);
         counts.put("retry_exceeded_err", c.retryExceededErrors);
         counts.put("retry_rnr_exceeded_err", c.rnrRetryExceededErrors);
+        counts.put("np_ecn_marked_roce_packets", c.congestionMarks);
+        counts.put("np_cnp_sent", c.sentCongestionNotifications);
+        counts.put("rp_cnp_handled", c.receivedCongestionNotifications);
         counts.put("remote_access_err", c.keyViolations);
         counts.put("unexpected_responses", c.unexpectedResponses);
         counts.put("dropped_message", c.droppedMessages);

@@ -1,6 +1,8 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.options.CongestionOption;
 import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.SourcePortCheck;
 import io.rdma4j.verbs.Gid;
 import java.util.LinkedHashMap;
@@ -11,8 +13,8 @@ import java.util.function.Predicate;
 /**
  * The knowledge about peers that connection management and the data path share. Thread safe.
  *
- * <p>It consists of the queue pairs that belong to rdma4j, whose packets come from one UDP port, and of the addresses
- * that have tried to access memory without permission.
+ * <p>It consists of the queue pairs that belong to rdma4j, whose packets come from one UDP port and which may report congestion
+ * marks, and of the addresses that have tried to access memory without permission.
  */
 public final class PeerReputation {
     private record QueuePair(Gid address, int number) {}
@@ -37,6 +39,7 @@ public final class PeerReputation {
 
     private final SecurityOptions.SourcePort sourcePort;
     private final SecurityOptions.Violations punishedAddresses;
+    private final CongestionOption congestion;
     private final Predicate<Gid> isLocal;
 
     /** In the order of their first access. The map guards each. */
@@ -44,22 +47,27 @@ public final class PeerReputation {
 
     private volatile boolean hasViolators;
 
-    /** The queue pairs of rdma4j, and the source of each report. */
-    private final ConcurrentHashMap<QueuePair, Object> rdma4jQueuePairs = new ConcurrentHashMap<>();
+    private record Report(Object source, boolean reportsMarks) {}
+
+    /** The queue pairs of rdma4j, and what was reported about each. */
+    private final ConcurrentHashMap<QueuePair, Report> rdma4jQueuePairs = new ConcurrentHashMap<>();
 
     /**
      * Creates an empty record.
      *
      * @param sourcePort how connections treat other UDP ports
      * @param punishedAddresses the addresses whose illegal accesses have consequences
+     * @param congestion when connections send packets that routers may mark
      * @param isLocal tests whether an address is one of this host
      */
     PeerReputation(
             SecurityOptions.SourcePort sourcePort,
             SecurityOptions.Violations punishedAddresses,
+            CongestionOption congestion,
             Predicate<Gid> isLocal) {
         this.sourcePort = sourcePort;
         this.punishedAddresses = punishedAddresses;
+        this.congestion = congestion;
         this.isLocal = isLocal;
     }
 
@@ -109,15 +117,17 @@ public final class PeerReputation {
     /**
      * Records that a queue pair of rdma4j is the peer of a new connection.
      *
+     * @param reportsMarks {@code true} if it reports congestion marks to their sender
      * @param source the reporter, for {@link #forget}
      */
-    public void noteRdma4jPeer(Gid address, int number, Object source) {
-        rdma4jQueuePairs.put(new QueuePair(address, number), source);
+    public void noteRdma4jPeer(Gid address, int number, boolean reportsMarks, Object source) {
+        rdma4jQueuePairs.put(new QueuePair(address, number), new Report(source, reportsMarks));
     }
 
     /** Removes a record of {@link #noteRdma4jPeer}, unless another source has reported the same since. */
     public void forget(Gid address, int number, Object source) {
-        rdma4jQueuePairs.remove(new QueuePair(address, number), source);
+        rdma4jQueuePairs.computeIfPresent(
+                new QueuePair(address, number), (_, report) -> report.source.equals(source) ? null : report);
     }
 
     /** Returns how a connection to a queue pair treats packets from another UDP port. */
@@ -130,6 +140,18 @@ public final class PeerReputation {
                 rdma4jQueuePairs.containsKey(new QueuePair(address, number))
                         ? SourcePortCheck.ENFORCE
                         : SourcePortCheck.COUNT;
+        };
+    }
+
+    /** Returns when a connection to a queue pair sends packets that routers may mark. */
+    CongestionMarks congestionMarks(Gid address, int number) {
+        return switch (congestion) {
+            case OFF -> CongestionMarks.OFF;
+            case ON -> CongestionMarks.ON;
+            case AUTO -> {
+                Report report = rdma4jQueuePairs.get(new QueuePair(address, number));
+                yield report != null && report.reportsMarks ? CongestionMarks.ON : CongestionMarks.LEARN;
+            }
         };
     }
 }

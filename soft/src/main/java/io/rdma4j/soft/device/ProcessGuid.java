@@ -1,9 +1,10 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.link.system.LinkSets;
 import java.util.random.RandomGenerator;
 
 /**
- * GUIDs of rdma4j's processes, random except for the first 24 bits, which identify rdma4j.
+ * GUIDs of rdma4j's processes, random except for the first 24 bits, which identify rdma4j, and the bit after them.
  *
  * <p>The prefix promises that a peer's packets come from one UDP port. It is no proof of identity.
  */
@@ -13,18 +14,27 @@ public final class ProcessGuid {
 
     private static final long PREFIX_MASK = 0xff_ffffL << 40;
 
+    /** Set if the process sees congestion marks of the packets that it receives, and reports them. */
+    private static final long REPORTS_MARKS = 1L << 39;
+
     /** One bit is excluded, so that interface numbers can be added to a GUID. */
-    private static final long RANDOM_MASK = (1L << 39) - 1;
+    private static final long RANDOM_MASK = (1L << 38) - 1;
 
     private ProcessGuid() {}
 
     /** Returns a new GUID. */
     static long draw(RandomGenerator random) {
-        return PREFIX | random.nextLong() & RANDOM_MASK;
+        long capability = LinkSets.readsTrafficClass() ? REPORTS_MARKS : 0;
+        return PREFIX | capability | random.nextLong() & RANDOM_MASK;
     }
 
     /** Returns whether a GUID is one of rdma4j's. */
     public static boolean isRdma4jPeer(long guid) {
         return (guid & PREFIX_MASK) == PREFIX;
+    }
+
+    /** Returns whether a GUID is that of an rdma4j that reports congestion marks to their sender. */
+    public static boolean reportsMarks(long guid) {
+        return isRdma4jPeer(guid) && (guid & REPORTS_MARKS) != 0;
     }
 }

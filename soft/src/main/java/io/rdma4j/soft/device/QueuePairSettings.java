@@ -282,9 +282,10 @@ final class QueuePairSettings {
 
     private void toReadyToReceive(Port port) {
         QueuePairMachine.Peer peer = peer(port);
-        machine.checkSourcePort(device.devices()
-                .peerReputation()
-                .sourcePortCheck(new Gid(peer.remoteHigh(), peer.remoteLow()), peer.queuePairNumber()));
+        PeerReputation reputation = device.devices().peerReputation();
+        Gid address = new Gid(peer.remoteHigh(), peer.remoteLow());
+        machine.checkSourcePort(reputation.sourcePortCheck(address, peer.queuePairNumber()));
+        machine.congestionMarks(reputation.congestionMarks(address, peer.queuePairNumber()));
         switch (machine) {
             case RcQueuePair reliable -> reliable.toReadyToReceive(receiveParameters(peer));
             case UcQueuePair unreliable ->

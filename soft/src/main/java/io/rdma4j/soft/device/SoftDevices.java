@@ -116,7 +116,8 @@ public final class SoftDevices implements AutoCloseable {
         PeerReputation known = peerReputation;
         if (known == null) {
             SecurityOptions options = security();
-            known = new PeerReputation(options.sourcePort(), options.violations(), this::isLocalAddress);
+            known = new PeerReputation(
+                    options.sourcePort(), options.violations(), StackSettings.congestion(), this::isLocalAddress);
             peerReputation = known;
         }
         return known;

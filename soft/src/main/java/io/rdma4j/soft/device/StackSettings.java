@@ -8,6 +8,7 @@ import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.host.SystemFailure;
+import io.rdma4j.soft.options.CongestionOption;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Errno;
@@ -91,6 +92,11 @@ public record StackSettings(
     /** Returns these settings with another run directory. */
     public StackSettings withRunDirectory(Supplier<RunDirectory> directory) {
         return new StackSettings(linkOptions, security, links, directory, host, clock, driver, random, objects);
+    }
+
+    /** Returns when connections send packets that routers may mark; the same for all stacks of the process. */
+    static CongestionOption congestion() {
+        return parsed(CongestionOption::fromSystemProperty);
     }
 
     private static LinkSet bestLinks() {

@@ -4,6 +4,7 @@ import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Packet;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -46,7 +47,7 @@ public final class DrivenQueuePair extends DeadlineTask {
     long remoteHigh;
     long remoteLow;
     int remoteScope;
-    int trafficClass;
+    private int trafficClass;
     int hopLimit;
     int flowLabel;
 
@@ -109,6 +110,11 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** Returns the lower half of the peer's address in GID form. */
     public long remoteLow() {
         return remoteLow;
+    }
+
+    /** Returns the traffic class of the next packets of a connection. */
+    int trafficClass() {
+        return machine.isCongestionCapable() ? Ecn.capable(trafficClass) : trafficClass;
     }
 
     /** Sets the path of the packets; under the engine lock. */

@@ -118,7 +118,8 @@ final class Transmitter {
         }
         burst.clear();
         burst.forOneQueuePair(true);
-        burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
+        int trafficClass = queuePair.trafficClass();
+        burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, trafficClass);
         burst.ipHeader(queuePair.hopLimit, queuePair.flowLabel);
         setSource(port, queuePair.flow.current(port));
         int sent = 0;

@@ -2,7 +2,10 @@ package io.rdma4j.soft.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.link.system.LinkSets;
+import io.rdma4j.soft.options.CongestionOption;
 import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.SourcePortCheck;
 import io.rdma4j.verbs.Gid;
 import java.util.Random;
@@ -14,7 +17,7 @@ class PeerReputationTest {
     private static final long SECOND = 1_000_000_000L;
 
     private static PeerReputation peerReputation(SecurityOptions.SourcePort port, SecurityOptions.Violations punished) {
-        return new PeerReputation(port, punished, OWN::equals);
+        return new PeerReputation(port, punished, CongestionOption.AUTO, OWN::equals);
     }
 
     private static PeerReputation punishing(SecurityOptions.Violations punished) {
@@ -24,11 +27,11 @@ class PeerReputationTest {
     @Test
     void onlyQueuePairsOfRdma4jAreHeldToTheirPort() {
         PeerReputation peerReputation = peerReputation(SecurityOptions.SourcePort.AUTO, SecurityOptions.Violations.OFF);
-        peerReputation.noteRdma4jPeer(PEER, 5, "a connection");
+        peerReputation.noteRdma4jPeer(PEER, 5, true, "a connection");
         assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
         assertThat(peerReputation.sourcePortCheck(PEER, 6)).isEqualTo(SourcePortCheck.COUNT);
         assertThat(peerReputation.sourcePortCheck(OWN, 5)).isEqualTo(SourcePortCheck.COUNT);
-        peerReputation.noteRdma4jPeer(PEER, 5, "its successor");
+        peerReputation.noteRdma4jPeer(PEER, 5, true, "its successor");
         peerReputation.forget(PEER, 5, "a connection");
         assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
         peerReputation.forget(PEER, 5, "its successor");
@@ -45,6 +48,17 @@ class PeerReputationTest {
     }
 
     @Test
+    void packetsToAPeerThatReportsMarksMayBeMarked() {
+        PeerReputation auto = peerReputation(SecurityOptions.SourcePort.AUTO, SecurityOptions.Violations.OFF);
+        assertThat(auto.congestionMarks(PEER, 5)).isEqualTo(CongestionMarks.LEARN);
+        auto.noteRdma4jPeer(PEER, 5, false, "without native access");
+        assertThat(auto.congestionMarks(PEER, 5)).isEqualTo(CongestionMarks.LEARN);
+        auto.noteRdma4jPeer(PEER, 5, true, "with native access");
+        assertThat(auto.congestionMarks(PEER, 5)).isEqualTo(CongestionMarks.ON);
+        assertThat(auto.congestionMarks(PEER, 6)).isEqualTo(CongestionMarks.LEARN);
+    }
+
+    @Test
     void guidsOfRdma4jAreRecognizedAndOthersAreNot() {
         Random random = new Random(3);
         for (int i = 0; i < 1000; i++) {
@@ -53,9 +67,11 @@ class PeerReputationTest {
             assertThat(ProcessGuid.isRdma4jPeer(guid + 4096))
                     .as("of a later interface")
                     .isTrue();
+            assertThat(ProcessGuid.reportsMarks(guid + 4096)).isEqualTo(LinkSets.readsTrafficClass());
         }
         assertThat(ProcessGuid.isRdma4jPeer(0x5054_00ff_fe88_0001L)).isFalse();
         assertThat(ProcessGuid.isRdma4jPeer(0)).isFalse();
+        assertThat(ProcessGuid.reportsMarks(-1)).isFalse();
     }
 
     @Test

@@ -1,0 +1,92 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.CongestionNotification;
+import io.rdma4j.wire.Ecn;
+import io.rdma4j.wire.Packet;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Congestion control by marks of the network (DCQCN): tells the peer when its packets arrive with congestion marks, and
+ * reduces the own rate ({@link SendRate}) when the peer does. Source: InfiniBand Architecture volume 1, annex A17, A17.9; Zhu
+ * et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015.
+ *
+ * <p>Marks are sent back and notifications obeyed always. Packets are marked as coming from a capable sender, so that routers
+ * mark them instead of dropping them, only towards a peer that is known to send notifications.
+ */
+final class CongestionControl {
+    /** Minimum time between two notifications, as network cards keep. */
+    static final long NOTIFICATION_INTERVAL_NANOS = 50_000;
+
+    private final QueuePairCounters counters;
+    private final SendRate rate = new SendRate();
+    private CongestionMarks marks = CongestionMarks.LEARN;
+    private boolean isCapable;
+    private boolean isNotificationDue;
+    private boolean hasNotified;
+    private long notifiedNanos;
+
+    CongestionControl(QueuePairCounters counters) {
+        this.counters = counters;
+    }
+
+    /** Sets whether packets may be marked, from {@link #start} on. */
+    void marks(CongestionMarks newMarks) {
+        marks = newMarks;
+    }
+
+    /** Starts towards a new peer, without a limit of the rate. */
+    void start() {
+        isCapable = marks == CongestionMarks.ON;
+        isNotificationDue = false;
+        hasNotified = false;
+        rate.start();
+    }
+
+    /** Returns whether packets are to be sent as from a sender that reacts to marks. */
+    boolean isCapable() {
+        return isCapable;
+    }
+
+    /** Returns the limit of the rate of packets with payload. */
+    SendRate rate() {
+        return rate;
+    }
+
+    /** Looks at the traffic class of a packet from the peer. */
+    void onPacket(long nowNanos, Packet packet) {
+        int trafficClass = packet.frame().trafficClass;
+        if (!Ecn.isCapable(trafficClass)) {
+            return;
+        }
+        isCapable |= marks == CongestionMarks.LEARN;
+        if (Ecn.isMarked(trafficClass) && packet.payloadLength() > 0) {
+            counters.congestionMarks++;
+            isNotificationDue |= !hasNotified || nowNanos - notifiedNanos >= NOTIFICATION_INTERVAL_NANOS;
+        }
+    }
+
+    /**
+     * Handles a notification of the peer.
+     *
+     * @param roundTripNanos the smoothed round-trip time, 0 if unknown
+     */
+    void onNotification(long nowNanos, long roundTripNanos) {
+        counters.receivedCongestionNotifications++;
+        isCapable |= marks == CongestionMarks.LEARN;
+        rate.onNotification(nowNanos, roundTripNanos);
+    }
+
+    /** Writes a notification if one is due; returns its length or 0. */
+    int pollNotification(long nowNanos, int peerNumber, MemorySegment out, long at) {
+        if (!isNotificationDue) {
+            return 0;
+        }
+        isNotificationDue = false;
+        hasNotified = true;
+        notifiedNanos = nowNanos;
+        counters.sentCongestionNotifications++;
+        counters.sentPackets++;
+        CongestionNotification.write(out, at, QueuePairMachine.PARTITION_KEY, peerNumber);
+        return CongestionNotification.LENGTH;
+    }
+}

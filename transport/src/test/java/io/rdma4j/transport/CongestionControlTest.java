@@ -1,0 +1,148 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.transport.Pair.WirePacket;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.CongestionNotification;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Wire;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Marks are reported by notifications, at most one each 50 µs, and notifications of the peer reduce the rate. */
+class CongestionControlTest {
+    private static final int MESSAGE_BYTES = 16 * 1024;
+
+    private static Pair pair(CongestionMarks marksOfA) {
+        Pair.Options options = new Pair.Options();
+        options.congestionMarksA = marksOfA;
+        return new Pair(options);
+    }
+
+    private static void write(Pair pair) {
+        MemoryRegion from = pair.a.register(MESSAGE_BYTES);
+        MemoryRegion to = pair.b.register(MESSAGE_BYTES);
+        pair.a.post(1, WorkOpcode.RDMA_WRITE, from, MESSAGE_BYTES, to, 0);
+        pair.run(Long.MAX_VALUE - 1);
+        assertThat(pair.a.statuses(false)).containsOnly(WorkStatus.SUCCESS);
+    }
+
+    private static List<WirePacket> notifications(Pair pair) {
+        return pair.trace.stream()
+                .filter(w -> w.opcode() == Opcode.CONGESTION_NOTIFICATION)
+                .toList();
+    }
+
+    @Test
+    void marksAreReportedToTheSenderWhichReducesItsRate() {
+        Pair pair = pair(CongestionMarks.ON);
+        pair.marks = w -> true;
+        write(pair);
+        assertThat(pair.b.queuePair.counters().congestionMarks).isEqualTo(16);
+        assertThat(notifications(pair)).hasSize(1);
+        assertThat(pair.b.queuePair.counters().sentCongestionNotifications).isEqualTo(1);
+        assertThat(pair.a.queuePair.counters().receivedCongestionNotifications).isEqualTo(1);
+        assertThat(pair.a.queuePair.congestion.rate().bytesPerSecond()).isLessThan(Long.MAX_VALUE);
+        assertThat(pair.b.queuePair.congestion.rate().bytesPerSecond()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void notificationIsThatOfTheSpecification() {
+        Pair pair = pair(CongestionMarks.ON);
+        pair.marks = w -> true;
+        write(pair);
+        WirePacket notification = notifications(pair).getFirst();
+        assertThat(notification.fromA()).isFalse();
+        assertThat(notification.bytes()).hasSize(CongestionNotification.LENGTH + Packet.ICRC_LENGTH);
+        assertThat(Wire.u32(notification.segment(), 0)).isEqualTo(0x8100_ffff);
+        assertThat(Wire.u32(notification.segment(), 4)).isEqualTo(0x4000_0000 | pair.a.queuePair.number());
+        assertThat(Wire.u32(notification.segment(), 8)).isZero();
+        for (int at = Bth.LENGTH; at < CongestionNotification.LENGTH; at += 4) {
+            assertThat(Wire.u32(notification.segment(), at)).isZero();
+        }
+    }
+
+    @Test
+    void notificationsAreLimitedInTime() {
+        Pair pair = pair(CongestionMarks.ON);
+        pair.marks = w -> true;
+        for (int i = 0; i < 10; i++) {
+            write(pair);
+            pair.now += CongestionControl.NOTIFICATION_INTERVAL_NANOS / 2;
+        }
+        List<WirePacket> notifications = notifications(pair);
+        assertThat(notifications).hasSizeBetween(3, 10);
+        for (int i = 1; i < notifications.size(); i++) {
+            assertThat(notifications.get(i).sentAt() - notifications.get(i - 1).sentAt())
+                    .isGreaterThanOrEqualTo(CongestionControl.NOTIFICATION_INTERVAL_NANOS);
+        }
+    }
+
+    @Test
+    void readResponsesAreHeldBackAndAcknowledgementsDoNotPassThem() {
+        Pair pair = pair(CongestionMarks.ON);
+        MemoryRegion to = pair.a.register(MESSAGE_BYTES);
+        MemoryRegion from = pair.b.register(MESSAGE_BYTES);
+        for (int i = 0; i < 4; i++) {
+            pair.a.post(i, WorkOpcode.RDMA_READ, to, MESSAGE_BYTES, from, 0);
+            pair.a.post(10 + i, WorkOpcode.RDMA_WRITE, to, 16, from, 0);
+        }
+        pair.marks = w -> w.opcode().isResponse();
+        pair.run(Long.MAX_VALUE - 1);
+        assertThat(pair.a.queuePair.counters().congestionMarks).isGreaterThan(16);
+        assertThat(pair.b.queuePair.counters().receivedCongestionNotifications).isPositive();
+        assertThat(pair.a.statuses(false)).hasSize(8).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
+    }
+
+    @Test
+    void acknowledgementsWithMarksAreNotReported() {
+        Pair pair = pair(CongestionMarks.ON);
+        pair.marks = w -> w.opcode() == Opcode.RC_ACKNOWLEDGE;
+        write(pair);
+        assertThat(pair.a.queuePair.counters().congestionMarks).isZero();
+        assertThat(notifications(pair)).isEmpty();
+    }
+
+    @Test
+    void aPeerLearnsThatMarksAreReportedFromThePacketsItReceives() {
+        Pair pair = pair(CongestionMarks.ON);
+        assertThat(pair.b.queuePair.isCongestionCapable()).isFalse();
+        write(pair);
+        assertThat(pair.b.queuePair.isCongestionCapable()).isTrue();
+    }
+
+    @Test
+    void nobodyStartsByDefault() {
+        Pair pair = pair(CongestionMarks.LEARN);
+        write(pair);
+        assertThat(pair.a.queuePair.isCongestionCapable()).isFalse();
+        assertThat(pair.b.queuePair.isCongestionCapable()).isFalse();
+    }
+
+    @Test
+    void notificationFromAnotherAddressIsDropped() {
+        Pair pair = pair(CongestionMarks.ON);
+        pair.marks = w -> true;
+        write(pair);
+        WirePacket notification = notifications(pair).getFirst();
+        Pair other = new Pair();
+        write(other);
+        other.deliver(
+                new WirePacket(true, 1, notification.opcode(), 0, false, notification.bytes(), other.now),
+                other.a.queuePair);
+        assertThat(other.a.queuePair.counters().badSource).isEqualTo(1);
+        assertThat(other.a.queuePair.counters().receivedCongestionNotifications).isZero();
+    }
+
+    @Test
+    void unlimitedAgainAfterAReset() {
+        Pair pair = pair(CongestionMarks.ON);
+        pair.marks = w -> true;
+        write(pair);
+        pair.a.queuePair.reset();
+        assertThat(pair.a.queuePair.nextDeadlineNanos()).isEqualTo(QueuePairMachine.NEVER);
+    }
+}
