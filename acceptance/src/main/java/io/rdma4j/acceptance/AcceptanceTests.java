@@ -23,6 +23,7 @@ import io.rdma4j.acceptance.cases.KilledInMemory;
 import io.rdma4j.acceptance.cases.KilledInTraffic;
 import io.rdma4j.acceptance.cases.LinkFlaps;
 import io.rdma4j.acceptance.cases.MaliciousPeers;
+import io.rdma4j.acceptance.cases.MarkedBottleneck;
 import io.rdma4j.acceptance.cases.MemoryAndNetwork;
 import io.rdma4j.acceptance.cases.MemoryRevocation;
 import io.rdma4j.acceptance.cases.MutationTest;
@@ -74,6 +75,7 @@ public final class AcceptanceTests {
                         new KilledInTraffic(),
                         new LinkFlaps(),
                         new MaliciousPeers(),
+                        new MarkedBottleneck(),
                         new NoisyNeighbours(),
                         new OffPathInjection(),
                         new OverrunAndStarvation(),

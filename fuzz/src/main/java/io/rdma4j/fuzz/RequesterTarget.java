@@ -43,7 +43,8 @@ public final class RequesterTarget implements FuzzTarget {
         Opcode.RC_READ_RESPONSE_FIRST,
         Opcode.RC_READ_RESPONSE_MIDDLE,
         Opcode.RC_READ_RESPONSE_LAST,
-        Opcode.RC_ATOMIC_ACKNOWLEDGE
+        Opcode.RC_ATOMIC_ACKNOWLEDGE,
+        Opcode.CONGESTION_NOTIFICATION
     };
 
     /** A sent request that the peer may respond to correctly, and the number of messages sent until then. */

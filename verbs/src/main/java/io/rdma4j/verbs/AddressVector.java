@@ -28,6 +28,9 @@ public record AddressVector(
     private static final int IPV4_AT = IPV6_BYTES - IPV4_BYTES;
     private static final int DEFAULT_HOP_LIMIT = 64;
     private static final int LAST_HOP_LIMIT = 0xff;
+    private static final int FLOW_LABEL_MASK = 0xf_ffff;
+    private static final int FIRST_SOURCE_PORT = 0xc000;
+    private static final int SOURCE_PORT_MASK = 0x3fff;
     private static final long V4_MAPPED = 0xffff_0000_0000L;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -41,6 +44,18 @@ public record AddressVector(
      */
     public static AddressVector of(int sourceGidIndex, Gid destination) {
         return new AddressVector(sourceGidIndex, destination, 0, 0, DEFAULT_HOP_LIMIT, 0, 1);
+    }
+
+    /**
+     * Returns the UDP source port that devices derive from a flow label other than 0. With 0, it is derived from the numbers of both
+     * queue pairs. C: {@code ibv_flow_label_to_udp_sport} of libibverbs, {@code rdma_flow_label_to_udp_sport} of the kernel.
+     *
+     * @param flowLabel flow label, of which the lower 20 bits count
+     * @return 49152 to 65535
+     */
+    public static int udpSourcePort(int flowLabel) {
+        int label = flowLabel & FLOW_LABEL_MASK;
+        return FIRST_SOURCE_PORT | label & SOURCE_PORT_MASK ^ label >>> Integer.bitCount(SOURCE_PORT_MASK);
     }
 
     /** Returns this path with the interface index of a link-local destination. */

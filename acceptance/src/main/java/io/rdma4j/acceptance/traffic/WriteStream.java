@@ -5,6 +5,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * WRITEs of one length to an {@link Answerer} or a {@link PassiveTarget}, as many outstanding as the send queue holds.
@@ -53,8 +54,18 @@ public final class WriteStream implements AutoCloseable {
     /** Writes {@code count} more messages, until an error. Returns whether there was none. */
     public boolean write(long count) {
         long until = posted + count;
-        while (completed < until && wrong.isEmpty()) {
-            while (posted < until && posted - completed < OUTSTANDING) {
+        return write(() -> posted < until);
+    }
+
+    /** Writes messages for a time, until an error. Returns whether there was none. */
+    public boolean writeFor(Duration time) {
+        long begin = System.nanoTime();
+        return write(() -> System.nanoTime() - begin < time.toNanos());
+    }
+
+    private boolean write(BooleanSupplier hasMore) {
+        while (wrong.isEmpty() && (hasMore.getAsBoolean() || completed < posted)) {
+            while (posted - completed < OUTSTANDING && hasMore.getAsBoolean()) {
                 long slots = side.remoteBytes() / lengthBytes;
                 side.queuePair()
                         .postSend(request.reset(posted)
