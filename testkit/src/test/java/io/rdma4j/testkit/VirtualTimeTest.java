@@ -13,7 +13,9 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
@@ -99,6 +101,34 @@ class VirtualTimeTest {
                 assertThat(Thread.getAllStackTraces().keySet())
                         .noneMatch(thread -> thread.getName().equals("rdma4j-disconnect-all"));
                 Objects.requireNonNull(writer.accepted).close();
+            }
+        }
+    }
+
+    @Test
+    void anIdleServerNoticesThatItsClientHasLostItsNetwork() {
+        try (TestNetwork network = TestNetwork.inVirtualTime(6);
+                Arena arena = Arena.ofShared()) {
+            TestHost server = network.addHost("10.0.0.1");
+            TestHost client = network.addHost("10.0.0.2");
+            Writer writer = new Writer(network, arena, 6);
+            try (EventChannel atServer = server.connectionManager().openEventChannel();
+                    EventChannel atClient = client.connectionManager().openEventChannel();
+                    CmId listener = atServer.createId(PortSpace.TCP);
+                    CmId id = atClient.createId(PortSpace.TCP)) {
+                writer.connect(atServer, listener, atClient, id, server);
+                try (CmId accepted = Objects.requireNonNull(writer.accepted)) {
+                    QueuePair queuePair = Objects.requireNonNull(accepted.queuePair());
+                    network.time().advance(Duration.ofMinutes(10));
+                    assertThat(queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+                    assertThat(queuePair.counters().get("idle_probes")).isBetween(5L, 20L);
+                    network.conditions("loss=100%");
+                    assertThat(network.time()
+                                    .await(
+                                            () -> queuePair.state() == QueuePairState.ERROR,
+                                            Duration.ofSeconds(60 + 60 + 20)))
+                            .isTrue();
+                }
             }
         }
     }

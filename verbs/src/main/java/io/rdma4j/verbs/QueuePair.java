@@ -137,8 +137,10 @@ public interface QueuePair extends AutoCloseable {
      *
      * <p>If the peer does not acknowledge within the {@link QueuePairAttribute#RETRY_COUNT} and
      * {@link QueuePairAttribute#TIMEOUT} of the queue pair, the queue pair enters {@link QueuePairState#ERROR}, which
-     * flushes its receives, and {@link AsyncEvent.Type#QUEUE_PAIR_FATAL} is reported. Probes are disabled initially and
-     * after a reset. An idle connection without probes sends no packets and does not detect the loss of its peer.
+     * flushes its receives, and {@link AsyncEvent.Type#QUEUE_PAIR_FATAL} is reported. The software device probes a peer of
+     * another host that is rdma4j, by what the connection manager knows, after 60 seconds
+     * ({@code -Drdma4j.keep-alive=SECONDS|off}). Otherwise probes are disabled initially and after a reset. An idle
+     * connection without probes sends no packets and does not detect the loss of its peer.
      * Probes need no support by the peer and no work requests of either side. C has no counterpart: applications post
      * empty RDMA WRITEs.
      *

@@ -5,6 +5,7 @@ import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.SourcePortCheck;
 import io.rdma4j.verbs.Gid;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,6 +41,7 @@ public final class PeerReputation {
     private final SecurityOptions.SourcePort sourcePort;
     private final SecurityOptions.Violations punishedAddresses;
     private final CongestionOption congestion;
+    private final Duration keepAlive;
     private final Predicate<Gid> isLocal;
 
     /** In the order of their first access. The map guards each. */
@@ -58,16 +60,19 @@ public final class PeerReputation {
      * @param sourcePort how connections treat other UDP ports
      * @param punishedAddresses the addresses whose illegal accesses have consequences
      * @param congestion when connections send packets that routers may mark
+     * @param keepAlive the idle time after which rdma4j peers of other hosts are probed, zero for never
      * @param isLocal tests whether an address is one of this host
      */
     PeerReputation(
             SecurityOptions.SourcePort sourcePort,
             SecurityOptions.Violations punishedAddresses,
             CongestionOption congestion,
+            Duration keepAlive,
             Predicate<Gid> isLocal) {
         this.sourcePort = sourcePort;
         this.punishedAddresses = punishedAddresses;
         this.congestion = congestion;
+        this.keepAlive = keepAlive;
         this.isLocal = isLocal;
     }
 
@@ -153,5 +158,14 @@ public final class PeerReputation {
                 yield report != null && report.reportsMarks ? CongestionMarks.ON : CongestionMarks.LEARN;
             }
         };
+    }
+
+    /**
+     * Returns the idle time after which a connection to a queue pair is probed, zero for never. Other processes of this host notice the
+     * end of one of them themselves.
+     */
+    Duration keepAlive(Gid address, int number) {
+        boolean isProbed = rdma4jQueuePairs.containsKey(new QueuePair(address, number)) && !isLocal.test(address);
+        return isProbed ? keepAlive : Duration.ZERO;
     }
 }

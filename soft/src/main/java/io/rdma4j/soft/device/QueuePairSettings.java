@@ -315,9 +315,25 @@ final class QueuePairSettings {
 
     private void toReadyToSend() {
         switch (machine) {
-            case RcQueuePair reliable -> reliable.toReadyToSend(sendParameters());
+            case RcQueuePair reliable -> {
+                reliable.toReadyToSend(sendParameters());
+                keepAlive(reliable);
+            }
             case UcQueuePair unreliable -> unreliable.toReadyToSend(current.sendPsn());
             case UdQueuePair datagrams -> datagrams.toReadyToSend(current.sendPsn());
+        }
+    }
+
+    /** Probes the peer when it is idle if it is another host with rdma4j. */
+    private void keepAlive(RcQueuePair reliable) {
+        QueuePairMachine.Peer peer = reliable.peer();
+        if (peer == null || reliable.role() != RcQueuePair.Role.CONNECTED) {
+            return;
+        }
+        Gid address = new Gid(peer.remoteHigh(), peer.remoteLow());
+        Duration interval = device.devices().peerReputation().keepAlive(address, peer.queuePairNumber());
+        if (!interval.isZero()) {
+            reliable.keepAlive(engine.clock().nanoTime(), interval.toNanos());
         }
     }
 

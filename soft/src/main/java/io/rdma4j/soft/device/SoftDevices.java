@@ -117,7 +117,11 @@ public final class SoftDevices implements AutoCloseable {
         if (known == null) {
             SecurityOptions options = security();
             known = new PeerReputation(
-                    options.sourcePort(), options.violations(), StackSettings.congestion(), this::isLocalAddress);
+                    options.sourcePort(),
+                    options.violations(),
+                    StackSettings.congestion(),
+                    StackSettings.keepAlive(),
+                    this::isLocalAddress);
             peerReputation = known;
         }
         return known;

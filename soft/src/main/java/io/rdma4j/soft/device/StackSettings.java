@@ -9,12 +9,14 @@ import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.CongestionOption;
+import io.rdma4j.soft.options.KeepAliveOption;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -97,6 +99,11 @@ public record StackSettings(
     /** Returns when connections send packets that routers may mark; the same for all stacks of the process. */
     static CongestionOption congestion() {
         return parsed(CongestionOption::fromSystemProperty);
+    }
+
+    /** Returns the idle time after which rdma4j peers of other hosts are probed, zero for never; the same for all stacks. */
+    static Duration keepAlive() {
+        return parsed(KeepAliveOption::fromSystemProperty);
     }
 
     private static LinkSet bestLinks() {

@@ -8,16 +8,18 @@ import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.SourcePortCheck;
 import io.rdma4j.verbs.Gid;
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class PeerReputationTest {
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(60);
     private static final Gid PEER = new Gid(0, 0xffff_0a00_0001L);
     private static final Gid OWN = new Gid(0, 0xffff_0a00_0002L);
     private static final long SECOND = 1_000_000_000L;
 
     private static PeerReputation peerReputation(SecurityOptions.SourcePort port, SecurityOptions.Violations punished) {
-        return new PeerReputation(port, punished, CongestionOption.AUTO, OWN::equals);
+        return new PeerReputation(port, punished, CongestionOption.AUTO, KEEP_ALIVE, OWN::equals);
     }
 
     private static PeerReputation punishing(SecurityOptions.Violations punished) {
@@ -56,6 +58,16 @@ class PeerReputationTest {
         auto.noteRdma4jPeer(PEER, 5, true, "with native access");
         assertThat(auto.congestionMarks(PEER, 5)).isEqualTo(CongestionMarks.ON);
         assertThat(auto.congestionMarks(PEER, 6)).isEqualTo(CongestionMarks.LEARN);
+    }
+
+    @Test
+    void idlePeersOfOtherHostsAreProbedIfTheyAreRdma4j() {
+        PeerReputation auto = peerReputation(SecurityOptions.SourcePort.AUTO, SecurityOptions.Violations.OFF);
+        assertThat(auto.keepAlive(PEER, 5)).isZero();
+        auto.noteRdma4jPeer(PEER, 5, true, "a connection");
+        auto.noteRdma4jPeer(OWN, 6, true, "a connection");
+        assertThat(auto.keepAlive(PEER, 5)).isEqualTo(KEEP_ALIVE);
+        assertThat(auto.keepAlive(OWN, 6)).isZero();
     }
 
     @Test
