@@ -1,5 +1,5 @@
-# FLUSH and ATOMIC WRITE: c/flush.c against java/Flush.java, and the latter against itself. Sourced by other scripts. INTEROP_FLUSH
-# names the compiled C program, in a place that the guest has, with the libraries that it needs; the kernel has to be 6.2 or later.
+# FLUSH and ATOMIC WRITE: c/flush.c against java/Flush.java, and the latter against itself. Sourced by other scripts. interop/setup
+# --newer compiles the C program; it needs Linux 6.2 and rdma-core 45 or later.
 
 flush_build() { # after peer_build
     "$(dirname "$java")/javac" -Xlint:all -Werror --module-path "$module_path" --add-modules io.rdma4j.cm -d "$work_dir/classes" \
@@ -10,7 +10,7 @@ flush_start() { # SIDE LABEL ARGUMENTS...
     local side=$1 label=$2
     shift 2
     if side_is_c "$side"; then
-        guest_command "$side" "$label" "$INTEROP_FLUSH" "$@"
+        guest_command "$side" "$label" rdma4j-flush "$@"
         return
     fi
     java_start "$side" "$label" "$java" -XX:+UseSerialGC -XX:-UsePerfData -Djava.net.preferIPv6Addresses=system \
@@ -43,8 +43,8 @@ flush_client_lines() { # [denied]
 }
 
 define_flush_cases() { # SERVER CLIENT
-    if [ -z "${INTEROP_FLUSH:-}" ]; then
-        case_cannot flush "$1" "$2" 'INTEROP_FLUSH names no C program (c/flush.c); Linux 6.1 has no FLUSH'
+    if [ -z "$guest_layer" ]; then
+        case_cannot flush "$1" "$2" 'Linux 6.1 has no FLUSH: --kernel 6.12'
         return
     fi
     case_add flush/v4 "$1" "$2" 'flushed' 30 case_flush v4

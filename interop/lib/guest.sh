@@ -17,8 +17,10 @@ require_setup() {
     done
     ! $1 || kernel_release >/dev/null || missing+=("a guest kernel in $kernel_dir")
     ! $1 || ! $guest_has_siw || [ -f "$(siw_file "$(kernel_release)")" ] || missing+=("the module siw for it")
+    ! $1 || [ -z "$guest_layer" ] || [ -f "$guest_layer/complete" ] || missing+=("the programs of Debian 13 in $guest_layer")
     [ ${#missing[@]} -eq 0 ] ||
-        die "missing: ${missing[*]}; run $interop_dir/setup$(! $guest_has_siw || echo " --hardware") first (it needs the Debian archive)"
+        die "missing: ${missing[*]}; run $interop_dir/setup$(! $guest_has_siw || echo " --hardware")$([ -z "$guest_layer" ] || echo " --newer") \
+first (it needs the Debian archive)"
     ! $1 || [ -c /dev/net/tun ] || die "missing /dev/net/tun (modprobe tun)"
 }
 
@@ -26,7 +28,8 @@ require_setup() {
 # emulated devices need them. A notification of the network card is then lost, and the card stops.
 # guest_start NAME TAP MAC-END IP4 IP6 MTU LOG
 guest_start() {
-    local name=$1 tap=$2 mac_end=$3 ip4=$4 ip6=$5 mtu=$6 log=$7 release
+    local name=$1 tap=$2 mac_end=$3 ip4=$4 ip6=$5 mtu=$6 log=$7 release folders=()
+    [ -z "$guest_layer" ] || folders=(-virtfs "local,path=$guest_layer,mount_tag=layer,security_model=none,readonly=on,multidevs=remap")
     release=$(kernel_release)
     ip netns exec "$netns" qemu-system-x86_64 -name "rdma4j-interop-$name" \
         -machine q35,accel=tcg -cpu max -smp "${RDMA4J_INTEROP_PROCESSORS:-1},maxcpus=2" -m "${RDMA4J_INTEROP_MEMORY:-$guest_memory}" \
@@ -35,10 +38,15 @@ guest_start() {
         -append "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off no_timer_check tsc=reliable net.ifnames=0 interop.ip4=$ip4 interop.ip6=$ip6 interop.mtu=$mtu" \
         -netdev "tap,id=net0,ifname=$tap,script=no,downscript=no" \
         -device "virtio-net-pci,netdev=net0,mac=52:54:00:88:00:$mac_end,romfile=" \
-        -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
+        -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap "${folders[@]}" \
         >"$log.qemu" 2>&1 </dev/null &
     guest_pid[$name]=$!
     disown "$!"
+}
+
+# Prints the version of rdma-core in the guest.
+guest_rdma_core() {
+    if [ -n "$guest_layer" ]; then cat "$guest_layer/complete"; else guest_sh guest 'dpkg-query -W -f "\${Package} \${Version}" rdmacm-utils'; fi
 }
 
 guest_sh() { in_netns "$lib_dir/guest-call" "${guest_address[$1]}" "$2"; }

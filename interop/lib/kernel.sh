@@ -10,6 +10,15 @@ guest_modules=(
 # The folder of the kernel in use: that of Debian 12, or that of kernel_select.
 kernel_dir=$cache_dir/kernel
 
+# RDMA programs and libraries of Debian 13, of the time of kernel 6.12, which lie over the host's in guests that are started with
+# it; guest_with_debian_13 selects them. interop/setup --newer unpacks them.
+debian_13_dir=$cache_dir/debian13
+guest_layer=
+guest_with_debian_13() {
+    kernel_select 6.12
+    guest_layer=$debian_13_dir
+}
+
 # kernel_select SERIES(6.1|6.12) : uses the kernel of this series from now on.
 kernel_select() {
     case $1 in
