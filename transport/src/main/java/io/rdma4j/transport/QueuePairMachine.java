@@ -407,6 +407,14 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /** Returns the path to the peer, or null before it is set and for datagrams, which have none. */
     public abstract @Nullable Peer peer();
 
+    /**
+     * Returns whether the driver is to seal the FLUSHes that {@link #pollTransmit} writes by
+     * {@link io.rdma4j.wire.Icrc#sealFlushAsLinux}, since the peer does not answer others.
+     */
+    public boolean sealsFlushesAsLinux() {
+        return false;
+    }
+
     /** Returns the smoothed round-trip time of the connection, 0 if it is unknown. */
     abstract long roundTripNanos();
 

@@ -252,6 +252,11 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     @Override
+    public boolean sealsFlushesAsLinux() {
+        return requester.sealsFlushesAsLinux();
+    }
+
+    @Override
     long roundTripNanos() {
         return requester.roundTripNanos();
     }

@@ -37,6 +37,7 @@ final class Requester {
     private final QueuePairCounters counters;
     private final SendWindow window = new SendWindow();
     private final RetransmissionTimers timers = new RetransmissionTimers();
+    private final FlushIcrc flushIcrc = new FlushIcrc();
 
     /** Messages of the started and of the completed work requests. */
     private final MsnValidator messages = new MsnValidator();
@@ -75,6 +76,7 @@ final class Requester {
         window.start(p.sendPsn(), path.pathMtuBytes());
         window.limitReads(p.maxReadAtomic());
         timers.start(p);
+        flushIcrc.start();
         messages.reset();
         cursorIndex = queue.head();
         startIndex = cursorIndex;
@@ -93,6 +95,11 @@ final class Requester {
     /** Returns the packets in flight. */
     SendWindow window() {
         return window;
+    }
+
+    /** Returns whether the next FLUSH has the ICRC of Linux. */
+    boolean sealsFlushesAsLinux() {
+        return flushIcrc.isOfLinux();
     }
 
     /** Returns the validator of the peer's message sequence numbers. */
@@ -359,6 +366,9 @@ final class Requester {
                 return;
             }
             messages.onDone(window.messageCount(oldest));
+            if (oldest.opcode == WorkOpcode.FLUSH) {
+                flushIcrc.onAnswered();
+            }
             queuePair.completeSend(oldest, WorkStatus.SUCCESS);
         }
     }
@@ -380,6 +390,7 @@ final class Requester {
             counters.timeouts++;
             wentBack = false;
             window.onTimeout();
+            onSilence();
             retransmit();
         } else if (timers.takeProbe(nowNanos)) {
             probe();
@@ -398,8 +409,16 @@ final class Requester {
             counters.tailLossProbes++;
             timers.onProbe();
         }
+        onSilence();
         rewind();
         isProbing = true;
+    }
+
+    /** Notes that the oldest packet is sent again although no response indicates a loss. */
+    private void onSilence() {
+        if (hasBegun() && queue.at(queue.head()).opcode == WorkOpcode.FLUSH) {
+            flushIcrc.onRepeated();
+        }
     }
 
     /** Goes back to the oldest packet because a response indicates a loss; only once until something is acknowledged. */

@@ -22,6 +22,10 @@ import java.util.zip.CRC32;
  * quotient of an intact frame has a degree below 16: it is the identification. Any other quotient means that the frame
  * is corrupted. Such a check has the strength of 16 of the 32 bits.
  *
+ * <p>Linux's rdma_rxe sums the BTH and the headers of a FLUSH twice, since its table has no offset of a payload for this opcode (Linux
+ * 6.2 to 6.12 at least). It sends such a sum, and accepts no other. {@link #verify} accepts both; {@link #sealFlushAsLinux} computes
+ * that of Linux.
+ *
  * <p>An instance holds scratch memory and is not thread safe: use one per engine or thread. No method allocates.
  * Methods preserve the position and limit of the frame's buffer.
  */
@@ -144,6 +148,22 @@ public final class Icrc {
     }
 
     /**
+     * Does the same for a FLUSH to Linux's rdma_rxe, which sums the headers twice.
+     *
+     * @param frame the frame, with the opcode of a FLUSH
+     */
+    public void sealFlushAsLinux(Frame frame) {
+        int sum = computeFlushOfLinux(frame, frame.presumedIdentification());
+        frame.buffer.putInt(frame.offset + frame.length - LENGTH, inBufferOrder(sum, frame.buffer));
+    }
+
+    /** Returns whether a frame of at least one byte is a FLUSH. */
+    public static boolean isFlush(Frame frame) {
+        Opcode opcode = Opcode.of(frame.buffer.get(frame.offset));
+        return opcode != null && opcode.isFlush();
+    }
+
+    /**
      * Returns whether a frame's last four bytes are its ICRC. The check is exact on IPv6 and if
      * {@link Frame#identification} is known. Otherwise it is by membership, and sets the identification of a valid
      * frame. This is cheapest if the presumed identification is the right one. A frame too short to hold a BTH and an
@@ -156,6 +176,16 @@ public final class Icrc {
         }
         int presumed = frame.presumedIdentification();
         int difference = compute(frame, presumed) ^ stored(frame);
+        return matches(frame, presumed, difference, length) || isFlush(frame) && verifyFlushOfLinux(frame, presumed);
+    }
+
+    private boolean verifyFlushOfLinux(Frame frame, int presumed) {
+        int difference = computeFlushOfLinux(frame, presumed) ^ stored(frame);
+        return matches(frame, presumed, difference, 2 * frame.length - LENGTH);
+    }
+
+    /** Returns whether a difference of the sums is that of another identification, and sets the identification if so. */
+    private static boolean matches(Frame frame, int presumed, int difference, int summedLength) {
         if (difference == 0) {
             frame.identification = presumed;
             return true;
@@ -163,7 +193,7 @@ public final class Icrc {
         if (frame.isIdentificationKnown() || !frame.isIpv4()) {
             return false;
         }
-        int found = identification(difference, length);
+        int found = identification(difference, summedLength);
         if (found == NO_IDENTIFICATION) {
             return false;
         }
@@ -236,6 +266,12 @@ public final class Icrc {
             update(sum, frame.buffer, frame.offset + Bth.LENGTH, rest);
         }
         return (int) sum.getValue();
+    }
+
+    private int computeFlushOfLinux(Frame frame, int identification) {
+        int _ = compute(frame, identification);
+        update(crc, frame.buffer, frame.offset, frame.length - LENGTH);
+        return (int) crc.getValue();
     }
 
     private static void update(CRC32 sum, ByteBuffer buffer, int from, int length) {

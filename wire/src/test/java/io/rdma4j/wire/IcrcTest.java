@@ -31,6 +31,53 @@ class IcrcTest {
         assertThat(HexFormat.of().formatHex(sealed)).isEqualTo(HexFormat.of().formatHex(sent));
     }
 
+    /** A FLUSH that Linux 6.12 sent over IPv4 with identification 0xc480. */
+    private static Frame flushOfLinux(boolean isIdentificationKnown) {
+        byte[] bytes =
+                HexFormat.of().parseHex("1c00ffff00e1506a805028e6000000012c5d2c014dd510085ec218cc00000bb8e49059d4");
+        Frame frame = frameOf(bytes.length);
+        frame.buffer.put(frame.offset, bytes);
+        frame.sourceHigh = 0;
+        frame.sourceLow = Frame.ipv4Low(0x0a58_0002);
+        frame.destinationHigh = 0;
+        frame.destinationLow = Frame.ipv4Low(0x0a58_0001);
+        frame.sourcePort = 0xe56c;
+        frame.destinationPort = Frame.UDP_PORT;
+        frame.identification = isIdentificationKnown ? 0xc480 : Frame.IDENTIFICATION_UNKNOWN;
+        return frame;
+    }
+
+    @Test
+    void flushOfLinuxIsIntactWhetherItsIdentificationIsKnownOrNot() {
+        assertThat(icrc.verify(flushOfLinux(true))).isTrue();
+        Frame frame = flushOfLinux(false);
+        assertThat(icrc.verify(frame)).isTrue();
+        assertThat(frame.identification).isEqualTo(0xc480);
+    }
+
+    @Test
+    void corruptedFlushOfLinuxIsDetected() {
+        for (int bit = 0; bit < 36 * 8; bit++) {
+            Frame frame = flushOfLinux(false);
+            int at = frame.offset + bit / 8;
+            frame.buffer.put(at, (byte) (frame.buffer.get(at) ^ 1 << bit % 8));
+            assertThat(icrc.verify(frame)).as("bit %d", bit).isFalse();
+        }
+    }
+
+    @Test
+    void flushIsSealedAsLinuxSealsIt() {
+        Frame frame = flushOfLinux(true);
+        int at = frame.offset + frame.length - Icrc.LENGTH;
+        int sent = frame.buffer.getInt(at);
+        frame.buffer.putInt(at, 0);
+        icrc.sealFlushAsLinux(frame);
+        assertThat(frame.buffer.getInt(at)).isEqualTo(sent);
+        icrc.seal(frame);
+        assertThat(frame.buffer.getInt(at)).isNotEqualTo(sent);
+        assertThat(icrc.verify(frame)).isTrue();
+    }
+
     /** One instance seals frames of all lengths and kinds in any order. Its cached state must not affect the result. */
     @Test
     void sealMatchesTheDefinitionAfterAnyOtherFrame() {

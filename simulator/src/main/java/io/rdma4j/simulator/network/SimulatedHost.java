@@ -245,7 +245,7 @@ public final class SimulatedHost implements DatagramDestination {
         outgoing.length = bytes + Packet.ICRC_LENGTH;
         outgoing.trafficClass = queuePair.isCongestionCapable() ? Ecn.CAPABLE : 0;
         address(queuePair);
-        send(0xc000 | queuePair.number() & 0x3fff);
+        send(0xc000 | queuePair.number() & 0x3fff, queuePair.sealsFlushesAsLinux());
     }
 
     private void sendMad(CmDatagram mad) {
@@ -254,15 +254,17 @@ public final class SimulatedHost implements DatagramDestination {
         outgoing.length = GsiPacket.LENGTH;
         outgoing.trafficClass = 0;
         address(mad.route().remote().high(), mad.route().remote().low());
-        send(CM_SOURCE_PORT);
+        send(CM_SOURCE_PORT, false);
     }
 
-    private void send(int sourcePort) {
+    private void send(int sourcePort, boolean sealsFlushesAsLinux) {
         outgoing.offset = 0;
         outgoing.sourcePort = sourcePort;
         outgoing.identification = 0;
         outgoing.isSealed = !network.isByMemory(this, outgoing);
-        if (outgoing.isSealed) {
+        if (outgoing.isSealed && sealsFlushesAsLinux && Icrc.isFlush(outgoing)) {
+            icrc.sealFlushAsLinux(outgoing);
+        } else if (outgoing.isSealed) {
             icrc.seal(outgoing);
         }
         network.send(this, outgoing);

@@ -231,7 +231,7 @@ final class Transmitter {
             begin(queuePair, port);
         }
         if (burst.isSealed()) {
-            seal(index);
+            seal(queuePair.machine, index);
         }
         if (burst.hasRoom(maxSegments)) {
             return false;
@@ -241,13 +241,17 @@ final class Transmitter {
         return isFull;
     }
 
-    private void seal(int index) {
+    private void seal(QueuePairMachine machine, int index) {
         Frame frame = burst.frame(index);
         frame.sourceHigh = sourceHigh;
         frame.sourceLow = sourceLow;
         frame.sourcePort = sourcePort;
         frame.identification = identificationCountsSegments ? index : 0;
-        icrc.seal(frame);
+        if (machine.sealsFlushesAsLinux() && Icrc.isFlush(frame)) {
+            icrc.sealFlushAsLinux(frame);
+        } else {
+            icrc.seal(frame);
+        }
     }
 
     /** Sends the burst, and moves the packet of {@code bytes} behind its end to the front of the next one. */
