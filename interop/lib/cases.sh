@@ -17,7 +17,8 @@ beyond_quick+='|perftest/[a-z_]+/(-b|-[DqQlz]-?[0-9]*|64K|UD-b|-e|swap|-a-UD)|pe
 beyond_quick+='|pingpong/(rc|srq|uc|ud)/(events|v6)|cmtime/classic/(-c-1|-c-10|-p|v6)'
 beyond_quick+='|ucmatose/(-C-0|-P-ib|-P-tcp|-S-1|-c-2|-c-8|-t|v6|-f-name|-f-ip|-m|v4)|udaddy/(-S-1|-S-1024|-c-8|-t|v6)|mckey/(-C-50|-o|-c-3|-S-1024)'
 beyond_quick+='|rstream/(-S-(16|64|1000|4096|65536)|-T-[abnr]|-B|-I|v6)|riostream/(-S-1m|-T-[ab]|v6)|rdma_client/(any|v6|-p|ll)'
-beyond_quick+='|rdma_xclient/(-c-r|refused)'
+beyond_quick+='|rdma_xclient/(-c-r|refused)|option-(d|a-any/v[46])|ucmatose/(-p|-b-any/v[46]|loss|reorder)|udaddy/(-P|-p|-f-ipv6|-f-name)'
+beyond_quick+='|mckey/(no-b|-p|mixed)|rstream/(-T-[sf]|-k|-p|loss|reorder)|rcopy/loss|pingpong/(rc|uc|ud|srq)/(-m|-r|-l|-N)|perftest/.*/loss'
 beyond_quick+='|ucmatose/(ll|-a|-S-100000)|udaddy/-C-50|rdma_client/refused|cmtime/classic/ll'
 beyond_quick+='|(rstream|riostream)/(ll|-T-ab)|host/(ucmatose|udaddy|rdma_client|rstream|riostream|udpong)/ll|host/rdma_xclient/v4|host/mckey/-o'
 beyond_quick+='|host/rping/option-q|host/kill-9/(server-member|client-owner)'
@@ -60,10 +61,12 @@ server_ends_after_client() {
     return 1
 }
 
-# A server without -a accepts clients of both address families.
-case_wildcard() { # SERVER CLIENT FAMILY
+# A server without -a, or with -a ::0, accepts clients of both address families.
+case_wildcard() { # SERVER CLIENT FAMILY [OPTIONS OF THE SERVER...]
     local server=$1 client=$2 family=$3
-    rping_serve "$server" server $port -v || return 1
+    shift 3
+    rping_start "$server" server -s -p $port -v "$@"
+    wait_until $start_seconds listening "$server" server $port || { explain "the server did not listen within $start_seconds s"; return 1; }
     rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -C 3 -v -V
     judge_pair 64 3
 }
@@ -203,6 +206,25 @@ case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
     return $bad
 }
 
+# case_under SERVER CLIENT netem|nft FAULT FUNCTION ARGUMENTS... : another case while packets are lost, delayed or reordered in both
+# directions.
+case_under() {
+    local server=$1 client=$2 by=$3 fault=$4 function=$5 dropped bad=0
+    shift 5
+    case $by in
+        netem) netem_on "$fault" ;;
+        nft) nft_loss_on "$fault" ;;
+    esac || explain "cannot put $by $fault in place" || return 1
+    "$function" "$server" "$client" "$@" || bad=1
+    case $by in
+        netem) dropped=$(netem_off) ;;
+        nft) dropped=$(nft_loss_off) ;;
+    esac
+    remark "$dropped packets dropped"
+    total_dropped=$((total_dropped + dropped))
+    return $bad
+}
+
 # Path MTU 4096: both devices take their MTU from the interface.
 case_jumbo() { # SERVER CLIENT FAMILY
     local bad=0 name
@@ -225,7 +247,9 @@ define_cases() {
         done
         case_add linklocal "$1" "$2" '3 pings' 30 case_ping ll 64 3
         case_add option-q "$1" "$2" '3 pings' 30 case_ping v4 64 3 -q
+        case_add option-d "$1" "$2" '3 pings' 30 case_ping v4 64 3 -d
         case_add wildcard/v4 "$1" "$2" '3 pings' 30 case_wildcard v4
+        for family in v4 v6; do case_add "option-a-any/$family" "$1" "$2" '3 pings' 30 case_wildcard $family -a ::0; done
         case_add source-address "$1" "$2" '3 pings' 30 case_source v4
         count=5
         [ "$1" = host ] || count=50 # long enough to meet the clients that connect later
@@ -247,6 +271,15 @@ define_cases() {
     define_cmtime_cases linux host
     define_socket_cases linux host
     define_flush_cases linux host
+    for pair in 'host linux' 'linux host'; do
+        case_add ucmatose/loss $pair '10 messages each way' 100 case_under nft 20 case_messages ucmatose v4
+        case_add ucmatose/reorder $pair '10 messages each way' 100 case_under netem 'delay 3ms reorder 25% 50%' case_messages ucmatose v4
+        case_add rstream/loss $pair '100 x 1000 bytes' 100 case_under nft 20 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T v
+        case_add rstream/reorder $pair '100 x 1000 bytes' 100 case_under netem 'delay 3ms reorder 25% 50%' \
+            case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T v
+        case_add rcopy/loss $pair '200 kB' 100 case_under nft 20 case_rcopy v4 200000
+        case_add perftest/ib_write_bw/loss $pair '100 x 4 KiB' 100 case_under nft 10 case_perftest ib_write_bw 4096 100 -R -n 100 -s 4096
+    done
     case_add rejected/stopped-server linux host 'REJ 28, exit 255' 30 case_rejected
     case_add rejected/bound-elsewhere linux host 'REJ 28, exit 255' 30 case_bound_elsewhere 28
     case_add rejected/bound-elsewhere host linux 'REJ 8|28, exit 255' 30 case_bound_elsewhere '8|28'

@@ -5,11 +5,19 @@ case_messages() { # SERVER CLIENT ucmatose|udaddy FAMILY [OPTIONS...]
     local server=$1 client=$2 tool=$3 family=$4 listener_port=7471 address
     shift 4
     [ "$tool" = ucmatose ] || listener_port=7174
-    address=$(side_address "$server" "$family")
+    [ "$tool" = udaddy ] || [[ " $*" != *' -p '* ]] || { listener_port=" $*" listener_port=${listener_port##* -p }; listener_port=${listener_port%% *}; }
+    address=${bound_address:-$(side_address "$server" "$family")}
     tool_start "$server" server "$tool" -b "$address" "$@"
-    wait_until $start_seconds listens_on "$server" server $listener_port "$address" || { explain "the server did not listen within $start_seconds s"; return 1; }
+    [ -z "${bound_address:-}" ] || address=
+    wait_until $start_seconds listens_on "$server" server "$listener_port" "$address" || { explain "the server did not listen within $start_seconds s"; return 1; }
     tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" "$@"
     judge_messages "$tool" "$@"
+}
+
+# A server at ::0 accepts clients of both address families.
+case_messages_anywhere() { # SERVER CLIENT ucmatose FAMILY
+    local bound_address=::0
+    case_messages "$@"
 }
 
 judge_messages() { # ucmatose|udaddy OPTIONS...
@@ -84,6 +92,42 @@ case_mckey() { # RECEIVERS-SIDE SENDER-SIDE FAMILY RECEIVERS "RECEIVER-OPTIONS" 
     return $bad
 }
 
+# One receiver of each kind in one group, and a sender.
+case_mckey_mixed() { # ONE-SIDE OTHER-SIDE
+    local one=$1 other=$2 group=239.88.0.2 label side bad=0
+    for side in "$one" "$other"; do
+        label=receiver-$side
+        tool_start "$side" "$label" mckey -m $group -b "$(side_address "$side" v4)"
+        wait_until $start_seconds tool_said "$label" 'joined dgid' || { explain "$label did not join within $start_seconds s"; return 1; }
+    done
+    tool_start "$other" sender mckey -m $group -b "$(side_address "$other" v4)" -s
+    for label in sender "receiver-$one" "receiver-$other"; do
+        rping_wait "$label" || explain "$label did not end" || bad=1
+        expect_code "$label" 0 || bad=1
+        expect_text "$label" out "$(mckey_lines "$label" "$group" ' ')" || bad=1
+        expect_text "$label" err '' || bad=1
+    done
+    return $bad
+}
+
+# Without -b, the route to the group selects the interface.
+case_mckey_routed() { # RECEIVER-SIDE SENDER-SIDE
+    local server=$1 client=$2 group=239.88.0.3 label side bad=0
+    for side in "$server" "$client"; do
+        if side_in_guest "$side"; then guest_sh "$(side_guest "$side")" 'ip route replace 239.0.0.0/8 dev eth0'; else in_side "$side" ip route replace 239.0.0.0/8 dev tap0; fi
+    done
+    tool_start "$server" receiver mckey -m $group
+    wait_until $start_seconds tool_said receiver 'joined dgid' || { explain "the receiver did not join within $start_seconds s"; return 1; }
+    tool_start "$client" sender mckey -m $group -s
+    for label in sender receiver; do
+        rping_wait $label || explain "the $label did not end" || bad=1
+        expect_code $label 0 || bad=1
+        expect_text $label out "$(mckey_lines $label $group ' ')" || bad=1
+        expect_text $label err '' || bad=1
+    done
+    return $bad
+}
+
 mckey_lines() { # LABEL GROUP OPTIONS
     local role=server verb=receiving members=1 i
     [ "$1" != sender ] || role=client verb=initiating
@@ -154,6 +198,12 @@ define_message_cases() { # SERVER CLIENT
     case_add ucmatose/-f-name "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -f name
     case_add ucmatose/-P-tcp "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -P tcp
     case_add ucmatose/-P-ib "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -P ib
+    case_add ucmatose/-p "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -p 7999
+    for family in v4 v6; do case_add "ucmatose/-b-any/$family" "$1" "$2" '10 messages' 60 case_messages_anywhere ucmatose $family; done
+    case_add udaddy/-p "$1" "$2" '10 datagrams each way' 60 case_messages udaddy v4 -p 0x111
+    case_add udaddy/-P "$1" "$2" '10 datagrams each way' 60 case_messages udaddy v4 -P udp
+    case_add udaddy/-f-ipv6 "$1" "$2" '10 datagrams each way' 60 case_messages udaddy v6 -f ipv6
+    case_add udaddy/-f-name "$1" "$2" '10 datagrams each way' 60 case_messages udaddy v4 -f name
     for family in v4 v6; do case_add "udaddy/$family" "$1" "$2" '10 datagrams each way' 60 case_messages udaddy $family; done
     case_add udaddy/-c-8 "$1" "$2" '8 services' 60 case_messages udaddy v4 -c 8
     case_add udaddy/-C-50 "$1" "$2" '50 datagrams' 60 case_messages udaddy v4 -C 50
@@ -165,6 +215,10 @@ define_message_cases() { # SERVER CLIENT
     case_add mckey/-C-50 "$1" "$2" '50 datagrams' 60 case_mckey v4 1 '-C 50' -C 50
     case_add mckey/-S-1024 "$1" "$2" '1024 bytes, the MTU' 60 case_mckey v4 1 '-S 1024' -S 1024
     case_add mckey/-o "$1" "$2" 'sender no member' 60 case_mckey v4 1 '' -o
+    case_add mckey/-p "$1" "$2" 'the port space by its number' 60 case_mckey v4 1 '-p 0x111' -p 0x111
+    case_cannot mckey/-p-0x2 "$1" "$2" 'the kernel has the port space of IPoIB on InfiniBand only: rdma_bind_addr fails with EINVAL'
+    case_add mckey/no-b "$1" "$2" 'by the route' 60 case_mckey_routed
+    [ "$1" != host ] || case_add mckey/mixed "$1" "$2" 'C and Java receive' 60 case_mckey_mixed
     for family in v4 v6 ll; do case_add "rdma_client/$family" "$1" "$2" '1 message each way' 40 case_endpoints $family 7471; done
     case_add rdma_client/-p "$1" "$2" '1 message each way' 40 case_endpoints v4 7999
     case_add rdma_client/any "$1" "$2" '1 message each way' 40 case_endpoints v4 7471 any

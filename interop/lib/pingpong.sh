@@ -64,8 +64,12 @@ define_pingpong_cases() { # SERVER CLIENT
         for family in v4 v6; do
             case_add "pingpong/$kind/$family" "$1" "$2" '100 exchanges' 40 case_pingpong ibv_${kind}_pingpong $family $size 100
         done
+        [ $kind = ud ] || case_add "pingpong/$kind/-m" "$1" "$2" 'path MTU of 512' 40 case_pingpong ibv_${kind}_pingpong v4 4096 100 -m 512
+        case_add "pingpong/$kind/-r" "$1" "$2" '10 receives' 40 case_pingpong ibv_${kind}_pingpong v4 $size 100 -r 10
+        case_add "pingpong/$kind/-l" "$1" "$2" 'service level 1' 40 case_pingpong ibv_${kind}_pingpong v4 $size 100 -l 1
         case_add "pingpong/$kind/events" "$1" "$2" '20 exchanges of 333' 40 case_pingpong ibv_${kind}_pingpong v4 333 20 -e
     done
+    case_add "pingpong/rc/-N" "$1" "$2" 'the new way to send' 40 case_pingpong ibv_rc_pingpong v4 4096 100 -N
     for family in v4 v6; do
         case_add "pingpong/srq/$family" "$1" "$2" '300 exchanges' 40 case_pingpong ibv_srq_pingpong $family 4096 300
     done

@@ -23,7 +23,8 @@ expect_rows() { # LABEL "ROW;ROW"
         echo 'name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer'
         tr ';' '\n' <<<"$2"
     } >"$case_dir/$1.expected"
-    sed -E 's/^(.{10})(.{8})(.{8})(.{8})(.{8}) *[0-9]+\.[0-9]{2}s +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2}$/\1\2\3\4\5/; s/ +$//; s/ +/ /g' "$case_dir/$1.out" >"$case_dir/$1.rows"
+    sed -E '/^Keepalive: ON$/d; /^  time: [0-9]+$/d' "$case_dir/$1.out" |
+        sed -E 's/^(.{10})(.{8})(.{8})(.{8})(.{8}) *[0-9]+\.[0-9]{2}s +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2}$/\1\2\3\4\5/; s/ +$//; s/ +/ /g' >"$case_dir/$1.rows"
     sed -E -i 's/ +/ /g' "$case_dir/$1.expected"
     cmp -s "$case_dir/$1.expected" "$case_dir/$1.rows" || explain "$1.out is not what it must be"
 }
@@ -78,6 +79,11 @@ define_socket_cases() { # SERVER CLIENT
     case_add riostream/-T-a "$1" "$2" 'poll' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a
     case_add riostream/-T-ab "$1" "$2" 'poll, blocking' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T b -T v
     case_add riostream/-T-b "$1" "$2" 'blocking' 60 case_stream riostream ll 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b
+    case_add rstream/-T-s "$1" "$2" 'sockets of the system' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T s -T v
+    case_add rstream/-T-f "$1" "$2" 'fork' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T f -T v
+    case_add rstream/-k "$1" "$2" 'keep-alive' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -k 1 -T v
+    case_add rstream/-p "$1" "$2" 'another port' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -p 7999 -T v
+    case_cannot rcopy/v6 "$1" "$2" 'the server listens on IPv4 only, and the client takes what precedes the first colon for the address'
     case_add rcopy/v4 "$1" "$2" '2 MB' 60 case_rcopy v4 2000000
     if [ "$peer" = c ]; then
         case_add udpong "$1" "$2" 'C cannot: rconnect' 40 case_udpong_of_c

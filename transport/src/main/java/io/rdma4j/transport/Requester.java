@@ -185,6 +185,9 @@ final class Requester {
         if (sinceAckRequest == 0) {
             ackRequestEnd = Math.max(ackRequestEnd, window.cursor());
             ackRequestNanos = nowNanos;
+            if (queuePair.congestion.rate().isLimited()) {
+                timers.postponeProbe(nowNanos); // the previous request may have been long ago
+            }
             if (window.isFirstTransmission()) {
                 timers.onResponseRequested(nowNanos, window.cursor() - 1);
             }
@@ -393,7 +396,11 @@ final class Requester {
             onSilence();
             retransmit();
         } else if (timers.takeProbe(nowNanos)) {
-            probe();
+            if (queuePair.congestion.rate().isHoldingBack()) {
+                timers.postponeProbe(nowNanos); // a later packet will request an acknowledgement
+            } else {
+                probe();
+            }
         }
     }
 

@@ -121,6 +121,11 @@ final class RetransmissionTimers {
         }
     }
 
+    /** Starts the probe timer again. */
+    void postponeProbe(long nowNanos) {
+        startProbeTimer(nowNanos);
+    }
+
     /** Notes the first transmission of a packet that requests a response. */
     void onResponseRequested(long nowNanos, long sequence) {
         roundTrips.onSent(nowNanos, sequence);

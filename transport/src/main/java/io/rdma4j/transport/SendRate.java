@@ -108,6 +108,16 @@ final class SendRate {
         return !isHoldingBack;
     }
 
+    /** Returns whether there is a limit. */
+    boolean isLimited() {
+        return isLimited;
+    }
+
+    /** Returns whether the last packet with payload that could have been sent was held back. */
+    boolean isHoldingBack() {
+        return isHoldingBack;
+    }
+
     /** Returns when a packet that was held back may be sent; {@link QueuePairMachine#NEVER} if none was. */
     long deadlineNanos() {
         return isHoldingBack ? nextNanos : NEVER;
