@@ -181,6 +181,22 @@ case_endpoint_refused() { # SERVER CLIENT FAMILY [x]
     return $bad
 }
 
+# The kernel of the guest has no addresses of the family AF_IB on its RoCE device: C fails before the first packet.
+case_af_ib() { # linux linux
+    local bad=0
+    tool_start "$1" bind ucmatose -f gid -P ib -b "::ffff:$(side_address "$1" v4)"
+    tool_start "$1" connect ucmatose -f gid -s "::ffff:$(side_address "$1" v4)"
+    tool_start "$1" group mckey -M ::ffff:239.88.0.1 -b "$(side_address "$1" v4)"
+    for label in bind connect group; do
+        rping_wait $label || explain "$label did not end" || bad=1
+        expect_code $label 255 || bad=1
+    done
+    expect_lines bind err '^cmatose: bind address failed: No such device$' || bad=1
+    expect_lines connect err '^cmatose: resolve route failed: No such device$' || bad=1
+    expect_lines group err '^mckey: failure joining: Unknown error 524$' || bad=1
+    return $bad
+}
+
 define_message_cases() { # SERVER CLIENT
     local family count
     for family in v4 v6 ll; do case_add "ucmatose/$family" "$1" "$2" '10 messages each way' 60 case_messages ucmatose $family; done
@@ -227,7 +243,8 @@ define_message_cases() { # SERVER CLIENT
     case_add rdma_xclient/-c-r "$1" "$2" '1 message over RC' 40 case_endpoints v4 7999 any x -c r
     case_add rdma_xclient/refused "$1" "$2" 'refused, exit 255' 40 case_endpoint_refused v4 x
     case_cannot rdma_xclient/-c-x "$1" "$2" 'rxe has no XRC'
-    local no_ib='Linux has addresses of the family AF_IB on InfiniBand only'
+    local no_ib='Linux has addresses of the family AF_IB on InfiniBand only: af-ib/c'
+    [ "$1" = linux ] || case_add af-ib/c linux linux 'C cannot: no such device' 40 case_af_ib
     case_cannot ucmatose/-f-gid "$1" "$2" "$no_ib"
     case_cannot mckey/-M "$1" "$2" "$no_ib"
     case_cannot mckey/v6 "$1" "$2" 'rxe refuses to join IPv6 groups'
