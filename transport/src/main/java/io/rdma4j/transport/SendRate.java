@@ -125,7 +125,7 @@ final class SendRate {
 
     /** Notes that a packet was sent. */
     void onSent(long nowNanos, int bytes) {
-        long weight = bytes + OVERHEAD_BYTES;
+        long weight = (long) bytes + OVERHEAD_BYTES;
         measure(nowNanos, weight);
         if (isLimited) {
             nextNanos = Math.max(nextNanos, nowNanos - MAX_BURST_NANOS) + Math.round(weight / rate);
@@ -197,7 +197,7 @@ final class SendRate {
     private void recover(long nowNanos) {
         long decays = (nowNanos - decayedNanos) / reductionNanos();
         if (decays > 0) {
-            congestion *= Math.pow(1 - WEIGHT, decays);
+            congestion *= Math.pow(1 - WEIGHT, (double) decays);
             decayedNanos += decays * reductionNanos();
         }
         long period = Math.max(MIN_INCREASE_NANOS, 3 * roundTripNanos);
