@@ -295,6 +295,15 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
+     * Limits the rate at which a connection sends payload, headers included. Acknowledgements are not limited.
+     *
+     * @param bytesPerSecond 0 for no limit
+     */
+    public final void rateLimit(long bytesPerSecond) {
+        congestion.rate().ceiling(bytesPerSecond);
+    }
+
+    /**
      * Returns whether the driver is to send the packets with the ECN codepoint {@link io.rdma4j.wire.Ecn#CAPABLE}; this can change
      * with each packet received.
      */
@@ -327,6 +336,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         sendQueue.clear();
         receives.clear();
         onReset();
+        rateLimit(0);
         peerCheck.restart();
         accessFlags = 0;
         isLastReceiveReported = false;

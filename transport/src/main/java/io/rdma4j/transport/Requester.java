@@ -185,7 +185,7 @@ final class Requester {
         if (sinceAckRequest == 0) {
             ackRequestEnd = Math.max(ackRequestEnd, window.cursor());
             ackRequestNanos = nowNanos;
-            if (queuePair.congestion.rate().isLimited()) {
+            if (queuePair.congestion.rate().isPaced()) {
                 timers.postponeProbe(nowNanos); // the previous request may have been long ago
             }
             if (window.isFirstTransmission()) {

@@ -58,6 +58,9 @@ final class SendRate {
 
     private boolean isLimited;
 
+    /** The limit that the application has set, in bytes per nanosecond; 0 for none. */
+    private double ceiling;
+
     /** The limit, and what it was before the last reduction and its later increases, in bytes per nanosecond. */
     private double rate;
 
@@ -82,7 +85,17 @@ final class SendRate {
     private long measuredBytes;
     private double measuredRate;
 
-    /** Starts without a limit. */
+    /**
+     * Sets a limit independent of congestion, which counts the headers of the packets.
+     *
+     * @param bytesPerSecond 0 for none
+     */
+    void ceiling(long bytesPerSecond) {
+        ceiling = bytesPerSecond / 1e9;
+        isHoldingBack = false;
+    }
+
+    /** Starts without a limit by congestion. */
     void start() {
         isLimited = false;
         isHoldingBack = false;
@@ -92,7 +105,7 @@ final class SendRate {
         measuredRate = 0;
     }
 
-    /** Returns the present limit in bytes per second; {@link Long#MAX_VALUE} if there is none. */
+    /** Returns the present limit by congestion in bytes per second; {@link Long#MAX_VALUE} if there is none. */
     long bytesPerSecond() {
         return isLimited ? Math.round(rate * 1e9) : Long.MAX_VALUE;
     }
@@ -100,17 +113,19 @@ final class SendRate {
     /** Returns whether a packet with payload may be sent now. If not, {@link #deadlineNanos} is when it may be. */
     boolean maySend(long nowNanos) {
         isHoldingBack = false;
-        if (!isLimited) {
+        if (!isPaced()) {
             return true;
         }
-        recover(nowNanos);
-        isHoldingBack = isLimited && nowNanos < nextNanos;
+        if (isLimited) {
+            recover(nowNanos);
+        }
+        isHoldingBack = isPaced() && nowNanos < nextNanos;
         return !isHoldingBack;
     }
 
     /** Returns whether there is a limit. */
-    boolean isLimited() {
-        return isLimited;
+    boolean isPaced() {
+        return isLimited || ceiling > 0;
     }
 
     /** Returns whether the last packet with payload that could have been sent was held back. */
@@ -127,8 +142,9 @@ final class SendRate {
     void onSent(long nowNanos, int bytes) {
         long weight = (long) bytes + OVERHEAD_BYTES;
         measure(nowNanos, weight);
-        if (isLimited) {
-            nextNanos = Math.max(nextNanos, nowNanos - MAX_BURST_NANOS) + Math.round(weight / rate);
+        if (isPaced()) {
+            double limit = !isLimited ? ceiling : ceiling > 0 ? Math.min(ceiling, rate) : rate;
+            nextNanos = Math.max(nextNanos, nowNanos - MAX_BURST_NANOS) + Math.round(weight / limit);
         }
     }
 
@@ -176,7 +192,7 @@ final class SendRate {
         target = rate;
         congestion = 1;
         increases = 0;
-        nextNanos = nowNanos;
+        nextNanos = ceiling > 0 ? Math.max(nextNanos, nowNanos) : nowNanos;
         reducedNanos = nowNanos - reductionNanos();
         decayedNanos = nowNanos;
     }

@@ -157,6 +157,23 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
+     * Limits the rate at which a reliable or unreliable connection sends the data of SENDs, WRITEs and READ responses, headers
+     * included. Work requests wait as long as this takes; the peer needs to know nothing. There is no limit initially and
+     * after a reset. C: {@code ibv_modify_qp_rate_limit}, whose burst size the device chooses.
+     *
+     * @param kilobitsPerSecond 1 to 2147483647; 0 for no limit
+     * @throws RdmaException {@code EINVAL} if the rate is out of range; {@code EOPNOTSUPP} if this is a datagram queue pair, or the
+     *     provider does not support limits
+     */
+    default void setRateLimit(long kilobitsPerSecond) {
+        throw new RdmaException(
+                "ibv_modify_qp_rate_limit",
+                Errno.EOPNOTSUPP,
+                "the provider of " + this + " cannot",
+                "Post less at a time");
+    }
+
+    /**
      * Describes the status of a completion of this queue pair, for messages to users. For
      * {@link CompletionStatus#RETRY_EXCEEDED_ERROR} the text includes the number of retries and their timeouts, if the
      * provider knows them.

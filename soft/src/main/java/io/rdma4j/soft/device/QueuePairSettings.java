@@ -34,6 +34,10 @@ final class QueuePairSettings {
     /** The name of {@link QueuePair#setKeepAlive} in errors. */
     static final String KEEP_ALIVE = "keep alive";
 
+    /** The name of {@link QueuePair#setRateLimit} in errors. */
+    private static final String RATE_LIMIT = "ibv_modify_qp_rate_limit";
+
+    private static final int BYTES_OF_KILOBIT = 125;
     private static final Duration LONGEST_KEEP_ALIVE = Duration.ofDays(365);
     private static final int MAX_PSN = 0xff_ffff;
 
@@ -145,6 +149,30 @@ final class QueuePairSettings {
             engine.unlock();
         }
         engine.post(driven); // so that a blocked thread takes note of the new deadline
+    }
+
+    void rateLimit(long kilobitsPerSecond) {
+        if (machine instanceof UdQueuePair) {
+            throw new RdmaException(
+                    RATE_LIMIT,
+                    Errno.EOPNOTSUPP,
+                    "queue pair 0x%06x is of the type %s".formatted(machine.number(), type),
+                    "Only connections have a rate");
+        }
+        if (kilobitsPerSecond < 0 || kilobitsPerSecond > Integer.MAX_VALUE) {
+            throw new RdmaException(
+                    RATE_LIMIT,
+                    Errno.EINVAL,
+                    "a rate of " + kilobitsPerSecond + " kbit/s",
+                    "Use 1 to " + Integer.MAX_VALUE + ", or 0 for no limit");
+        }
+        engine.lock();
+        try {
+            machine.rateLimit(kilobitsPerSecond * BYTES_OF_KILOBIT);
+            engine.activate(driven);
+        } finally {
+            engine.unlock();
+        }
     }
 
     private void refuse(@Nullable String problem) {

@@ -401,6 +401,12 @@ final class SoftQueuePair implements QueuePair {
         settings.keepAlive(interval);
     }
 
+    @Override
+    public void setRateLimit(long kilobitsPerSecond) {
+        requireOpen("ibv_modify_qp_rate_limit");
+        settings.rateLimit(kilobitsPerSecond);
+    }
+
     private void requireOpen(String operation) {
         if (closed) {
             throw new ClosedException(operation, this + " is closed", "");
