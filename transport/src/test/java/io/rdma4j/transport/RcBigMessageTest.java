@@ -26,6 +26,10 @@ class RcBigMessageTest {
     private static final int FIRST_PSN = 0xff_fff0;
 
     private final List<WorkStatus> statuses = new ArrayList<>();
+
+    /** The lengths of the received messages. */
+    private final List<Long> receives = new ArrayList<>();
+
     private final byte[] room = new byte[MTU + QueuePairMachine.HEADER_ROOM_BYTES];
     private final MemorySegment out = MemorySegment.ofArray(room);
     private final Frame frame = new Frame();
@@ -37,8 +41,9 @@ class RcBigMessageTest {
     void connect() {
         MemoryTable memory = new MemoryTable(() -> 5);
         region = memory.register(MemorySegment.ofArray(new byte[(int) (LENGTH / PIECES)]), 0, Pair.ALL_ACCESS, 1);
-        QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(2, 2, PIECES, 1, 0, true, 1);
-        queuePair = new RcQueuePair(1, c, memory, d -> statuses.add(d.status), d -> {}, e -> {});
+        QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(2, 2, PIECES, PIECES, 0, true, 1);
+        queuePair =
+                new RcQueuePair(1, c, memory, d -> statuses.add(d.status), d -> receives.add(d.byteLength), e -> {});
         queuePair.toInit(Pair.ALL_ACCESS);
         queuePair.toReadyToReceive(
                 new RcQueuePair.ReceiveParameters(new QueuePairMachine.Peer(0, 1, 0, 2, 0, 2, 0, 64, 0), MTU, 0, 2, 0));
@@ -57,6 +62,10 @@ class RcBigMessageTest {
     }
 
     private void deliverResponse(Opcode opcode, int psn, int payload) {
+        deliver(opcode, psn, payload, false);
+    }
+
+    private void deliver(Opcode opcode, int psn, int payload, boolean requestsAck) {
         byte[] bytes = frame.buffer.array();
         int length = opcode.headerLength() + payload + Packet.ICRC_LENGTH;
         if (bytes.length < length) {
@@ -67,7 +76,7 @@ class RcBigMessageTest {
             frame.destinationLow = 1;
         }
         frame.length = length;
-        Bth.write(frame.segment, 0, opcode.code(), false, 0, 0xffff, 1, false, psn);
+        Bth.write(frame.segment, 0, opcode.code(), false, 0, 0xffff, 1, requestsAck, psn);
         if (opcode.hasAeth()) {
             Aeth.write(frame.segment, Bth.LENGTH, Aeth.ACK, 0);
         }
@@ -120,6 +129,24 @@ class RcBigMessageTest {
         }
         assertThat(delivered).isEqualTo(LENGTH);
         assertThat(statuses).containsExactly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void sendOfTwoToThe31BytesIsReceivedAndAcknowledged() {
+        ReceiveRequest receive = Objects.requireNonNull(queuePair.receiveQueue().claim());
+        for (int i = 0; i < PIECES; i++) {
+            receive.list.add(region, 0, region.lengthBytes());
+        }
+        queuePair.receiveQueue().publish();
+        long last = LENGTH / MTU - 1;
+        for (long i = 0; i <= last; i++) {
+            Opcode opcode = i == 0 ? Opcode.RC_SEND_FIRST : i == last ? Opcode.RC_SEND_LAST : Opcode.RC_SEND_MIDDLE;
+            deliver(opcode, (int) i & Psn.MASK, MTU, i == last);
+        }
+        assertThat(receives).containsExactly(LENGTH);
+        assertThat(queuePair.pollTransmit(0, out, 0)).isEqualTo(Opcode.RC_ACKNOWLEDGE.headerLength());
+        assertThat(Bth.psn(out, 0)).isEqualTo((int) last);
+        assertThat(Aeth.syndrome(out, Bth.LENGTH)).isEqualTo(Aeth.ACK);
     }
 
     @Test
