@@ -18,17 +18,25 @@ public final class ServiceRequest {
     private final SidrReq message;
     private final long transaction;
     private final ListenedService<SidrReq> service;
+    private final RequestRateLimits.Source source;
     private @Nullable CmDatagram answer;
     private boolean isInBacklog = true;
 
     ServiceRequest(
-            ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedService<SidrReq> service) {
+            ServiceTable table,
+            CmRoute route,
+            SidrReq message,
+            long transaction,
+            ListenedService<SidrReq> service,
+            RequestRateLimits.Source source) {
         this.table = table;
         this.route = route;
         this.message = message;
         this.transaction = transaction;
         this.service = service;
+        this.source = source;
         service.enterBacklog();
+        table.onWaiting(source);
     }
 
     /** Returns the local and the remote address. */
@@ -71,7 +79,7 @@ public final class ServiceRequest {
         CmDatagram outgoing = CmDatagram.of(reply, transaction, route, 0);
         answer = outgoing;
         releaseBacklog();
-        table.answered(nowNanos, this);
+        table.answered(nowNanos, this, source);
         table.outbox().send(outgoing);
     }
 

@@ -99,7 +99,8 @@ final class ServiceTable {
 
     void onRequest(long nowNanos, CmRoute from, SidrReq message, long transaction) {
         expireReplies(nowNanos);
-        if (!agent.rateLimits.admits(nowNanos, agent.rateLimits.of(from.remote()), from)) {
+        RequestRateLimits.Source source = agent.rateLimits.of(from.remote());
+        if (!agent.rateLimits.admits(nowNanos, source, from)) {
             counters.rateLimitedRequests++;
             return;
         }
@@ -125,20 +126,33 @@ final class ServiceTable {
         for (ListenedService<SidrReq> service : candidates) {
             RequestFilter.Verdict verdict = service.filter().verdict(from, message);
             if (verdict != RequestFilter.Verdict.DECLINE) {
-                boolean hasRoom = service.waiting() < service.backlog()
-                        && waiting() < agent.configuration().maxHalfOpen();
-                if (hasRoom && verdict == RequestFilter.Verdict.TAKE) {
-                    ServiceRequest request = new ServiceRequest(this, from, message, transaction, service);
+                if (verdict != RequestFilter.Verdict.TAKE) {
+                    counters.backlogDropped++;
+                } else if (hasRoom(from, service, source)) {
+                    ServiceRequest request = new ServiceRequest(this, from, message, transaction, service, source);
                     requests.put(key, request);
                     agent.events.add(new AgentEvent.ServiceRequested(request));
-                } else {
-                    counters.backlogDropped++;
                 }
                 return;
             }
         }
         counters.requestsNotMatched++;
         reject(from, message, SidrRep.STATUS_REJECTED, transaction);
+    }
+
+    /** Returns whether another request of an address may wait, by the same limits as for connections. Counts it if not. */
+    private boolean hasRoom(CmRoute from, ListenedService<SidrReq> service, RequestRateLimits.Source source) {
+        if (!RequestRateLimits.isSameAddress(from)
+                && source.connections() >= agent.configuration().maxConnectionsPerPeer()) {
+            counters.requestsBeyondPeerLimit++;
+            return false;
+        }
+        boolean hasRoom = RequestRateLimits.hasRoom(service.waiting(), service.backlog(), source)
+                && RequestRateLimits.hasRoom(waiting(), agent.configuration().maxHalfOpen(), source);
+        if (!hasRoom) {
+            counters.backlogDropped++;
+        }
+        return hasRoom;
     }
 
     private void reject(CmRoute from, SidrReq message, int status, long transaction) {
@@ -148,8 +162,16 @@ final class ServiceTable {
         }
     }
 
+    /** Notes that a request of an address waits for the answer of its owner. */
+    void onWaiting(RequestRateLimits.Source source) {
+        source.halfOpen++;
+        agent.rateLimits.addConnection(source);
+    }
+
     /** Notes that the owner has answered. The request may now expire. */
-    void answered(long nowNanos, ServiceRequest request) {
+    void answered(long nowNanos, ServiceRequest request, RequestRateLimits.Source source) {
+        source.halfOpen--;
+        agent.rateLimits.removeConnection(source);
         Key key = new Key(
                 request.route().remote(),
                 request.route().scope(),

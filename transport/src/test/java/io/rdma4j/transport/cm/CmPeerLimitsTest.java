@@ -13,7 +13,10 @@ import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -58,6 +61,43 @@ class CmPeerLimitsTest {
         assertThat(target.deliver(host(9), new SidrReq(100, 0xffff, SERVICE, PrivateData.EMPTY)))
                 .isEmpty();
         assertThat(agent.counters().rateLimitedRequests).isEqualTo(1);
+    }
+
+    private void requestService(int host, int id) {
+        target.deliver(host(host), new SidrReq(id, 0xffff, SERVICE, PrivateData.EMPTY));
+    }
+
+    @Test
+    void waitingServiceRequestsOfAnAddressAreLimitedUntilOneIsAnswered() {
+        List<ServiceRequest> waiting = new ArrayList<>();
+        target.onServiceRequest = waiting::add;
+        ListenedService<SidrReq> _ = agent.serve(SERVICE, (route, request) -> RequestFilter.Verdict.TAKE, 100, this);
+        for (int i = 0; i < 2 * MAX_CONNECTIONS; i++) {
+            requestService(9, 1 + i);
+        }
+        assertThat(waiting).hasSize(MAX_CONNECTIONS);
+        assertThat(agent.counters().requestsBeyondPeerLimit).isEqualTo(MAX_CONNECTIONS);
+        requestService(8, 1);
+        assertThat(waiting).hasSize(MAX_CONNECTIONS + 1);
+        waiting.getFirst().answer(target.now, SidrRep.STATUS_VALID, 5, 6, PrivateData.EMPTY);
+        requestService(9, 100);
+        assertThat(waiting).hasSize(MAX_CONNECTIONS + 2);
+    }
+
+    @Test
+    void lastPlacesOfAServiceAreReservedForAddressesThatHaveNone() {
+        List<ServiceRequest> waiting = new ArrayList<>();
+        target.onServiceRequest = waiting::add;
+        ListenedService<SidrReq> service =
+                agent.serve(SERVICE, (route, request) -> RequestFilter.Verdict.TAKE, 64, this);
+        for (int i = 0; i < 200; i++) {
+            requestService(100 + i % 40, 1 + i);
+        }
+        assertThat(service.waiting()).as("the last two are reserved").isEqualTo(62);
+        requestService(7, 1);
+        requestService(8, 1);
+        requestService(9, 1);
+        assertThat(service.waiting()).isEqualTo(64);
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** An agent whose listener accepts every request, and to which tests deliver messages from any address. */
 final class CmTarget {
@@ -29,6 +30,9 @@ final class CmTarget {
 
     /** All messages that the agent has sent. */
     final List<CmMessage> sent = new ArrayList<>();
+
+    /** Called with each request for a datagram service, which nothing answers by itself. */
+    Consumer<ServiceRequest> onServiceRequest = request -> {};
 
     long now = 5 * SECOND;
 
@@ -51,6 +55,8 @@ final class CmTarget {
                 requested.connection().accept(now, reply);
             } else if (event instanceof AgentEvent.DisconnectRequested requested) {
                 boolean _ = requested.connection().disconnect(now);
+            } else if (event instanceof AgentEvent.ServiceRequested requested) {
+                onServiceRequest.accept(requested.request());
             }
             event = agent.pollEvent();
         }
