@@ -225,9 +225,10 @@ expect_pings() { # LABEL server|client SIZE COUNT : exactly the lines of COUNT p
         { explain "$1 printed $(wc -l <"$case_dir/$1.pings") pings, not the right bytes of $4"; return 1; }
     rm -f "$case_dir/$1.pings"
 }
+# With Linux 6.12 the time-wait of a connection may end before its process does, which rping reports as C's does.
 expect_no_complaint() { # LABEL : nothing but the lines every good end prints
     local lines
     lines=$(grep -av -e '^server DISCONNECT EVENT\.\.\.$' -e '^client DISCONNECT EVENT\.\.\.$' \
-        -e '^wait for RDMA_READ_ADV state 10$' -e '^$' "$case_dir/$1.err" | head -3)
+        -e '^wait for RDMA_READ_ADV state 10$' -e '^unhandled event: RDMA_CM_EVENT_TIMEWAIT_EXIT, ignoring$' -e '^$' "$case_dir/$1.err" | head -3)
     [ -z "$lines" ] || explain "$1 complained: $lines"
 }
