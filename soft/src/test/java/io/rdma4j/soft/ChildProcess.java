@@ -33,9 +33,17 @@ public final class ChildProcess implements AutoCloseable {
     /** Starts it with words before the command, such as those of {@code unshare}. */
     public ChildProcess(List<String> prefix, Class<?> main, List<String> options, String... arguments)
             throws IOException {
+        this(prefix, main, true, options, arguments);
+    }
+
+    private ChildProcess(
+            List<String> prefix, Class<?> main, boolean hasNativeAccess, List<String> options, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--enable-native-access=ALL-UNNAMED");
+        if (hasNativeAccess) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
         command.add("-XX:+UseSerialGC");
         command.add("-XX:TieredStopAtLevel=1");
         command.addAll(options);
@@ -46,6 +54,12 @@ public final class ChildProcess implements AutoCloseable {
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         input = process.outputWriter(StandardCharsets.UTF_8);
         Thread.ofVirtual().start(this::read);
+    }
+
+    /** Starts it without native access. */
+    static ChildProcess withoutNativeAccess(Class<?> main, List<String> options, String... arguments)
+            throws IOException {
+        return new ChildProcess(List.of(), main, false, options, arguments);
     }
 
     /** Returns the class path of all rooms and of the tests, also when the tests run on the module path. */
