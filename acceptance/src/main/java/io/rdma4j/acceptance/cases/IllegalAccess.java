@@ -11,7 +11,7 @@ import java.time.Duration;
 
 /** A peer accesses memory in every invalid way. Each access is refused, and neither changes nor discloses a byte. */
 public final class IllegalAccess implements AcceptanceTest {
-    private static final int MIN_ROWS = 40;
+    private static final int MIN_ROWS = 75;
 
     @Override
     public int number() {

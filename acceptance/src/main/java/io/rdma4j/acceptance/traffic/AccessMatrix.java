@@ -6,6 +6,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -41,21 +42,30 @@ public final class AccessMatrix implements Role {
             AccessFlag.REMOTE_WRITE,
             AccessFlag.REMOTE_READ,
             AccessFlag.REMOTE_ATOMIC,
+            AccessFlag.FLUSH_GLOBAL,
             AccessFlag.MEMORY_WINDOW_BIND);
 
     /** An operation of the client. */
     private enum Operation {
         WRITE,
         READ,
+        FLUSH,
         FETCH_AND_ADD,
-        COMPARE_AND_SWAP;
+        COMPARE_AND_SWAP,
+        ATOMIC_WRITE;
+
+        boolean isOfEightBytes() {
+            return compareTo(FETCH_AND_ADD) >= 0;
+        }
 
         SendWorkRequest request(MemoryRegion local, int bytes, long address, int key) {
             SendWorkRequest request = new SendWorkRequest().reset(1).signaled();
-            if (bytes > 0) {
+            if (bytes > 0 && this != FLUSH && this != ATOMIC_WRITE) {
                 request.from(local, 0, bytes);
             }
             return switch (this) {
+                case FLUSH -> request.flush(address, key, bytes, Set.of(PlacementType.GLOBAL));
+                case ATOMIC_WRITE -> request.atomicWrite(address, key, 1);
                 case WRITE -> request.write(address, key);
                 case READ -> request.read(address, key);
                 case FETCH_AND_ADD -> request.fetchAndAdd(address, key, 1);
@@ -85,9 +95,8 @@ public final class AccessMatrix implements Role {
     private void row(
             String name, CompletionStatus expected, int bytes, TargetFactory targetFactory, Operation... operations) {
         for (Operation operation : operations) {
-            boolean isAtomic = operation.compareTo(Operation.READ) > 0;
-            rows.add(new Row(
-                    name + ", " + operation, operation, isAtomic ? Long.BYTES : bytes, expected, targetFactory));
+            int length = operation.isOfEightBytes() ? Long.BYTES : bytes;
+            rows.add(new Row(name + ", " + operation, operation, length, expected, targetFactory));
         }
     }
 
@@ -106,6 +115,7 @@ public final class AccessMatrix implements Role {
     private void fill() {
         Operation[] all = Operation.values();
         Operation[] plain = {Operation.WRITE, Operation.READ};
+        Operation[] ranges = {Operation.WRITE, Operation.READ, Operation.FLUSH};
         CompletionStatus success = CompletionStatus.SUCCESS;
         row("within", success, 64, (s, r) -> new Target(r.address(), r.remoteKey()), all);
         row("key + 1", DENIED, 64, (s, r) -> new Target(r.address(), r.remoteKey() + 1), all);
@@ -119,27 +129,45 @@ public final class AccessMatrix implements Role {
                 64,
                 exposedWith(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ),
                 Operation.WRITE,
+                Operation.FLUSH,
                 Operation.FETCH_AND_ADD,
-                Operation.COMPARE_AND_SWAP);
+                Operation.COMPARE_AND_SWAP,
+                Operation.ATOMIC_WRITE);
         row(
                 "write right only",
                 DENIED,
                 64,
                 exposedWith(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE),
                 Operation.READ,
+                Operation.FLUSH,
                 Operation.FETCH_AND_ADD);
-        row("one byte before", DENIED, 16, (s, r) -> new Target(r.address() - 1, r.remoteKey()), plain);
+        row(
+                "right to FLUSH only",
+                DENIED,
+                64,
+                exposedWith(AccessFlag.LOCAL_WRITE, AccessFlag.FLUSH_GLOBAL),
+                Operation.WRITE,
+                Operation.READ,
+                Operation.ATOMIC_WRITE);
+        row("one byte before", DENIED, 16, (s, r) -> new Target(r.address() - 1, r.remoteKey()), ranges);
         row(
                 "eight bytes before",
                 DENIED,
                 8,
                 (s, r) -> new Target(r.address() - 8, r.remoteKey()),
                 Operation.FETCH_AND_ADD,
-                Operation.COMPARE_AND_SWAP);
-        row("up to the end", success, 16, (s, r) -> new Target(end(r) - 16, r.remoteKey()), plain);
-        row("one byte beyond the end", DENIED, 16, (s, r) -> new Target(end(r) - 15, r.remoteKey()), plain);
+                Operation.COMPARE_AND_SWAP,
+                Operation.ATOMIC_WRITE);
+        row("up to the end", success, 16, (s, r) -> new Target(end(r) - 16, r.remoteKey()), ranges);
+        row("one byte beyond the end", DENIED, 16, (s, r) -> new Target(end(r) - 15, r.remoteKey()), ranges);
         row("after the end", DENIED, 1, (s, r) -> new Target(end(r) + 1, r.remoteKey()), plain);
-        row("atomic at the end", DENIED, 8, (s, r) -> new Target(end(r), r.remoteKey()), Operation.FETCH_AND_ADD);
+        row(
+                "atomic at the end",
+                DENIED,
+                8,
+                (s, r) -> new Target(end(r), r.remoteKey()),
+                Operation.FETCH_AND_ADD,
+                Operation.ATOMIC_WRITE);
         row(
                 "longer than the region",
                 DENIED,
@@ -154,7 +182,8 @@ public final class AccessMatrix implements Role {
                 8,
                 (s, r) -> new Target(r.address() + 1, r.remoteKey()),
                 Operation.FETCH_AND_ADD,
-                Operation.COMPARE_AND_SWAP);
+                Operation.COMPARE_AND_SWAP,
+                Operation.ATOMIC_WRITE);
         row("unbound window", DENIED, 64, this::unbound, plain);
         row("window", success, 64, (s, r) -> window(s, r, s), plain);
         row("window of another connection", DENIED, 64, this::boundElsewhere, plain);
