@@ -23,6 +23,9 @@ final class DatagramSide extends UnreliableSide {
     private static final int OWN_KEY = 0x8000_0000;
     private static final int SOURCE_AT = 20 + 12;
 
+    /** Offset of the last four bytes of an IPv6 source address in the route header. */
+    private static final int IPV6_SOURCE_END_AT = 8 + 12;
+
     private final UdQueuePair queuePair;
     private final List<DatagramSide> all;
     private final int mtu;
@@ -122,7 +125,8 @@ final class DatagramSide extends UnreliableSide {
         int payload = offset + ROUTE_BYTES;
         ledger.arrive(
                 name, idOf(completion, memory, payload), memory, payload, (int) completion.byteLength - ROUTE_BYTES);
-        int source = ByteBuffer.wrap(memory).getInt(offset + SOURCE_AT);
+        int source =
+                ByteBuffer.wrap(memory).getInt(offset + (host.addressHigh() == 0 ? SOURCE_AT : IPV6_SOURCE_END_AT));
         boolean isKnown = all.stream()
                 .anyMatch(side -> side.queuePair.number() == completion.sourceQueuePair
                         && (int) side.host.addressLow() == source);

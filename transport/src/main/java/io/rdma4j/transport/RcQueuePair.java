@@ -333,7 +333,9 @@ public final class RcQueuePair extends QueuePairMachine {
         if (notification > 0) {
             return notification;
         }
-        int written = congestion.rate().maySend(nowNanos) ? pollNext(nowNanos, out, at) : pollUnlimited(out, at);
+        boolean hasPayload = requester.hasMore() || responder.responses().hasResponse();
+        int written =
+                congestion.rate().maySend(nowNanos, hasPayload) ? pollNext(nowNanos, out, at) : pollUnlimited(out, at);
         if (written > 0) {
             congestion.rate().onSent(nowNanos, written);
             counters.sentPackets++;

@@ -114,6 +114,11 @@ final class Requester {
 
     // ---- sending ----
 
+    /** Returns whether a work request has packets that have not been sent since the last time that the cursor went back. */
+    boolean hasMore() {
+        return cursorIndex != queue.tail();
+    }
+
     /** Writes the next packet. Returns 0 if there is none that may be sent now. */
     int pollTransmit(long nowNanos, MemorySegment out, long at) {
         while (!timers.isWaitingForReceiver() && cursorIndex != queue.tail() && queuePair.isSending()) {

@@ -110,10 +110,14 @@ final class SendRate {
         return isLimited ? Math.round(rate * 1e9) : Long.MAX_VALUE;
     }
 
-    /** Returns whether a packet with payload may be sent now. If not, {@link #deadlineNanos} is when it may be. */
-    boolean maySend(long nowNanos) {
+    /**
+     * Returns whether a packet with payload may be sent now. If not, {@link #deadlineNanos} is when it may be.
+     *
+     * @param hasPayload {@code false} if there is none, which needs no permission
+     */
+    boolean maySend(long nowNanos, boolean hasPayload) {
         isHoldingBack = false;
-        if (!isPaced()) {
+        if (!hasPayload || !isPaced()) {
             return true;
         }
         if (isLimited) {

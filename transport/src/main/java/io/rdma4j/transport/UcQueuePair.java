@@ -141,7 +141,7 @@ public final class UcQueuePair extends QueuePairMachine {
         if (notification > 0) {
             return notification;
         }
-        if (!completeLocal() || !congestion.rate().maySend(nowNanos)) {
+        if (!completeLocal() || !congestion.rate().maySend(nowNanos, true)) {
             return 0;
         }
         int written = writeNext(to, out, at);

@@ -25,7 +25,7 @@ class SendRateTest {
         long end = nowNanos + nanos;
         long sent = 0;
         for (; nowNanos < end; nowNanos += 1_000) {
-            if (rate.maySend(nowNanos)) {
+            if (rate.maySend(nowNanos, true)) {
                 rate.onSent(nowNanos, PACKET_BYTES);
                 sent += PACKET_BYTES + 50;
             } else {
@@ -103,7 +103,7 @@ class SendRateTest {
         }
         assertThat(rate.bytesPerSecond()).isLessThan(100_000_000);
         int burst = 0;
-        while (rate.maySend(nowNanos)) {
+        while (rate.maySend(nowNanos, true)) {
             rate.onSent(nowNanos, PACKET_BYTES);
             burst++;
         }
@@ -111,11 +111,22 @@ class SendRateTest {
     }
 
     @Test
+    void nothingToSendNeedsNoTimer() {
+        long _ = send(10 * MILLISECOND);
+        rate.onNotification(nowNanos, 10 * MILLISECOND);
+        send(100_000);
+        rate.onSent(nowNanos, 100_000);
+        assertThat(rate.maySend(nowNanos, true)).isFalse();
+        assertThat(rate.maySend(nowNanos, false)).isTrue();
+        assertThat(rate.deadlineNanos()).isEqualTo(QueuePairMachine.NEVER);
+    }
+
+    @Test
     void longPauseEndsTheLimitAtOnce() {
         long _ = send(10 * MILLISECOND);
         rate.onNotification(nowNanos, ROUND_TRIP_NANOS);
         nowNanos += 3600L * 1_000 * MILLISECOND;
-        assertThat(rate.maySend(nowNanos)).isTrue();
+        assertThat(rate.maySend(nowNanos, true)).isTrue();
         assertThat(rate.bytesPerSecond()).isEqualTo(Long.MAX_VALUE);
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.simulator.network;
 
+import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.DatagramDestination;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.transport.QueuePairMachine;
@@ -207,8 +208,11 @@ public final class SimulatedHost implements DatagramDestination {
         return number;
     }
 
-    /** Adds a queue pair. Packets with its number are delivered to it from now on. */
+    /** Adds a queue pair, before it has a path. Packets with its number are delivered to it from now on. */
     public void add(QueuePairMachine queuePair) {
+        if (network.isMarking()) {
+            queuePair.congestionMarks(CongestionMarks.ON);
+        }
         queuePairs.put(queuePair.number(), queuePair);
     }
 

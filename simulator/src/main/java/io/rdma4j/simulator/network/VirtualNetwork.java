@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Hosts and the network between them, in one thread and in virtual time.
  *
  * <p>Frames are delivered in the order of their arrival times. Equal seeds give equal runs. Half of the hosts share memory with each
- * other, as processes of one host do.
+ * other, as processes of one host do. Half of the networks have IPv6 addresses, and half mark some frames (ECN).
  *
  * <p>Usage: create hosts, post work to them, then call {@link #step} until all work is done. Not thread safe.
  */
@@ -35,6 +35,12 @@ public final class VirtualNetwork {
         }
     }
 
+    private static final long IPV6_PREFIX = 0xfd00_0000_0000_0000L;
+    private static final long IPV6_GROUPS = 0xff0e_0000_0000_0000L;
+
+    /** Probability that a marking network marks a frame of a capable sender. */
+    private static final double MARKED = 0.02;
+
     /** One direction of the path between two hosts. */
     private record Direction(SimulatedHost from, SimulatedHost to) {}
 
@@ -43,6 +49,11 @@ public final class VirtualNetwork {
     /** Decides which hosts share memory; of its own, so that a seed draws the same faults as without shared memory. */
     private final SplittableRandom memoryRandom;
 
+    /** Decides which frames are marked; of its own for the same reason. */
+    private final SplittableRandom markRandom;
+
+    private final boolean isIpv6;
+    private final boolean isMarking;
     private final Icrc icrc = new Icrc();
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final List<SimulatedGroup> groups = new ArrayList<>();
@@ -68,22 +79,28 @@ public final class VirtualNetwork {
     public VirtualNetwork(long seed, NetworkFaults faults) {
         this.random = new SplittableRandom(seed);
         this.memoryRandom = new SplittableRandom(~seed);
+        this.markRandom = new SplittableRandom(seed + 1);
+        this.isIpv6 = markRandom.nextBoolean();
+        this.isMarking = markRandom.nextBoolean();
         this.faults = faults;
     }
 
-    /** Adds a host with the next unused address of 10.0.0.0/8. */
+    /** Adds a host with the next unused address of 10.0.0.0/8 or fd00::/8. */
     public SimulatedHost addHost() {
         int address = 0x0a00_0001 + hosts.size();
-        SimulatedHost host =
-                new SimulatedHost(this, 0, Frame.ipv4Low(address), memoryRandom.nextBoolean(), random.split());
+        long high = isIpv6 ? IPV6_PREFIX : 0;
+        long low = isIpv6 ? address : Frame.ipv4Low(address);
+        SimulatedHost host = new SimulatedHost(this, high, low, memoryRandom.nextBoolean(), random.split());
         hosts.add(host);
         return host;
     }
 
-    /** Adds a multicast group with the next unused address of 239.0.0.0/8. */
+    /** Adds a multicast group with the next unused address of 239.0.0.0/8 or ff0e::/16. */
     public SimulatedGroup addGroup() {
         int address = 0xef00_0001 + groups.size();
-        SimulatedGroup group = new SimulatedGroup(0, Frame.ipv4Low(address));
+        SimulatedGroup group = isIpv6
+                ? new SimulatedGroup(IPV6_GROUPS, address & 0xffff)
+                : new SimulatedGroup(0, Frame.ipv4Low(address));
         groups.add(group);
         return group;
     }
@@ -292,7 +309,12 @@ public final class VirtualNetwork {
 
     private boolean isMarking(SimulatedHost destination) {
         SlowLink link = slowLinks.get(destination);
-        return link != null && link.isMarking(nowNanos);
+        return link != null ? link.isMarking(nowNanos) : isMarking && markRandom.nextDouble() < MARKED;
+    }
+
+    /** Returns whether the network marks frames of capable senders, also without slow links. */
+    boolean isMarking() {
+        return isMarking;
     }
 
     private long transmittedNanos(Frame frame, SimulatedHost destination) {
