@@ -333,14 +333,18 @@ public final class RcQueuePair extends QueuePairMachine {
         if (notification > 0) {
             return notification;
         }
-        boolean hasPayload = requester.hasMore() || responder.responses().hasResponse();
-        int written =
-                congestion.rate().maySend(nowNanos, hasPayload) ? pollNext(nowNanos, out, at) : pollUnlimited(out, at);
+        SendRate rate = congestion.rate();
+        boolean isHeldBack = rate.isPaced() && !rate.maySend(nowNanos, hasPayload());
+        int written = isHeldBack ? pollUnlimited(out, at) : pollNext(nowNanos, out, at);
         if (written > 0) {
-            congestion.rate().onSent(nowNanos, written);
+            rate.onSent(nowNanos, written);
             counters.sentPackets++;
         }
         return written;
+    }
+
+    private boolean hasPayload() {
+        return requester.hasMore() || responder.responses().hasResponse();
     }
 
     /** Writes an acknowledgement, which no rate holds back, unless it would pass a READ response that is held back. */
