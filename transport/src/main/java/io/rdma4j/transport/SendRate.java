@@ -170,10 +170,11 @@ final class SendRate {
      */
     void onNotification(long nowNanos, long roundTrip) {
         roundTripNanos = roundTrip == 0 ? UNKNOWN_ROUND_TRIP_NANOS : roundTrip;
+        if (isLimited) {
+            recover(nowNanos); // which may end the limit
+        }
         if (!isLimited) {
             begin(nowNanos);
-        } else {
-            recover(nowNanos);
         }
         if (nowNanos - reducedNanos < reductionNanos()) {
             return;
@@ -238,6 +239,7 @@ final class SendRate {
         rate = (rate + target) / 2;
         if (growing > 0 && rate > IRRELEVANT_FACTOR * measuredRate) {
             isLimited = false;
+            isHoldingBack = false;
         }
     }
 }

@@ -122,6 +122,20 @@ class SendRateTest {
     }
 
     @Test
+    void notificationAfterAPauseLimitsAgainAndHoldsNothingBackForEver() {
+        long _ = send(10 * MILLISECOND);
+        rate.onNotification(nowNanos, ROUND_TRIP_NANOS);
+        while (rate.maySend(nowNanos, true)) {
+            rate.onSent(nowNanos, PACKET_BYTES);
+        }
+        nowNanos += 1_000 * MILLISECOND;
+        rate.onNotification(nowNanos, ROUND_TRIP_NANOS);
+        assertThat(rate.isPaced()).isTrue();
+        assertThat(rate.isHoldingBack()).isFalse();
+        assertThat(rate.maySend(nowNanos, true)).isTrue();
+    }
+
+    @Test
     void longPauseEndsTheLimitAtOnce() {
         long _ = send(10 * MILLISECOND);
         rate.onNotification(nowNanos, ROUND_TRIP_NANOS);
