@@ -43,12 +43,15 @@ final class VirtualClock implements StackClock, StackDriver {
     public void step(long limitNanos) {
         List<Engine> engines = new ArrayList<>();
         stacks.get().forEach(stack -> engines.addAll(stack.internals().runningEngineList()));
-        boolean received = false;
+        boolean hadInput = false;
+        boolean hadTimer = false;
         for (Engine engine : engines) {
-            received |= engine.poll();
+            hadTimer |= engine.nextActivityNanos() <= nowNanos;
+            hadInput |= engine.poll();
         }
         nowNanos += CYCLE_NANOS;
-        if (received || network.hasInput()) {
+        // After a timer the caller checks its condition first: the time must not pass to the next one before.
+        if (hadInput || hadTimer || network.hasInput()) {
             wasIdle = false;
             return;
         }

@@ -123,11 +123,13 @@ class VirtualTimeTest {
                     assertThat(queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
                     assertThat(queuePair.counters().get("idle_probes")).isBetween(5L, 20L);
                     network.conditions("loss=100%");
+                    Duration before = network.time().elapsed();
                     assertThat(network.time()
                                     .await(
                                             () -> queuePair.state() == QueuePairState.ERROR,
                                             Duration.ofSeconds(60 + 60 + 20)))
                             .isTrue();
+                    assertThat(network.time().elapsed().minus(before)).isLessThan(Duration.ofSeconds(60 + 20));
                 }
             }
         }
