@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A process that takes its system for another one, without native access, exchanges data with this process and loads no class that
- * makes system calls. What else differs on these systems, only they can show (.github/workflows).
+ * makes system calls. Other differences of these systems can only be seen on them (.github/workflows).
  */
 @Timeout(60)
 class OtherSystemsTest {
