@@ -191,7 +191,7 @@ final class Requester {
             ackRequestEnd = Math.max(ackRequestEnd, window.cursor());
             ackRequestNanos = nowNanos;
             if (queuePair.congestion.rate().isPaced()) {
-                timers.postponeProbe(nowNanos); // the previous request may have been long ago
+                timers.restart(nowNanos); // the previous request may have been long ago
             }
             if (window.isFirstTransmission()) {
                 timers.onResponseRequested(nowNanos, window.cursor() - 1);
@@ -394,19 +394,24 @@ final class Requester {
 
     void onDeadline(long nowNanos) {
         timers.onRnrDeadline(nowNanos);
-        if (timers.isTimeoutOver(nowNanos)) {
+        if (isHeldBack(nowNanos)) {
+            timers.restart(nowNanos); // a later packet will request an acknowledgement
+        } else if (timers.isTimeoutOver(nowNanos)) {
             counters.timeouts++;
             wentBack = false;
             window.onTimeout();
             onSilence();
             retransmit();
         } else if (timers.takeProbe(nowNanos)) {
-            if (queuePair.congestion.rate().isHoldingBack()) {
-                timers.postponeProbe(nowNanos); // a later packet will request an acknowledgement
-            } else {
-                probe();
-            }
+            probe();
         }
+    }
+
+    /** Returns whether a timer has expired while the peer owes no answer, since the rate holds back the packet that requests it. */
+    private boolean isHeldBack(long nowNanos) {
+        return queuePair.congestion.rate().isHoldingBack()
+                && window.unacked() >= ackRequestEnd
+                && timers.isOver(nowNanos);
     }
 
     /**

@@ -102,6 +102,11 @@ final class RetransmissionTimers {
         return nowNanos >= ackDeadline;
     }
 
+    /** Returns whether the acknowledgement timeout or the probe timer has expired. */
+    boolean isOver(long nowNanos) {
+        return nowNanos >= ackDeadline || nowNanos >= probeDeadline;
+    }
+
     /** Returns whether the probe timer has expired, and stops it if so. */
     boolean takeProbe(long nowNanos) {
         if (nowNanos < probeDeadline) {
@@ -121,8 +126,9 @@ final class RetransmissionTimers {
         }
     }
 
-    /** Starts the probe timer again. */
-    void postponeProbe(long nowNanos) {
+    /** Starts the acknowledgement timeout and the probe timer again, because nothing was to be answered before. */
+    void restart(long nowNanos) {
+        startTimeout(nowNanos);
         startProbeTimer(nowNanos);
     }
 

@@ -75,8 +75,8 @@ final class SendRate {
     private long decayedNanos;
     private int increases;
 
-    /** When the next packet may be sent. */
-    private long nextNanos;
+    /** When the next packet may be sent; the time may be negative. */
+    private long nextNanos = Long.MIN_VALUE;
 
     private boolean isHoldingBack;
 
@@ -92,6 +92,7 @@ final class SendRate {
      */
     void ceiling(long bytesPerSecond) {
         ceiling = bytesPerSecond / 1e9;
+        nextNanos = Long.MIN_VALUE;
         isHoldingBack = false;
     }
 

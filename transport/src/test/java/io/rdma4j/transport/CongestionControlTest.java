@@ -137,6 +137,16 @@ class CongestionControlTest {
         assertThat(other.a.queuePair.counters().receivedCongestionNotifications).isZero();
     }
 
+    /** A packet of 1 KiB takes longer than the acknowledgement timeout of 67 ms. */
+    @Test
+    void packetsThatWaitForTheirRateUseNoRetries() {
+        Pair pair = pair(CongestionMarks.LEARN);
+        pair.a.queuePair.rateLimit(10_000);
+        write(pair);
+        assertThat(pair.a.queuePair.counters().timeouts).isZero();
+        assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
+    }
+
     @Test
     void unlimitedAgainAfterAReset() {
         Pair pair = pair(CongestionMarks.ON);
