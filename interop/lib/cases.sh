@@ -174,14 +174,29 @@ case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
     return $bad
 }
 
+# fault_on netem|nft FAULT : loses, delays, reorders or duplicates packets in both directions until fault_off netem|nft, which
+# remarks how many were dropped.
+fault_on() {
+    case $1 in
+        netem) netem_on "$2" ;;
+        nft) nft_loss_on "$2" ;;
+    esac || explain "cannot put $1 $2 in place"
+}
+fault_off() {
+    local dropped
+    case $1 in
+        netem) dropped=$(netem_off) ;;
+        nft) dropped=$(nft_loss_off) ;;
+    esac
+    remark "$dropped packets dropped"
+    total_dropped=$((total_dropped + dropped))
+}
+
 # Pings while packets are lost, delayed, reordered or duplicated in both directions.
 case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
     local server=$1 client=$2 family=$3 size=$4 count=$5 by=$6 fault=$7 bad=0
     rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -S "$size" -v || return 1
-    case $by in
-        netem) netem_on "$fault" ;;
-        nft) nft_loss_on "$fault" ;;
-    esac || explain "cannot put $by $fault in place" || return 1
+    fault_on "$by" "$fault" || return 1
     rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V
     rping_wait client || explain 'the client did not end' || bad=1
     if ! rping_wait server 8; then
@@ -194,12 +209,7 @@ case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
         # Status 255: the acknowledgement of the last SEND was lost, so the DREQ overtook the completion. The C tool does the same.
         expect_code_or server 0 255 || bad=1
     fi
-    case $by in
-        netem) dropped=$(netem_off) ;;
-        nft) dropped=$(nft_loss_off) ;;
-    esac
-    remark "$dropped packets dropped"
-    total_dropped=$((total_dropped + dropped))
+    fault_off "$by"
     expect_code client 0 || bad=1
     expect_pings client client "$size" "$count" || bad=1
     expect_pings server server "$size" "$count" || bad=1
@@ -209,19 +219,11 @@ case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
 # case_under SERVER CLIENT netem|nft FAULT FUNCTION ARGUMENTS... : another case while packets are lost, delayed or reordered in both
 # directions.
 case_under() {
-    local server=$1 client=$2 by=$3 fault=$4 function=$5 dropped bad=0
+    local server=$1 client=$2 by=$3 fault=$4 function=$5 bad=0
     shift 5
-    case $by in
-        netem) netem_on "$fault" ;;
-        nft) nft_loss_on "$fault" ;;
-    esac || explain "cannot put $by $fault in place" || return 1
+    fault_on "$by" "$fault" || return 1
     "$function" "$server" "$client" "$@" || bad=1
-    case $by in
-        netem) dropped=$(netem_off) ;;
-        nft) dropped=$(nft_loss_off) ;;
-    esac
-    remark "$dropped packets dropped"
-    total_dropped=$((total_dropped + dropped))
+    fault_off "$by"
     return $bad
 }
 
