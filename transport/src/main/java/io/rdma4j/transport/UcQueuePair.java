@@ -141,7 +141,8 @@ public final class UcQueuePair extends QueuePairMachine {
         if (notification > 0) {
             return notification;
         }
-        if (!completeLocal() || !congestion.rate().maySend(nowNanos, true)) {
+        boolean hasPayload = completeLocal();
+        if (!congestion.rate().maySend(nowNanos, hasPayload) || !hasPayload) {
             return 0;
         }
         int written = writeNext(to, out, at);

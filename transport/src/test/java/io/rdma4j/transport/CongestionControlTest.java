@@ -148,6 +148,34 @@ class CongestionControlTest {
     }
 
     @Test
+    void unreliableConnectionNeedsNoTimerOnceItHasFailed() {
+        UcPair pair = heldBack();
+        pair.a.queuePair.toError();
+        assertThat(pair.a.sent()).isEmpty();
+        assertThat(pair.a.queuePair.nextDeadlineNanos()).isEqualTo(QueuePairMachine.NEVER);
+    }
+
+    @Test
+    void unreliableConnectionNeedsNoTimerOnceItIsDrained() {
+        UcPair pair = heldBack();
+        pair.a.queuePair.drain(false);
+        assertThat(pair.a.sent()).isEmpty();
+        assertThat(pair.a.queuePair.nextDeadlineNanos()).isEqualTo(QueuePairMachine.NEVER);
+    }
+
+    /** Returns an unreliable connection whose second message waits for its rate. */
+    private static UcPair heldBack() {
+        UcPair pair = new UcPair();
+        MemoryRegion region = pair.a.register(new byte[UcPair.MTU], AccessFlags.LOCAL_WRITE);
+        pair.a.queuePair.rateLimit(10_000);
+        pair.a.post(1, WorkOpcode.SEND, region, UcPair.MTU, region);
+        pair.a.post(2, WorkOpcode.SEND, region, UcPair.MTU, region);
+        assertThat(pair.a.sent()).hasSize(1);
+        assertThat(pair.a.queuePair.nextDeadlineNanos()).isLessThan(QueuePairMachine.NEVER);
+        return pair;
+    }
+
+    @Test
     void unlimitedAgainAfterAReset() {
         Pair pair = pair(CongestionMarks.ON);
         pair.marks = w -> true;
