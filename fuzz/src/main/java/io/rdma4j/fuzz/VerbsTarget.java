@@ -1,6 +1,5 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
@@ -28,6 +27,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -36,8 +36,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * F7: calls of the verbs in any order with any values, on the device of the loopback address, between queue pairs of
- * one process.
+ * F7: calls of the verbs in any order with any values, between queue pairs of one stack. The engines run a duty cycle after each
+ * call.
  *
  * <p>A call succeeds or is refused by an exception of the verbs that names the operation and the reason. Closing an
  * object succeeds or is refused because the object is in use. Nothing is written outside registered memory. In the end
@@ -83,13 +83,13 @@ public final class VerbsTarget implements FuzzTarget {
         domains = new ArrayList<>();
         MemorySegment memory = SharedMemory.SEGMENT;
         memory.fill(CANARY);
-        long failures = ProcessStack.stack().internals().engine().engines().counters().queuePairFailures;
+        long failures = Host.HOST.queuePairFailures();
         if (input.length % LENGTHS_PER_OWN_CONTEXT == 0) {
-            try (DeviceContext context = Loopback.DEVICE.open()) {
+            try (DeviceContext context = Host.DEVICE.open()) {
                 execute(script, context);
             }
         } else {
-            execute(script, Loopback.CONTEXT);
+            execute(script, Host.CONTEXT);
             closeAll();
         }
         for (int i = 0; i < GUARD; i++) {
@@ -98,11 +98,8 @@ public final class VerbsTarget implements FuzzTarget {
                             && memory.get(ValueLayout.JAVA_BYTE, GUARD + BYTES + i) == CANARY,
                     "nothing is written outside registered memory");
         }
-        Invariant.equal(
-                ProcessStack.stack().internals().engine().engines().counters().queuePairFailures,
-                failures,
-                "queue pairs that failed by an internal error");
-        Invariant.equal(queuePairsLeft(), 0, "queue pairs left in the end");
+        Invariant.equal(Host.HOST.queuePairFailures(), failures, "queue pairs that failed by an internal error");
+        Invariant.equal(Host.HOST.queuePairCount(), 0, "queue pairs left in the end");
     }
 
     private void execute(Script script, DeviceContext context) {
@@ -111,6 +108,7 @@ public final class VerbsTarget implements FuzzTarget {
         while (!script.isAtEnd()) {
             try {
                 step(script, context);
+                Host.HOST.cycle();
             } catch (RdmaException refused) {
                 Invariant.holds(
                         !refused.operation().isEmpty()
@@ -133,21 +131,20 @@ public final class VerbsTarget implements FuzzTarget {
         private static final MemorySegment SEGMENT = Arena.global().allocate(GUARD + BYTES + GUARD, 4096);
     }
 
-    private static final class Loopback {
-        private static final Device DEVICE =
-                Device.of(InetAddress.getLoopbackAddress()).orElseThrow();
-        private static final Gid GID = Gid.of(InetAddress.getLoopbackAddress());
+    private static final class Host {
+        private static final InetAddress ADDRESS = address();
+        private static final VirtualHost HOST = new VirtualHost(ADDRESS);
+        private static final Device DEVICE = HOST.device();
+        private static final Gid GID = Gid.of(ADDRESS);
         private static final DeviceContext CONTEXT = DEVICE.open();
         private static final int GID_INDEX = CONTEXT.gids(1).indexOf(GID);
-    }
 
-    private static int queuePairsLeft() {
-        var engine = ProcessStack.stack().internals().engine();
-        engine.lock();
-        try {
-            return engine.queuePairCount();
-        } finally {
-            engine.unlock();
+        private static InetAddress address() {
+            try {
+                return InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
+            } catch (UnknownHostException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 
@@ -222,8 +219,8 @@ public final class VerbsTarget implements FuzzTarget {
     /** Returns a path that usually leads to this device. */
     private AddressVector path(Script script) {
         int variation = script.u8();
-        Gid destination = (variation & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : Loopback.GID;
-        int index = (variation & 0x0f) == 0x0f ? script.near() : Loopback.GID_INDEX;
+        Gid destination = (variation & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : Host.GID;
+        int index = (variation & 0x0f) == 0x0f ? script.near() : Host.GID_INDEX;
         int port = (variation & 0x88) == 0x88 ? script.near() : 1;
         return AddressVector.of(index, destination).withPort(port);
     }
@@ -324,7 +321,7 @@ public final class VerbsTarget implements FuzzTarget {
             init.queueKey(1);
         } else {
             init.accessFlags(flags(0x33f));
-            receive.addressVector(AddressVector.of(Loopback.GID_INDEX, Loopback.GID))
+            receive.addressVector(AddressVector.of(Host.GID_INDEX, Host.GID))
                     .pathMtu(PathMtu.MTU_256)
                     .destinationQueuePair(peer.number())
                     .receivePsn(7);
@@ -451,7 +448,7 @@ public final class VerbsTarget implements FuzzTarget {
     private void otherCall(Script script) {
         CompletionQueue queue = choose(queues, script);
         QueuePair pair = choose(pairs, script);
-        switch (script.choice(4)) {
+        switch (script.choice(5)) {
             case 0 -> {
                 if (queue != null) {
                     queue.resize(size(script));
@@ -467,6 +464,7 @@ public final class VerbsTarget implements FuzzTarget {
                     Invariant.holds(pair.query().state() != null, "a queue pair has a state");
                 }
             }
+            case 3 -> Host.HOST.passTime();
             default -> {
                 if (pair != null) {
                     pair.attachMulticast(new Gid(0, 0xffff_e000_0000L | script.u8()));
