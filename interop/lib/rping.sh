@@ -85,7 +85,8 @@ tool_start() {
     fi
 }
 
-# guest_command SIDE LABEL COMMAND... : starts a command in a guest. Its output is copied to the case's files when it has ended.
+# guest_command SIDE LABEL COMMAND... : starts a command in a guest. Its output is moved to the case's files when it has ended: what
+# stayed there would be taken for the output of the next case's command.
 guest_command() {
     local side=$1 label=$2
     shift 2
@@ -95,7 +96,8 @@ guest_command() {
     (
         guest_sh "$(side_guest "$side")" "echo \$\$ >/tmp/$label.pid
             timeout -s INT -k 3 $case_timeout $(printf '%q ' "$@") >/tmp/$label.out 2>/tmp/$label.err
-            code=\$?; rm -f /tmp/$label.pid; cat /tmp/$label.out; printf '\002'; cat /tmp/$label.err; exit \$code" >"$case_dir/$label.raw"
+            code=\$?; cat /tmp/$label.out; printf '\002'; cat /tmp/$label.err
+            rm -f /tmp/$label.pid /tmp/$label.out /tmp/$label.err; exit \$code" >"$case_dir/$label.raw"
         echo $? >"$case_dir/$label.rc.new"
         awk -v RS='\002' -v out="$case_dir/$label" 'NR == 1 { printf "%s", $0 >out ".out" } NR == 2 { printf "%s", $0 >out ".err" }' "$case_dir/$label.raw"
         rm -f "$case_dir/$label.raw"

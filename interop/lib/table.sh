@@ -98,7 +98,7 @@ capture_gone() { ! kill -0 "$capture_pid" 2>/dev/null; }
 # One pattern for all processes, since the emulated machine needs a third of a second to read all of /proc.
 guest_clean='tools="rping|ucmatose|udaddy|mckey|rdma_x?(client|server)|cmtime|rstream|riostream|udpong|rcopy|ib_[a-z]+_(bw|lat)|ibv_.*|timeout|rdma4j|java"
     for i in $(seq 50); do pkill -9 -x "$tools" 2>/dev/null || break; sleep 0.1; done
-    rm -f /tmp/*.pid'
+    rm -f /tmp/*.pid /tmp/*.out /tmp/*.err'
 
 # Ends all processes of a case, so that they cannot affect the next one.
 case_clean() {
