@@ -1,5 +1,8 @@
 package io.rdma4j.fuzz;
 
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.testkit.TestHost;
+import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
@@ -26,8 +29,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -37,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * F7: calls of the verbs in any order with any values, between queue pairs of one stack. The engines run a duty cycle after each
- * call.
+ * call that was not refused.
  *
  * <p>A call succeeds or is refused by an exception of the verbs that names the operation and the reason. Closing an
  * object succeeds or is refused because the object is in use. Nothing is written outside registered memory. In the end
@@ -53,6 +55,13 @@ public final class VerbsTarget implements FuzzTarget {
     private static final int MAX_OBJECTS = 8;
     private static final int ENTRIES = 16;
     private static final int LENGTHS_PER_OWN_CONTEXT = 16;
+
+    /** The time of one duty cycle of a test network. */
+    private static final Duration DUTY_CYCLE = Duration.ofNanos(1_000);
+
+    /** Several of the acknowledgement timeouts that {@link #connect} sets. */
+    private static final Duration PAUSE = Duration.ofMillis(10);
+
     private static final AccessFlag[] FLAGS = AccessFlag.values();
     private static final List<Set<PlacementType>> PLACEMENTS =
             List.of(Set.of(PlacementType.GLOBAL), Set.of(PlacementType.PERSISTENT), EnumSet.allOf(PlacementType.class));
@@ -83,7 +92,7 @@ public final class VerbsTarget implements FuzzTarget {
         domains = new ArrayList<>();
         MemorySegment memory = SharedMemory.SEGMENT;
         memory.fill(CANARY);
-        long failures = Host.HOST.queuePairFailures();
+        long failures = Host.queuePairFailures();
         if (input.length % LENGTHS_PER_OWN_CONTEXT == 0) {
             try (DeviceContext context = Host.DEVICE.open()) {
                 execute(script, context);
@@ -98,8 +107,8 @@ public final class VerbsTarget implements FuzzTarget {
                             && memory.get(ValueLayout.JAVA_BYTE, GUARD + BYTES + i) == CANARY,
                     "nothing is written outside registered memory");
         }
-        Invariant.equal(Host.HOST.queuePairFailures(), failures, "queue pairs that failed by an internal error");
-        Invariant.equal(Host.HOST.queuePairCount(), 0, "queue pairs left in the end");
+        Invariant.equal(Host.queuePairFailures(), failures, "queue pairs that failed by an internal error");
+        Invariant.equal(Host.queuePairCount(), 0, "queue pairs left in the end");
     }
 
     private void execute(Script script, DeviceContext context) {
@@ -108,7 +117,7 @@ public final class VerbsTarget implements FuzzTarget {
         while (!script.isAtEnd()) {
             try {
                 step(script, context);
-                Host.HOST.cycle();
+                Host.NETWORK.time().advance(DUTY_CYCLE);
             } catch (RdmaException refused) {
                 Invariant.holds(
                         !refused.operation().isEmpty()
@@ -131,20 +140,33 @@ public final class VerbsTarget implements FuzzTarget {
         private static final MemorySegment SEGMENT = Arena.global().allocate(GUARD + BYTES + GUARD, 4096);
     }
 
+    /** A host in virtual time and memory: without threads and system calls, an input is executed fast. */
     private static final class Host {
-        private static final InetAddress ADDRESS = address();
-        private static final VirtualHost HOST = new VirtualHost(ADDRESS);
+        private static final TestNetwork NETWORK = TestNetwork.inVirtualTime(1);
+        private static final TestHost HOST = NETWORK.addHost("10.0.0.1");
         private static final Device DEVICE = HOST.device();
-        private static final Gid GID = Gid.of(ADDRESS);
+        private static final Gid GID = Gid.of(HOST.address());
         private static final DeviceContext CONTEXT = DEVICE.open();
         private static final int GID_INDEX = CONTEXT.gids(1).indexOf(GID);
 
-        private static InetAddress address() {
+        private static Engine engine() {
+            return HOST.stack().internals().engine();
+        }
+
+        /** Returns the number of queue pairs that exist. */
+        private static int queuePairCount() {
+            Engine engine = engine();
+            engine.lock();
             try {
-                return InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
-            } catch (UnknownHostException e) {
-                throw new IllegalStateException(e);
+                return engine.queuePairCount();
+            } finally {
+                engine.unlock();
             }
+        }
+
+        /** Returns how many queue pairs have failed by an internal error. */
+        private static long queuePairFailures() {
+            return engine().engines().counters().queuePairFailures;
         }
     }
 
@@ -464,7 +486,7 @@ public final class VerbsTarget implements FuzzTarget {
                     Invariant.holds(pair.query().state() != null, "a queue pair has a state");
                 }
             }
-            case 3 -> Host.HOST.passTime();
+            case 3 -> Host.NETWORK.time().advance(PAUSE);
             default -> {
                 if (pair != null) {
                     pair.attachMulticast(new Gid(0, 0xffff_e000_0000L | script.u8()));
