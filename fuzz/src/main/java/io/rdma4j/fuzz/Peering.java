@@ -163,6 +163,21 @@ final class Peering {
         return sent;
     }
 
+    /**
+     * Returns the next packet that the queue pair sends, or null if there is none. If congestion holds it back, lets that time
+     * pass. The queue pair must have no other timer.
+     */
+    @Nullable
+    Packet pollHeldBack() {
+        Packet packet = poll();
+        if (packet != null || queuePair.nextDeadlineNanos() == Long.MAX_VALUE) {
+            return packet;
+        }
+        now = Math.max(now, queuePair.nextDeadlineNanos());
+        queuePair.onDeadline(now);
+        return poll();
+    }
+
     /** Lets the queue pair send all its packets, which must not exceed {@code limit}. */
     void pollAll(int limit) {
         int count = 0;

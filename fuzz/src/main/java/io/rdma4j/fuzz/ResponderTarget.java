@@ -56,8 +56,14 @@ public final class ResponderTarget implements FuzzTarget {
         while (!script.isAtEnd()) {
             step(script, side);
         }
-        side.pollAll(MAX_RESPONSE_PACKETS);
+        answerAll(side);
         finish(side);
+    }
+
+    private static void answerAll(Peering side) {
+        for (int i = 1; side.pollHeldBack() != null; i++) {
+            Invariant.atMost(i, MAX_RESPONSE_PACKETS, "packets in a row");
+        }
     }
 
     private static void step(Script script, Peering side) {
@@ -166,7 +172,7 @@ public final class ResponderTarget implements FuzzTarget {
         Bth.write(s, 0, Opcode.RC_WRITE_ONLY.code(), false, 0, 0xffff, Peering.NUMBER, true, psn);
         Reth.write(s, Bth.LENGTH, region.address(), region.key(), 4);
         side.deliver(datagram);
-        Packet response = side.poll();
+        Packet response = side.pollHeldBack();
         Invariant.holds(response != null, "a correct request is responded to");
         if (response != null) {
             Invariant.equal(response.psn(), psn, "the response has the PSN of the request");
@@ -179,7 +185,7 @@ public final class ResponderTarget implements FuzzTarget {
                     "a WRITE is acknowledged if and only if it was executed");
             Invariant.holds(side.isUntouched(LAST, 4, Peering.REGION_BYTES), "nothing else was written");
         }
-        Invariant.holds(side.poll() == null, "there is one response");
+        Invariant.holds(side.pollHeldBack() == null, "there is one response");
     }
 
     @Override
@@ -222,6 +228,19 @@ public final class ResponderTarget implements FuzzTarget {
                         .u16(8)
                         .u8(5)
                         .bytes());
-        return Stream.concat(captured, generated);
+        return Stream.concat(Stream.concat(captured, generated), Stream.of(congestedRead()));
+    }
+
+    /** Returns a script whose last READ is held back: the peer has reported congestion. */
+    private static byte[] congestedRead() {
+        ScriptWriter script = new ScriptWriter();
+        for (int i = 0; i < 2; i++) {
+            script.u8(1, Opcode.CONGESTION_NOTIFICATION.code(), 0, 0, 0)
+                    .u8(1, Opcode.RC_READ_REQUEST.code(), 0, 0, 0)
+                    .u8(0, 0)
+                    .u16(1000)
+                    .u8(5);
+        }
+        return script.bytes();
     }
 }

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,6 +22,10 @@ import java.util.stream.Collectors;
 public final class Fuzzing implements AcceptanceTest {
     private static final Pattern DONE = Pattern.compile("(F\\d+): (\\d+) executions in .* nothing found");
     private static final Pattern FOUND = Pattern.compile("(F\\d+): FOUND .*");
+
+    /** Begins the line of the exception behind a {@link #FOUND} line. */
+    private static final String EXCEPTION = "== Java Exception: ";
+
     private static final int BUILD_AND_START_SECONDS = 400;
 
     /** Required executions in half an hour, of decoders and of state machines. */
@@ -55,7 +61,7 @@ public final class Fuzzing implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws IOException, InterruptedException {
         Map<KnownTarget, Long> executions = new EnumMap<>(KnownTarget.class);
-        int findings = 0;
+        List<String> findings = new ArrayList<>();
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("rdma4j.home", "."), "fuzz", "run")
                                 .toString(),
@@ -75,10 +81,13 @@ public final class Fuzzing implements AcceptanceTest {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 log.println(line);
                 Matcher done = DONE.matcher(line);
+                Matcher found = FOUND.matcher(line);
                 if (done.matches()) {
                     executions.put(KnownTarget.valueOf(done.group(1)), Long.parseLong(done.group(2)));
-                } else if (FOUND.matcher(line).matches()) {
-                    findings++;
+                } else if (found.matches()) {
+                    findings.add(found.group(1));
+                } else if (line.startsWith(EXCEPTION)) {
+                    findings.add(line.substring(EXCEPTION.length()));
                 }
                 stage.progress(executions.size() + " targets done");
             }
@@ -94,9 +103,12 @@ public final class Fuzzing implements AcceptanceTest {
                 .map(e -> "%s %.2g".formatted(e.getKey(), (double) e.getValue()))
                 .collect(Collectors.joining(", "));
         return Outcome.of(
-                status == 0 && findings == 0 && executions.size() == KnownTarget.values().length,
+                status == 0 && findings.isEmpty() && executions.size() == KnownTarget.values().length,
                 isEnough,
-                "%d findings%s; executions %s"
-                        .formatted(findings, status > 1 ? ", fuzz/run ended with " + status : "", figures));
+                "%s%s; executions %s"
+                        .formatted(
+                                findings.isEmpty() ? "0 findings" : "FOUND " + String.join(" ", findings),
+                                status > 1 ? ", fuzz/run ended with " + status : "",
+                                figures));
     }
 }
