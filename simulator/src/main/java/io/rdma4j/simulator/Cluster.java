@@ -30,6 +30,7 @@ public final class Cluster {
      * @param virtualNanos virtual time that has passed
      * @param connections number of connections that were requested
      * @param completed number of connections that completed all planned work
+     * @param resolvedServices number of datagram services that clients have resolved
      */
     public record Result(
             long seed,
@@ -39,7 +40,8 @@ public final class Cluster {
             long lostFrames,
             long virtualNanos,
             int connections,
-            int completed) {}
+            int completed,
+            int resolvedServices) {}
 
     private Cluster() {}
 

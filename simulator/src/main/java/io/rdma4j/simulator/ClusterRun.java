@@ -30,6 +30,9 @@ final class ClusterRun {
     private static final long SHORTEST_IDLE_NANOS = 1_000;
     private static final long LONGEST_IDLE_NANOS = 5_000_000;
 
+    /** The longest idle time when all connections are over and only requests for services are repeated. */
+    private static final long LONGEST_SERVICE_IDLE_NANOS = 1_000_000_000;
+
     private final long seed;
     private final SplittableRandom random;
     private final RunParameters parameters;
@@ -43,6 +46,7 @@ final class ClusterRun {
     private final MessageLedger ledger = new MessageLedger();
     private final List<DatagramSide> datagrams = new ArrayList<>();
     private final Chaos chaos;
+    private final DatagramServices services;
     private boolean isSlow;
 
     ClusterRun(long seed, EventLog log) {
@@ -67,13 +71,14 @@ final class ClusterRun {
         }
         chaos = new Chaos(random.split(), network, hosts, log, MAX_LOSS, this::onCrash, this::onRestart);
         createWork();
+        services = new DatagramServices(network, hosts, log, ledger, this::mayBreak, random.split());
     }
 
     private void createHosts() {
         for (int i = 0; i < parameters.hosts(); i++) {
             SimulatedHost host = network.addHost();
             hosts.add(host);
-            onRestart(host);
+            start(host);
         }
     }
 
@@ -186,9 +191,15 @@ final class ClusterRun {
             }
         }
         pools.remove(host);
+        services.onCrash(host);
     }
 
     private void onRestart(SimulatedHost host) {
+        start(host);
+        services.onRestart(host);
+    }
+
+    private void start(SimulatedHost host) {
         host.agent().listen(SimulatedConnection.SERVICE, (_, _) -> RequestFilter.Verdict.TAKE, BACKLOG, host);
         host.onCmEvent(this::onCmEvent);
         int receiveBytes = parameters.maxMessageBytes() + SideReceives.SLACK_BYTES;
@@ -207,6 +218,8 @@ final class ClusterRun {
         } else if (event instanceof AgentEvent.OfConnection ofConnection
                 && ofConnection.connection().attachment() instanceof ConnectionEnd end) {
             end.onEvent(ofConnection);
+        } else {
+            services.onEvent(event);
         }
     }
 
@@ -220,8 +233,9 @@ final class ClusterRun {
             chaos.apply(network.nowNanos());
             sequences.forEach(ConnectionSequence::work);
             datagrams.stream().filter(side -> !side.host.isPaused()).forEach(UnreliableSide::work);
+            services.work();
             long limit = Math.min(network.nowNanos() + idleNanos, chaos.nextNanos());
-            idleNanos = network.step(limit) ? SHORTEST_IDLE_NANOS : Math.min(2 * idleNanos, LONGEST_IDLE_NANOS);
+            idleNanos = network.step(limit) ? SHORTEST_IDLE_NANOS : Math.min(2 * idleNanos, longestIdleNanos());
         }
         checkEnd();
         return new Cluster.Result(
@@ -232,12 +246,19 @@ final class ClusterRun {
                 network.lostFrames(),
                 network.nowNanos(),
                 sequences.stream().mapToInt(ConnectionSequence::attempted).sum(),
-                sequences.stream().mapToInt(ConnectionSequence::completed).sum());
+                sequences.stream().mapToInt(ConnectionSequence::completed).sum(),
+                services.resolved());
+    }
+
+    private long longestIdleNanos() {
+        boolean isLong = sequences.stream().allMatch(ConnectionSequence::isOver);
+        return isLong ? LONGEST_SERVICE_IDLE_NANOS : LONGEST_IDLE_NANOS;
     }
 
     private boolean isOver() {
         return chaos.nextNanos() == Long.MAX_VALUE
                 && sequences.stream().allMatch(ConnectionSequence::isOver)
+                && services.isOver()
                 && datagrams.stream().allMatch(UnreliableSide::isDone)
                 && network.isQuiet();
     }
@@ -249,13 +270,15 @@ final class ClusterRun {
                     + sequences.stream()
                             .map(ConnectionSequence::unfinished)
                             .filter(each -> each != null)
-                            .toList());
+                            .toList()
+                    + services.unfinished());
         }
     }
 
     private void checkEnd() {
         sequences.forEach(ConnectionSequence::checkEnd);
         datagrams.forEach(DatagramSide::checkEnd);
+        services.checkEnd(!isSlow && !parameters.faults().loses() && chaos.isQuiet());
         pools.values().forEach(ReceivePool::checkEnd);
         for (SimulatedHost host : hosts) {
             if (!host.isEmpty()) {

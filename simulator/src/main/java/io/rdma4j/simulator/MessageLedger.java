@@ -122,6 +122,18 @@ final class MessageLedger {
         arrivedAtMembers += at.equals(sent.to) ? 0 : 1;
     }
 
+    /** Returns whether a message was sent and has arrived anywhere. */
+    boolean hasArrived(int id) {
+        return id >= 1
+                && id <= messages.size()
+                && messages.get(id - 1).arrivals.values().stream().anyMatch(times -> times > 0);
+    }
+
+    /** Returns the name of the sender of a message that was sent. */
+    String sender(int id) {
+        return messages.get(id - 1).from;
+    }
+
     /** Returns the number of messages sent; one to a group counts once for each possible receiver. */
     int sent() {
         return copies;

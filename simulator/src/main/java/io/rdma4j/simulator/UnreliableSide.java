@@ -106,6 +106,11 @@ abstract class UnreliableSide {
     /** Chooses the operation and the destination of a request, and fills it, the message by {@link #message}. */
     abstract void fill(SendRequest request);
 
+    /** Returns whether there is a destination for the next message. */
+    boolean hasNext() {
+        return true;
+    }
+
     /** Handles a message that has arrived, at {@code offset} of the memory. */
     abstract void onArrival(Completion completion, byte[] memory, int offset);
 
@@ -152,7 +157,7 @@ abstract class UnreliableSide {
             receivesNow--;
             receivesLeft--;
         }
-        for (int i = random.nextInt(3); i > 0 && planned > 0; i--) {
+        for (int i = random.nextInt(3); i > 0 && planned > 0 && hasNext(); i--) {
             SendRequest request = machine().sendQueue().claim();
             if (request == null) {
                 return;

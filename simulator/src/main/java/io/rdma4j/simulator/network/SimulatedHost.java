@@ -19,6 +19,7 @@ import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
 import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.GsiPacket;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -175,19 +176,22 @@ public final class SimulatedHost implements DatagramDestination {
         isUp = true;
     }
 
-    /** Returns whether the host has no queue pairs, registrations or connections. */
+    /** Returns whether the host has no queue pairs, registrations, connections or unfinished service resolutions. */
     public boolean isEmpty() {
         return queuePairs.isEmpty()
                 && memory.size() == 0
                 && memory.windowCount() == 0
                 && agent.connectionCount() == 0
-                && agent.halfOpenCount() == 0;
+                && agent.halfOpenCount() == 0
+                && agent.resolutionCount() == 0
+                && agent.waitingServiceRequests() == 0;
     }
 
     /** Describes what the host still has, for error messages. */
     public String contents() {
         return queuePairs.keySet() + ", " + memory.size() + " regions, " + memory.windowCount() + " windows, "
-                + agent.connectionCount() + " connections, " + agent.halfOpenCount() + " half open";
+                + agent.connectionCount() + " connections, " + agent.halfOpenCount() + " half open, "
+                + agent.resolutionCount() + " resolutions, " + agent.waitingServiceRequests() + " service requests";
     }
 
     /** Returns the number of frames dropped because of a wrong ICRC. */
@@ -250,6 +254,18 @@ public final class SimulatedHost implements DatagramDestination {
         outgoing.trafficClass = queuePair.isCongestionCapable() ? Ecn.CAPABLE : 0;
         address(queuePair);
         send(0xc000 | queuePair.number() & 0x3fff, queuePair.sealsFlushesAsLinux());
+    }
+
+    /**
+     * Sends a management datagram that is not one of the host's communication manager.
+     *
+     * @param transactionId transaction ID of the datagram
+     * @param route this host and the destination
+     */
+    public void send(CmMessage message, long transactionId, CmRoute route) {
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        message.emit(mad, 0, transactionId);
+        sendMad(new CmDatagram(route, 0, mad));
     }
 
     private void sendMad(CmDatagram mad) {
