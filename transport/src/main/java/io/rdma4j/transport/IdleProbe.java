@@ -52,7 +52,8 @@ final class IdleProbe {
     }
 
     /**
-     * Notes that a packet arrived from the peer.
+     * Notes that a packet arrived from the peer. If it answers a probe, the next interval begins now, even if the timeout
+     * of the probe would end later.
      *
      * @return {@code true} if a probe was outstanding
      */
@@ -60,6 +61,9 @@ final class IdleProbe {
         boolean wasProbing = unanswered > 0;
         lastReceivedNanos = nowNanos;
         unanswered = 0;
+        if (wasProbing) {
+            deadlineNanos = Math.min(deadlineNanos, nowNanos + intervalNanos);
+        }
         return wasProbing;
     }
 

@@ -65,6 +65,19 @@ class RcKeepAliveTest {
     }
 
     @Test
+    void answeredProbeIsFollowedByTheNextAfterTheIntervalEvenIfTheTimeoutIsLonger() {
+        Pair p = new Pair();
+        long interval = T14 / 4;
+        p.a.queuePair.keepAlive(p.now, interval);
+        p.run(p.now + 8 * interval + interval / 2);
+        assertThat(p.a.queuePair.counters().idleProbes).isEqualTo(8);
+        long silentFrom = p.now - interval / 2;
+        loseAll(p);
+        p.run(silentFrom + interval + 8 * T14 + interval / 2);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+    }
+
+    @Test
     void oneAcknowledgementForEightProbesKeepsTheConnection() {
         Pair p = idlePair();
         p.wire = w -> w.fromA() && w.number() % 8 != 0 ? List.of() : List.of(Pair.LATENCY_NANOS);
