@@ -31,6 +31,7 @@ public final class Cluster {
      * @param connections number of connections that were requested
      * @param completed number of connections that completed all planned work
      * @param resolvedServices number of datagram services that clients have resolved
+     * @param silentPeers number of silent peers that keep-alives have given up
      */
     public record Result(
             long seed,
@@ -41,7 +42,8 @@ public final class Cluster {
             long virtualNanos,
             int connections,
             int completed,
-            int resolvedServices) {}
+            int resolvedServices,
+            int silentPeers) {}
 
     private Cluster() {}
 

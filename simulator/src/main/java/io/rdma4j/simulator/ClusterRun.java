@@ -22,6 +22,9 @@ final class ClusterRun {
     private static final int BACKLOG = 16;
     private static final int SLOW_LINKS = 6;
     private static final double MAX_LOSS = 0.15;
+    private static final int KEPT_ALIVE = 4;
+    private static final long SHORTEST_KEEP_ALIVE_NANOS = 1_000_000;
+    private static final int KEEP_ALIVE_DOUBLINGS = 9;
     private static final long MAX_STEPS = 1_000_000;
 
     /** The time within which all work must end after the last disruption. It is long because the CM's timeouts are. */
@@ -39,6 +42,7 @@ final class ClusterRun {
     private final StreamParameters streams;
     private final VirtualNetwork network;
     private final EventLog log;
+    private final IdleWatches watches;
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final Map<SimulatedHost, ReceivePool> pools = new LinkedHashMap<>();
     private final List<ConnectionSequence> sequences = new ArrayList<>();
@@ -63,7 +67,11 @@ final class ClusterRun {
                 NetworkFaults.random(random, MAX_LOSS).withBursts(random));
         streams = StreamParameters.random(random, MAX_LOSS);
         network = new VirtualNetwork(random.nextLong(), parameters.faults());
-        network.observe(log);
+        watches = new IdleWatches(network);
+        network.observe((nanos, fate, frame) -> {
+            log.onFrame(nanos, fate, frame);
+            watches.onFrame(nanos, fate, frame);
+        });
         ledger.watch(network);
         createHosts();
         if (random.nextInt(SLOW_LINKS) == 0) {
@@ -149,8 +157,12 @@ final class ClusterRun {
         return switch (kind) {
             case RELIABLE -> {
                 ReceivePool shared = sideRandom.nextBoolean() ? pool : null;
-                yield new SimulatedSide(
+                SimulatedSide side = new SimulatedSide(
                         name, host, RcQueuePair.Role.CONNECTED, parameters, shared, this::mayBreak, sideRandom);
+                if (sideRandom.nextInt(KEPT_ALIVE) == 0) {
+                    side.keepAlive(watches, keepAliveNanos(sideRandom));
+                }
+                yield side;
             }
             case EXTENDED -> {
                 RcQueuePair.Role role = isActive ? RcQueuePair.Role.INITIATOR : RcQueuePair.Role.TARGET;
@@ -169,6 +181,11 @@ final class ClusterRun {
                         sideRandom);
             case STREAM -> new StreamSide(name, host, streams, this::mayBreak, sideRandom);
         };
+    }
+
+    /** Returns a random interval of a keep-alive, short ones as likely as long ones. */
+    private static long keepAliveNanos(SplittableRandom random) {
+        return SHORTEST_KEEP_ALIVE_NANOS << random.nextInt(KEEP_ALIVE_DOUBLINGS);
     }
 
     /** Returns whether there is a reason for a reliable connection to break. */
@@ -247,7 +264,8 @@ final class ClusterRun {
                 network.nowNanos(),
                 sequences.stream().mapToInt(ConnectionSequence::attempted).sum(),
                 sequences.stream().mapToInt(ConnectionSequence::completed).sum(),
-                services.resolved());
+                services.resolved(),
+                watches.givenUp());
     }
 
     private long longestIdleNanos() {

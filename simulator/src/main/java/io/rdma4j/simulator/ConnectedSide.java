@@ -44,6 +44,14 @@ interface ConnectedSide {
     /** Allows requests to be posted. */
     void start();
 
+    /** Returns the interval at which the side probes its peer while the connection is idle, or 0 if it does not. */
+    default long keepAliveNanos() {
+        return 0;
+    }
+
+    /** Notes that the host is paused, instead of {@link #work}. */
+    default void onPaused() {}
+
     /** Does some of the pending work. */
     void work(long nowNanos);
 

@@ -208,6 +208,7 @@ final class ConnectionEnd {
     void work(@Nullable ConnectionEnd peer) {
         long now = attempt.nowNanos();
         if (side.isKilled() || host().isPaused()) {
+            side.onPaused();
             return;
         }
         if (acceptAtNanos <= now) {
@@ -225,7 +226,7 @@ final class ConnectionEnd {
 
     /**
      * Ends the connection if its side wants to, or if the peer has ended and sends no disconnect request for some time.
-     * The wait corresponds to a keep-alive.
+     * The wait stands for a keep-alive of the application. A side with a keep-alive of its own must notice by itself.
      */
     private void checkPeer(long now, @Nullable ConnectionEnd peer) {
         boolean isPeerEnded = peer == null || peer.isEnded();
@@ -236,7 +237,7 @@ final class ConnectionEnd {
         }
         if (side.wantsToEnd()) {
             end("ends it");
-        } else if (isPeerEnded && now - peerEndedNanos > peerTimeoutNanos) {
+        } else if (side.keepAliveNanos() == 0 && isPeerEnded && now - peerEndedNanos > peerTimeoutNanos) {
             end("waits no longer for its peer");
         }
     }

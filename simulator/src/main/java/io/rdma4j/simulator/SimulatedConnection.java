@@ -32,6 +32,8 @@ final class SimulatedConnection {
     private static final int ENDED_EARLY = 3;
     private static final long MAX_REPLY_DELAY_NANOS = 1_000_000_000L;
     private static final long MAX_WORK_NANOS = 50_000_000L;
+    private static final long MAX_IDLE_NANOS = 400_000_000L;
+    private static final int MAX_PROBES = 12;
     private static final int TARGET_DELAY = 15;
     private static final int HOPS = 64;
 
@@ -47,6 +49,8 @@ final class SimulatedConnection {
     private final long disconnectAfterNanos;
     private @Nullable ConnectionEnd passive;
     private long bothStartedNanos = -1;
+    private long bothDoneNanos = -1;
+    private final long idleNanos;
 
     /** Creates both ends' parameters and the active end; {@link #begin} sends the request. */
     SimulatedConnection(
@@ -69,6 +73,7 @@ final class SimulatedConnection {
         disconnectAfterNanos = kind != SideKind.STREAM && random.nextInt(ENDED_EARLY) == 0
                 ? random.nextLong(MAX_WORK_NANOS)
                 : Long.MAX_VALUE;
+        idleNanos = random.nextLong(MAX_IDLE_NANOS);
         active = new ConnectionEnd(
                 this, run.createSide(kind, true, name + " client", activeHost, random.split()), random.split());
     }
@@ -201,10 +206,26 @@ final class SimulatedConnection {
             return;
         }
         if (kind != SideKind.STREAM && active.side.isDone() && server.side.isDone()) {
+            if (!isIdleLongEnough(initiator, initiator == active ? server : active)) {
+                return;
+            }
             initiator.end("has done all its work and disconnects");
         } else if (nowNanos() - bothStartedNanos > disconnectAfterNanos) {
             initiator.end("disconnects in the middle of its work");
         }
+    }
+
+    /**
+     * Returns whether a connection that has nothing to do is to be ended. One with a keep-alive stays for a while. If its
+     * peer has died, the keep-alive has to end it.
+     */
+    private boolean isIdleLongEnough(ConnectionEnd initiator, ConnectionEnd other) {
+        if (bothDoneNanos < 0) {
+            bothDoneNanos = nowNanos();
+        }
+        long probed = Math.max(initiator.side.keepAliveNanos(), other.side.keepAliveNanos());
+        boolean mustNotice = initiator.side.keepAliveNanos() > 0 && other.side.isKilled();
+        return !mustNotice && nowNanos() - bothDoneNanos >= Math.min(idleNanos, MAX_PROBES * probed);
     }
 
     /** Notifies the ends of the crash of a host. */

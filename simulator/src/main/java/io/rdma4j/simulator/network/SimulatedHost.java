@@ -110,6 +110,11 @@ public final class SimulatedHost implements DatagramDestination {
         return addressLow;
     }
 
+    /** Returns the current virtual time. */
+    public long nowNanos() {
+        return network.nowNanos();
+    }
+
     private CmAgent newAgent() {
         return new CmAgent(CmConfiguration.of(guid, random::nextInt));
     }
