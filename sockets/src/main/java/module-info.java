@@ -12,6 +12,8 @@ module io.rdma4j.sockets {
 
     exports io.rdma4j.sockets;
     exports io.rdma4j.sockets.options;
+    exports io.rdma4j.sockets.datagram to
+            io.rdma4j.simulator;
     exports io.rdma4j.sockets.stream to
             io.rdma4j.simulator;
 }

@@ -32,6 +32,7 @@ public final class Cluster {
      * @param completed number of connections that completed all planned work
      * @param resolvedServices number of datagram services that clients have resolved
      * @param silentPeers number of silent peers that keep-alives have given up
+     * @param socketDatagrams number of datagrams that arrived at datagram sockets
      */
     public record Result(
             long seed,
@@ -43,7 +44,8 @@ public final class Cluster {
             int connections,
             int completed,
             int resolvedServices,
-            int silentPeers) {}
+            int silentPeers,
+            int socketDatagrams) {}
 
     private Cluster() {}
 

@@ -51,6 +51,7 @@ final class ClusterRun {
     private final List<DatagramSide> datagrams = new ArrayList<>();
     private final Chaos chaos;
     private final DatagramServices services;
+    private final DatagramSockets sockets;
     private boolean isSlow;
 
     ClusterRun(long seed, EventLog log) {
@@ -80,6 +81,7 @@ final class ClusterRun {
         chaos = new Chaos(random.split(), network, hosts, log, MAX_LOSS, this::onCrash, this::onRestart);
         createWork();
         services = new DatagramServices(network, hosts, log, ledger, this::mayBreak, random.split());
+        sockets = new DatagramSockets(network, hosts, ledger, random.split());
     }
 
     private void createHosts() {
@@ -209,11 +211,13 @@ final class ClusterRun {
         }
         pools.remove(host);
         services.onCrash(host);
+        sockets.onCrash(host);
     }
 
     private void onRestart(SimulatedHost host) {
         start(host);
         services.onRestart(host);
+        sockets.onRestart(host);
     }
 
     private void start(SimulatedHost host) {
@@ -251,9 +255,12 @@ final class ClusterRun {
             sequences.forEach(ConnectionSequence::work);
             datagrams.stream().filter(side -> !side.host.isPaused()).forEach(UnreliableSide::work);
             services.work();
+            sockets.work();
             long limit = Math.min(network.nowNanos() + idleNanos, chaos.nextNanos());
             idleNanos = network.step(limit) ? SHORTEST_IDLE_NANOS : Math.min(2 * idleNanos, longestIdleNanos());
         }
+        network.faults(NetworkFaults.NONE);
+        sockets.checkAllReached();
         checkEnd();
         return new Cluster.Result(
                 seed,
@@ -265,7 +272,8 @@ final class ClusterRun {
                 sequences.stream().mapToInt(ConnectionSequence::attempted).sum(),
                 sequences.stream().mapToInt(ConnectionSequence::completed).sum(),
                 services.resolved(),
-                watches.givenUp());
+                watches.givenUp(),
+                sockets.arrived());
     }
 
     private long longestIdleNanos() {
@@ -277,6 +285,7 @@ final class ClusterRun {
         return chaos.nextNanos() == Long.MAX_VALUE
                 && sequences.stream().allMatch(ConnectionSequence::isOver)
                 && services.isOver()
+                && sockets.isOver()
                 && datagrams.stream().allMatch(UnreliableSide::isDone)
                 && network.isQuiet();
     }
@@ -296,7 +305,9 @@ final class ClusterRun {
     private void checkEnd() {
         sequences.forEach(ConnectionSequence::checkEnd);
         datagrams.forEach(DatagramSide::checkEnd);
-        services.checkEnd(!isSlow && !parameters.faults().loses() && chaos.isQuiet());
+        boolean isLossless = !isSlow && !parameters.faults().loses() && chaos.isQuiet();
+        services.checkEnd(isLossless);
+        sockets.checkEnd(isLossless && parameters.faults().reordering() == 0);
         pools.values().forEach(ReceivePool::checkEnd);
         for (SimulatedHost host : hosts) {
             if (!host.isEmpty()) {

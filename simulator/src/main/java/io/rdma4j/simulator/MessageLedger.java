@@ -62,6 +62,11 @@ final class MessageLedger {
         });
     }
 
+    /** Notes that the network has duplicated a packet. */
+    void onDuplicate(long packet) {
+        duplicated.add(packet);
+    }
+
     /** Returns the number of the next message. */
     int nextId() {
         return messages.size() + 1;

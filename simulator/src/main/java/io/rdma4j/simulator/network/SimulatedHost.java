@@ -24,6 +24,7 @@ import io.rdma4j.wire.cm.GsiPacket;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +64,8 @@ public final class SimulatedHost implements DatagramDestination {
     private MemoryTable memory;
     private CmAgent agent;
     private Consumer<AgentEvent> eventHandler = event -> {};
-    private final ArrayDeque<Frame> queued = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> queued = new ArrayDeque<>();
+    private final Map<Integer, MessageReceiver> ports = new HashMap<>();
     private final ArrayDeque<Integer> retiredNumbers = new ArrayDeque<>();
     private boolean isUp = true;
     private boolean isPaused;
@@ -162,7 +164,7 @@ public final class SimulatedHost implements DatagramDestination {
     public void resume() {
         isPaused = false;
         while (!queued.isEmpty()) {
-            onFrame(queued.remove());
+            queued.remove().run();
         }
     }
 
@@ -171,6 +173,7 @@ public final class SimulatedHost implements DatagramDestination {
         isUp = false;
         isPaused = false;
         queued.clear();
+        ports.clear();
         List.copyOf(queuePairs.values()).forEach(this::remove);
         memory = new MemoryTable(random::nextInt);
         agent = newAgent();
@@ -328,7 +331,39 @@ public final class SimulatedHost implements DatagramDestination {
         if (!isPaused) {
             onFrame(frame);
         } else if (queued.size() < MAX_QUEUED_FRAMES) {
-            queued.add(frame);
+            queued.add(() -> onFrame(frame));
+        }
+    }
+
+    /** Binds the receiver of the UDP messages to a port. */
+    public void bind(int port, MessageReceiver receiver) {
+        ports.put(port, receiver);
+    }
+
+    /** Reverts {@link #bind}. */
+    public void unbind(int port) {
+        ports.remove(port);
+    }
+
+    /**
+     * Sends a UDP message, which is not RoCE.
+     *
+     * @param bytes the message, which is not modified afterwards
+     * @return true if the network has duplicated it
+     */
+    public boolean sendMessage(SimulatedHost to, int fromPort, int toPort, byte[] bytes) {
+        return network.sendMessage(this, to, bytes, () -> to.receive(this, fromPort, toPort, bytes));
+    }
+
+    /** Passes a UDP message to the receiver of its port, later if the host is paused. */
+    private void receive(SimulatedHost from, int fromPort, int toPort, byte[] bytes) {
+        if (isPaused && queued.size() < MAX_QUEUED_FRAMES) {
+            queued.add(() -> receive(from, fromPort, toPort, bytes));
+        } else if (!isPaused) {
+            MessageReceiver receiver = ports.get(toPort);
+            if (receiver != null) {
+                receiver.onMessage(from, fromPort, bytes);
+            }
         }
     }
 

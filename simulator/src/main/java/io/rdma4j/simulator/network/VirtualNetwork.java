@@ -6,6 +6,7 @@ import io.rdma4j.wire.Icrc;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,9 +26,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Usage: create hosts, post work to them, then call {@link #step} until all work is done. Not thread safe.
  */
 public final class VirtualNetwork {
-    /** A frame in flight; {@code order} makes the order of equal times deterministic. */
-    private record Delivery(long atNanos, long order, SimulatedHost destination, Frame frame)
-            implements Comparable<Delivery> {
+    /**
+     * A frame in flight, or a UDP message if {@code message} is not null; {@code order} makes the order of equal times
+     * deterministic.
+     */
+    private record Delivery(
+            long atNanos,
+            long order,
+            SimulatedHost destination,
+            Frame frame,
+            @Nullable Message message) implements Comparable<Delivery> {
         @Override
         public int compareTo(Delivery other) {
             int byTime = Long.compare(atNanos, other.atNanos);
@@ -35,6 +43,10 @@ public final class VirtualNetwork {
         }
     }
 
+    /** A UDP message that is not RoCE, and its delivery. */
+    private record Message(byte[] bytes, Runnable delivery) {}
+
+    private static final Frame NO_FRAME = new Frame();
     private static final long IPV6_PREFIX = 0xfd00_0000_0000_0000L;
     private static final long IPV6_GROUPS = 0xff0e_0000_0000_0000L;
 
@@ -323,10 +335,53 @@ public final class VirtualNetwork {
     }
 
     private void enqueue(long at, SimulatedHost destination, Frame frame) {
-        inFlight.add(new Delivery(at, order++, destination, frame));
+        inFlight.add(new Delivery(at, order++, destination, frame, null));
+    }
+
+    /**
+     * Sends a UDP message that is not RoCE. A corrupted one is lost because of its checksum.
+     *
+     * @param bytes the message
+     * @param delivery called when it arrives at a host that is up
+     * @return true if it is duplicated
+     */
+    boolean sendMessage(SimulatedHost from, SimulatedHost to, byte[] bytes, Runnable delivery) {
+        if (isLost(from, to) || chance(faults.corruption())) {
+            lostFrames++;
+            return false;
+        }
+        SlowLink link = slowLinks.get(to);
+        long transmittedNanos = link == null ? nowNanos : link.transmit(nowNanos, bytes.length);
+        if (transmittedNanos == SlowLink.LOST) {
+            lostFrames++;
+            return false;
+        }
+        long at = transmittedNanos + faults.latencyNanos();
+        Message message = new Message(bytes, delivery);
+        boolean isDuplicated = chance(faults.duplication());
+        if (isDuplicated) {
+            inFlight.add(new Delivery(at + jitter(), order++, to, NO_FRAME, message));
+        }
+        inFlight.add(new Delivery(chance(faults.reordering()) ? at + jitter() : at, order++, to, NO_FRAME, message));
+        return isDuplicated;
+    }
+
+    private void deliver(Delivery delivery, Message message) {
+        if (!delivery.destination.isUp()) {
+            lostFrames++;
+            return;
+        }
+        deliveredFrames++;
+        mix(delivery.atNanos);
+        mix(Arrays.hashCode(message.bytes));
+        message.delivery.run();
     }
 
     private void deliver(Delivery delivery) {
+        if (delivery.message != null) {
+            deliver(delivery, delivery.message);
+            return;
+        }
         if (!delivery.destination.isUp()) {
             lose(delivery.frame);
             return;

@@ -52,7 +52,7 @@ class SimTest {
         Set<Long> seeds = ConcurrentHashMap.newKeySet();
         Sim tool = new Sim((seed, trace) -> {
             assertThat(seeds.add(seed)).isTrue();
-            return new Cluster.Result(seed, seed, 2, 10, 1, 1, 1, 1, 1, 1);
+            return new Cluster.Result(seed, seed, 2, 10, 1, 1, 1, 1, 1, 1, 1);
         });
         assertThat(run(tool, "--seed -5 --runs 100 --jobs 3")).isZero();
         assertThat(new TreeSet<>(seeds)).hasSize(100).startsWith(-5L).endsWith(94L);
@@ -65,7 +65,7 @@ class SimTest {
             if (seed == 7) {
                 throw new IllegalStateException("nothing goes");
             }
-            return new Cluster.Result(seed, seed, 2, 10, 1, 1, 1, 1, 1, 1);
+            return new Cluster.Result(seed, seed, 2, 10, 1, 1, 1, 1, 1, 1, 1);
         });
         assertThat(run(tool, "--runs 20")).isEqualTo(1);
         assertThat(out()).contains("1 FAILED");
