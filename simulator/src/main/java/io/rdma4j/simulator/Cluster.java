@@ -7,14 +7,18 @@ import org.jspecify.annotations.Nullable;
  * A simulated network of hosts under faults, drawn from one seed.
  *
  * <p>A run has two to eight hosts. Communication managers set up and end the connections: reliable ones with and
- * without shared receives, extended and unreliable ones, and the streams of RDMA sockets. Datagrams and multicast
- * groups are added. The network loses, duplicates, reorders, corrupts and delays frames. Hosts are partitioned, paused,
+ * without shared receives, extended and unreliable ones, and the streams of RDMA sockets. Some reliable connections
+ * stay idle with a keep-alive. Datagrams, multicast groups, datagram services that are resolved by SIDR, and datagram
+ * sockets are added. The network loses, duplicates, reorders, corrupts and delays frames. Hosts are partitioned, paused,
  * crashed and restarted.
  *
  * <p>The run checks that each completion is reported once, in order, and with a status that has a reason. Memory and
  * messages must match a sequential model. If a connection ends early, they must match the model after some of the
- * requests, at least those reported as completed. Each event of a connection is reported once. At the end no operation
- * is stuck, and no host has anything left.
+ * requests, at least those reported as completed. Each event of a connection is reported once. A keep-alive gives the
+ * peer up after exactly the silence that it promises, and never earlier. A resolution ends once, with an answer that the
+ * server has given, or after all retransmissions. A datagram arrives at most once for each copy, with the right content
+ * and source, and is lost only by the network. At the end no operation is stuck, datagram sockets reach each other, and
+ * no host has anything left.
  *
  * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}. Thread safe: runs share no state.
  */

@@ -32,18 +32,27 @@ class ClusterTest {
         AtomicLong lost = new AtomicLong();
         AtomicLong connections = new AtomicLong();
         AtomicLong completed = new AtomicLong();
+        AtomicLong resolved = new AtomicLong();
+        AtomicLong silent = new AtomicLong();
+        AtomicLong datagrams = new AtomicLong();
         LongStream.range(0, RUNS).parallel().forEach(seed -> {
             Cluster.Result result = Cluster.run(seed, null);
             frames.addAndGet(result.deliveredFrames());
             lost.addAndGet(result.lostFrames());
             connections.addAndGet(result.connections());
             completed.addAndGet(result.completed());
+            resolved.addAndGet(result.resolvedServices());
+            silent.addAndGet(result.silentPeers());
+            datagrams.addAndGet(result.socketDatagrams());
         });
         assertThat(frames.get()).as("frames delivered in all runs").isGreaterThan(RUNS * 500);
         assertThat(lost.get()).as("frames lost in all runs").isGreaterThan(RUNS * 20);
         assertThat(connections.get()).as("connections requested").isGreaterThan(RUNS * 4);
         // About half of them are cut off, rejected or ended by disruptions; the other half must complete their work.
         assertThat(completed.get()).as("connections that completed their work").isGreaterThan(connections.get() / 3);
+        assertThat(resolved.get()).as("datagram services resolved").isGreaterThan(RUNS);
+        assertThat(silent.get()).as("silent peers given up by keep-alives").isGreaterThan(RUNS / 20);
+        assertThat(datagrams.get()).as("datagrams that arrived at sockets").isGreaterThan(2 * RUNS);
     }
 
     @Test

@@ -13,8 +13,9 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Thousands of seeded runs of a simulated fabric under faults ({@code rdma4j sim}). Every completion and every byte
- * match a model, and the same seeds produce the same trace hash, regardless of the number of concurrent runs.
+ * Thousands of seeded runs of a simulated fabric under faults ({@code rdma4j sim}): connections of every type, also
+ * idle ones with a keep-alive, datagrams and groups, services resolved by SIDR, stream and datagram sockets. Every
+ * completion and every byte match a model, and the same seeds produce the same trace hash, regardless of the number of concurrent runs.
  */
 public final class Seeds implements AcceptanceTest {
     private static final int LIMIT_SECONDS = 300;
@@ -59,12 +60,16 @@ public final class Seeds implements AcceptanceTest {
         int failed = all.path("failedSeeds").size();
         String measured = String.format(
                 Locale.ROOT,
-                "%d seeds in %.0f s, %d failed, %d of %d connections completed; %s",
+                "%d seeds in %.0f s, %d failed, %d of %d connections completed, %d services resolved, %d silent peers"
+                        + " given up, %d datagrams at sockets; %s",
                 runs(stage.scale()),
                 seconds,
                 failed,
                 all.path("completedConnections").asLong(),
                 all.path("connections").asLong(),
+                all.path("resolvedServices").asLong(),
+                all.path("silentPeers").asLong(),
+                all.path("socketDatagrams").asLong(),
                 isSame
                         ? "the same hash"
                         : "different hashes: " + hash + " and "

@@ -136,9 +136,10 @@ public final class VirtualNetwork {
         slowLinks.put(host, new SlowLink(bytesPerSecond, bufferBytes, markBytes));
     }
 
-    /** Replaces the faults for frames sent from now on. */
+    /** Replaces the faults for frames sent from now on. Loss bursts that have begun end. */
     public void faults(NetworkFaults newFaults) {
         faults = newFaults;
+        hosts.forEach(host -> host.framesToLose = 0);
     }
 
     /** Sets a listener that is called when a duplicated frame is sent. It may use the frame only during the call. */

@@ -14,7 +14,8 @@ import java.util.List;
 public final class Sim implements Tool {
     private static final String HELP = """
         usage: rdma4j sim [--seed N] [--runs M] [--jobs J] [--trace] [--json]
-        Simulates a fabric of hosts in virtual time: random operations over random connections, under loss, bursts,
+        Simulates a fabric of hosts in virtual time: random operations over random connections, some of which stay idle
+        with a keep-alive, datagrams, services resolved by SIDR, stream and datagram sockets, under loss, bursts,
         duplication, reordering, corruption, delay, partitions, pauses, crashes and restarts. Every completion and every
         byte is compared with a model. The same seed gives the same run, and the same trace hash. No network is used.
           -s, --seed N   seed of the first run (0)

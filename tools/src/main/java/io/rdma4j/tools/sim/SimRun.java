@@ -128,6 +128,9 @@ final class SimRun {
         private long lostFrames;
         private long connections;
         private long completed;
+        private long resolvedServices;
+        private long silentPeers;
+        private long socketDatagrams;
         private long virtualNanos;
         private final List<Long> failedSeeds = new ArrayList<>();
 
@@ -138,6 +141,9 @@ final class SimRun {
             lostFrames += result.lostFrames();
             connections += result.connections();
             completed += result.completed();
+            resolvedServices += result.resolvedServices();
+            silentPeers += result.silentPeers();
+            socketDatagrams += result.socketDatagrams();
             virtualNanos += result.virtualNanos();
         }
 
@@ -179,6 +185,9 @@ final class SimRun {
                     .result("lostFrames", lostFrames)
                     .result("connections", connections)
                     .result("completedConnections", completed)
+                    .result("resolvedServices", resolvedServices)
+                    .result("silentPeers", silentPeers)
+                    .result("socketDatagrams", socketDatagrams)
                     .result("virtualSeconds", virtualNanos / NANOS_PER_SECOND)
                     .result("failedSeeds", List.copyOf(failedSeeds));
         }
