@@ -25,7 +25,7 @@ final class ClusterRun {
     private static final int KEPT_ALIVE = 4;
     private static final long SHORTEST_KEEP_ALIVE_NANOS = 1_000_000;
     private static final int KEEP_ALIVE_DOUBLINGS = 9;
-    private static final long MAX_STEPS = 1_000_000;
+    private static final long MAX_STEPS = 2_000_000;
 
     /** The time within which all work must end after the last disruption. It is long because the CM's timeouts are. */
     private static final long MAX_NANOS_AFTER_CHAOS = 400_000_000_000L;
@@ -253,7 +253,11 @@ final class ClusterRun {
             checkProgress(++steps);
             chaos.apply(network.nowNanos());
             sequences.forEach(ConnectionSequence::work);
-            datagrams.stream().filter(side -> !side.host.isPaused()).forEach(UnreliableSide::work);
+            for (DatagramSide side : datagrams) {
+                if (!side.host.isPaused()) {
+                    side.work();
+                }
+            }
             services.work();
             sockets.work();
             long limit = Math.min(network.nowNanos() + idleNanos, chaos.nextNanos());
@@ -276,14 +280,22 @@ final class ClusterRun {
                 sockets.arrived());
     }
 
+    private boolean areSequencesOver() {
+        for (ConnectionSequence sequence : sequences) {
+            if (!sequence.isOver()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private long longestIdleNanos() {
-        boolean isLong = sequences.stream().allMatch(ConnectionSequence::isOver);
-        return isLong ? LONGEST_SERVICE_IDLE_NANOS : LONGEST_IDLE_NANOS;
+        return areSequencesOver() ? LONGEST_SERVICE_IDLE_NANOS : LONGEST_IDLE_NANOS;
     }
 
     private boolean isOver() {
         return chaos.nextNanos() == Long.MAX_VALUE
-                && sequences.stream().allMatch(ConnectionSequence::isOver)
+                && areSequencesOver()
                 && services.isOver()
                 && sockets.isOver()
                 && datagrams.stream().allMatch(UnreliableSide::isDone)

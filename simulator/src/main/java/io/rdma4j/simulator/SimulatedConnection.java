@@ -49,6 +49,10 @@ final class SimulatedConnection {
     private final long disconnectAfterNanos;
     private @Nullable ConnectionEnd passive;
     private long bothStartedNanos = -1;
+
+    /** True if both ends were found to be over; only a late request, which creates the passive end, changes this. */
+    private boolean isOver;
+
     private long bothDoneNanos = -1;
     private final long idleNanos;
 
@@ -125,6 +129,7 @@ final class SimulatedConnection {
         ConnectionEnd passiveEnd = new ConnectionEnd(
                 this, run.createSide(kind, false, name + " server", passiveHost, random.split()), random.split());
         passive = passiveEnd;
+        isOver = false;
         connection.attach(passiveEnd);
         active.side.setPeer(passiveEnd.side);
         passiveEnd.side.setPeer(active.side);
@@ -189,6 +194,9 @@ final class SimulatedConnection {
 
     /** Does some of the pending work of both ends, and ends the connection when it is time. */
     void work() {
+        if (isOver) {
+            return;
+        }
         ConnectionEnd server = passive;
         active.work(server);
         if (server == null) {
@@ -250,7 +258,8 @@ final class SimulatedConnection {
 
     /** Returns whether no further event can occur. */
     boolean isOver() {
-        return active.isOver() && (passive == null || passive.isOver());
+        isOver = isOver || active.isOver() && (passive == null || passive.isOver());
+        return isOver;
     }
 
     /** Runs the final checks. */

@@ -218,6 +218,9 @@ final class SocketSide implements DatagramNetwork {
             return;
         }
         readCompanion();
+        if (!protocol.canReceive()) {
+            return;
+        }
         ByteBuffer target = ByteBuffer.allocate(DatagramSizes.SLOT_BYTES);
         DatagramAddress from = protocol.receive(target, false);
         while (from != null) {
