@@ -22,9 +22,9 @@ final class ClusterRun {
     private static final int BACKLOG = 16;
     private static final int SLOW_LINKS = 6;
     private static final double MAX_LOSS = 0.15;
-    private static final int KEPT_ALIVE = 4;
+    private static final int KEPT_ALIVE = 2;
     private static final long SHORTEST_KEEP_ALIVE_NANOS = 1_000_000;
-    private static final int KEEP_ALIVE_DOUBLINGS = 9;
+    private static final int KEEP_ALIVE_DOUBLINGS = 7;
     private static final long MAX_STEPS = 2_000_000;
 
     /** The time within which all work must end after the last disruption. It is long because the CM's timeouts are. */

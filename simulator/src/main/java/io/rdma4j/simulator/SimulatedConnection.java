@@ -33,7 +33,7 @@ final class SimulatedConnection {
     private static final long MAX_REPLY_DELAY_NANOS = 1_000_000_000L;
     private static final long MAX_WORK_NANOS = 50_000_000L;
     private static final long MAX_IDLE_NANOS = 400_000_000L;
-    private static final int MAX_PROBES = 12;
+    private static final int MAX_PROBES = 100;
     private static final int TARGET_DELAY = 15;
     private static final int HOPS = 64;
 
