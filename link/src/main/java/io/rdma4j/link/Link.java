@@ -68,6 +68,18 @@ public interface Link extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
+    /**
+     * Directs what arrives at the port to this link again, if {@link LinkSet#openBeside} has opened it; else has no
+     * effect. Costs a system call or two. The link must be polled between two calls.
+     */
+    default void claimInput() {}
+
+    /**
+     * Leaves what arrives at the port to the process that has taken it by {@link LinkSet#openBeside}. The link still
+     * sends from the port. Links that {@link LinkSet#openSteered} has opened on the port receive nothing any longer.
+     */
+    default void abandonInput() {}
+
     /** Returns the counters of frames sent, received and lost by this link. May be read by any thread. */
     LinkStatistics statistics();
 

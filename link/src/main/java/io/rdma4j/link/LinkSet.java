@@ -1,6 +1,7 @@
 package io.rdma4j.link;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,30 @@ public interface LinkSet extends AutoCloseable {
     Link openUdp(InetAddress address, int port) throws IOException;
 
     /**
+     * Opens a link on a UDP port that another process of this user holds, and directs everything that arrives there to
+     * the new link: to replace a process that is stopped. The link of the other process still sends from the port. The
+     * new link keeps its input only while {@link Link#claimInput} is called from time to time, since the system
+     * renumbers the sockets of a port when one of them is closed.
+     *
+     * <p>{@link #openUdp} always binds exclusively. So a caller that finds a port in use decides by means of its own
+     * whether it may take it.
+     *
+     * @param address a local unicast address; an IPv6 link-local one carries its scope
+     * @param port UDP port, not 0
+     * @throws java.net.BindException if this kind of link set cannot do this, a process of another user holds the port,
+     *     or its holder does not allow it, as the {@code nio} link set does not
+     * @throws IOException if the link cannot be opened for another reason
+     */
+    default Link openBeside(InetAddress address, int port) throws IOException {
+        throw new BindException("the " + name() + " link set cannot take UDP port " + port + " from another process");
+    }
+
+    /** Returns whether {@link #openBeside} is supported. */
+    default boolean opensBeside() {
+        return false;
+    }
+
+    /**
      * Opens another link on the address and UDP port of {@code first}, which receives the frames whose destination
      * queue pair number lies in a range. All other frames are still delivered to {@code first}. Several threads, each
      * with a link set of its own, can thereby serve one address. {@code first} may belong to another set and may be in
@@ -44,7 +69,7 @@ public interface LinkSet extends AutoCloseable {
      *
      * <p>Until the last link on the port is closed, {@link #openUdp} and other processes cannot bind the port. {@code
      * first} should be closed last, since no other link receives frames outside all ranges. On Linux, another process
-     * of the same user could bind the port with SO_REUSEPORT; nothing in this project does.
+     * of the same user can bind the port with SO_REUSEPORT, as {@link #openBeside} does.
      *
      * @param first a link that {@link #openUdp} or this method of some link set of this process has opened
      * @param fromNumber the first queue pair number of the range, 0 to 0xffffff

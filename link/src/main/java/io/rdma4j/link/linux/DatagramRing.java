@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives datagrams. All memory for the system calls is allocated once: a ring of slots, each with its source address
@@ -68,6 +69,7 @@ final class DatagramRing {
     private int segmentBytes;
     private int segment;
     private int segments;
+    private @Nullable PortTakeover takeover;
     private int trafficClass;
     private long sourceHigh;
     private long sourceLow;
@@ -93,6 +95,11 @@ final class DatagramRing {
             headers.set(JAVA_LONG, header + MessageHeader.CONTROL, controls.address() + (long) i * CONTROL_BYTES);
             headers.set(JAVA_LONG, header + MessageHeader.CONTROL_LENGTH, CONTROL_BYTES);
         }
+    }
+
+    /** Sets the receiver of the datagrams by which a link determines whether it gets the input of its port. */
+    void probes(PortTakeover receiver) {
+        takeover = receiver;
     }
 
     /** Adds frames to a burst until it is full or none is pending. The frames are valid until the next call. */
@@ -143,6 +150,8 @@ final class DatagramRing {
         headers.set(JAVA_LONG, header + MessageHeader.CONTROL_LENGTH, CONTROL_BYTES);
         if (segmentBytes > SendBurst.MAX_FRAME_BYTES) {
             statistics.oversizeDatagrams.increment();
+            segments = 0;
+        } else if (takeover != null && takeover.takes(ring, offset, bytes)) {
             segments = 0;
         } else {
             // An empty datagram is a frame too, which the receiver counts.

@@ -50,6 +50,7 @@ final class LinuxLink extends AbstractLink {
     private int destinationScope;
     private int destinationPort = -1;
     private int flowLabel;
+    private @Nullable PortTakeover takeover;
 
     /**
      * Creates a link.
@@ -98,6 +99,32 @@ final class LinuxLink extends AbstractLink {
     @Nullable
     PortGroup portGroup() {
         return portGroup;
+    }
+
+    /**
+     * Takes the input of the port, which the socket shares with those of other processes.
+     *
+     * @return false if the system does not deliver it to this link
+     */
+    boolean takeOver(PortTakeover newTakeover) {
+        takeover = newTakeover;
+        ring.probes(newTakeover);
+        return newTakeover.begin(ring);
+    }
+
+    @Override
+    public void claimInput() {
+        if (takeover != null && !socket.closed) {
+            takeover.check();
+        }
+    }
+
+    @Override
+    public void abandonInput() {
+        takeover = null; // the filter of the ring remains, for probes that are still on their way
+        if (portGroup != null) {
+            portGroup.abandon();
+        }
     }
 
     @Override

@@ -81,8 +81,37 @@ public final class LinuxLinkSet implements LinkSet {
         Socket socket = openUdpSocket(address, network, Socket::enlargeBuffers);
         try {
             int bound = bind(socket, address, port);
-            PortGroup shared = new PortGroup(socket, new InetSocketAddress(address, bound));
+            // A port with a known number may be taken over while this process is stopped. The option is set after the
+            // bind, which is thereby exclusive.
+            boolean allowsOthers = port != 0 && socket.option(Posix.SOL_SOCKET, Posix.SO_REUSEPORT, 1);
+            PortGroup shared = new PortGroup(socket, new InetSocketAddress(address, bound), allowsOthers);
             return unicastLink(socket, shared, network);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public boolean opensBeside() {
+        return true;
+    }
+
+    @Override
+    public Link openBeside(InetAddress address, int port) throws IOException {
+        NetworkInterface network = Interfaces.find(address);
+        Socket socket = openUdpSocket(address, network, Socket::enlargeBuffers);
+        try {
+            socket.require(Posix.SOL_SOCKET, Posix.SO_REUSEPORT, 1, "SO_REUSEPORT");
+            InetSocketAddress local = new InetSocketAddress(address, bind(socket, address, port));
+            LinuxLink link = new LinuxLink(
+                    socket, local, source -> openFlow(address, source, network), null, null, Interfaces.mtuBytes(network));
+            if (!link.takeOver(new PortTakeover(socket, local))) {
+                throw new BindException("the system does not deliver the input of UDP port " + port
+                        + " to one of the sockets that share it");
+            }
+            add(socket);
+            return link;
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;

@@ -1,15 +1,11 @@
 package io.rdma4j.link.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdma4j.link.QueuePairRanges;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +15,8 @@ import java.util.List;
  * (socket(7), SO_REUSEPORT and SO_ATTACH_REUSEPORT_CBPF).
  *
  * <p>The first socket is bound without SO_REUSEPORT, so that a process that binds the port owns it exclusively. The
- * option is set only while there are other sockets. Linux numbers the sockets of a port from 0 in the order of binding,
+ * option is set then: for good if another process may take the port over ({@link PortTakeover}), else only while there
+ * are other sockets. Linux numbers the sockets of a port from 0 in the order of binding,
  * and moves the last one to the number of a socket that closes. {@link #members} is kept in the same order. The program
  * belongs to the group, regardless of which socket attached it.
  *
@@ -35,28 +32,15 @@ final class PortGroup {
 
     private static final int QUEUE_PAIR_MASK = 0xffffff;
 
-    /** Size of {@code struct sock_filter}: code, number of instructions to skip if true and if false, operand. */
-    private static final int INSTRUCTION_BYTES = 8;
-    /** Size of {@code struct sock_fprog}: number of instructions, pointer to them. */
-    private static final int PROGRAM_BYTES = 16;
-
-    private static final int PROGRAM_INSTRUCTIONS = 8;
-
-    /** BPF_LD | BPF_W | BPF_ABS: loads a big-endian word; beyond the end of the packet, the program returns 0. */
-    private static final int LOAD_WORD = 0x20;
-    /** BPF_ALU | BPF_AND | BPF_K. */
-    private static final int AND = 0x54;
-    /** BPF_JMP | BPF_JGE | BPF_K. */
-    private static final int JUMP_IF_AT_LEAST = 0x35;
-    /** BPF_JMP | BPF_JGT | BPF_K. */
-    private static final int JUMP_IF_ABOVE = 0x25;
-    /** BPF_RET | BPF_K. */
-    private static final int RETURN = 0x06;
-
     private static final int INSTRUCTIONS_PER_RANGE = 3;
 
     /** The address and port of all sockets. */
     final InetSocketAddress local;
+
+    private final boolean alwaysAllowsOthers;
+
+    /** True if another process has taken the port, whose program must stay; guarded by this object. */
+    private boolean isAbandoned;
 
     /** Guarded by this object. */
     private final List<Member> members = new ArrayList<>();
@@ -75,9 +59,14 @@ final class PortGroup {
         }
     }
 
-    /** Creates a group of the socket that has bound the port. No other thread uses the socket yet. */
-    PortGroup(Socket first, InetSocketAddress local) {
+    /**
+     * Creates a group of the socket that has bound the port. No other thread uses the socket yet.
+     *
+     * @param alwaysAllowsOthers true if SO_REUSEPORT is set, and must stay set
+     */
+    PortGroup(Socket first, InetSocketAddress local, boolean alwaysAllowsOthers) {
         this.local = local;
+        this.alwaysAllowsOthers = alwaysAllowsOthers;
         members.add(new Member(first, 0, -1));
         first.joinGroup(this);
     }
@@ -92,6 +81,9 @@ final class PortGroup {
     synchronized boolean join(Socket socket, int from, int to) throws IOException {
         if (members.isEmpty() || members.getFirst().hasRange()) {
             throw new IOException("open a steered link at " + local + ": the first link there is closed");
+        }
+        if (isAbandoned) {
+            return false;
         }
         for (Member member : members) {
             if (member.overlaps(from, to)) {
@@ -117,6 +109,11 @@ final class PortGroup {
         return false;
     }
 
+    /** Leaves the port to the process that has taken it. */
+    synchronized void abandon() {
+        isAbandoned = true;
+    }
+
     /** Closes a member. Closing it again has no effect. */
     synchronized void close(Socket socket) {
         socket.release();
@@ -137,7 +134,7 @@ final class PortGroup {
      * one range.
      */
     private void update() {
-        if (!members.isEmpty()) {
+        if (!members.isEmpty() && !isAbandoned) {
             boolean _ = attach();
             if (members.size() == 1) {
                 boolean _ = allowOthers(false);
@@ -147,58 +144,37 @@ final class PortGroup {
 
     /** Sets or clears SO_REUSEPORT on the oldest socket. */
     private boolean allowOthers(boolean allowed) {
+        if (alwaysAllowsOthers) {
+            return true;
+        }
         MemorySegment value = Arena.ofAuto().allocateFrom(JAVA_INT, allowed ? 1 : 0);
-        return set(Posix.SO_REUSEPORT, value);
-    }
-
-    /**
-     * Sets an option of the oldest socket, with separate errno memory, since another thread may use the socket's own.
-     */
-    private boolean set(int option, MemorySegment value) {
         int fd = members.getFirst().socket.fd;
-        return Posix.setsockopt(Posix.newErrno(), fd, Posix.SOL_SOCKET, option, value) == 0;
+        // With separate errno memory, since another thread may use that of the socket.
+        return Posix.setsockopt(Posix.newErrno(), fd, Posix.SOL_SOCKET, Posix.SO_REUSEPORT, value) == 0;
     }
 
     /** Attaches the program for the current members. */
     private boolean attach() {
-        MemorySegment instructions = program();
-        MemorySegment program = Arena.ofAuto().allocate(PROGRAM_BYTES, 8);
-        program.set(JAVA_SHORT, 0, (short) (instructions.byteSize() / INSTRUCTION_BYTES));
-        program.set(JAVA_LONG, PROGRAM_INSTRUCTIONS, instructions.address());
-        try {
-            return set(Posix.SO_ATTACH_REUSEPORT_CBPF, program);
-        } finally {
-            Reference.reachabilityFence(instructions);
-        }
+        return program().attach(members.getFirst().socket.fd);
     }
 
     /**
      * Builds the program. It returns the index of the member whose range includes the destination queue pair number,
      * else 0.
      */
-    private MemorySegment program() {
+    private PortProgram program() {
         long ranges = members.stream().filter(Member::hasRange).count();
-        MemorySegment program = Arena.ofAuto().allocate((3 + INSTRUCTIONS_PER_RANGE * ranges) * INSTRUCTION_BYTES, 8);
-        long position = put(program, 0, LOAD_WORD, 0, 0, QUEUE_PAIR_WORD);
-        position = put(program, position, AND, 0, 0, QUEUE_PAIR_MASK);
+        PortProgram program = new PortProgram(3 + INSTRUCTIONS_PER_RANGE * ranges)
+                .add(PortProgram.LOAD_WORD, QUEUE_PAIR_WORD)
+                .add(PortProgram.AND, QUEUE_PAIR_MASK);
         for (int i = 0; i < members.size(); i++) {
             Member member = members.get(i);
             if (member.hasRange()) {
-                position = put(program, position, JUMP_IF_AT_LEAST, 0, 2, member.from);
-                position = put(program, position, JUMP_IF_ABOVE, 1, 0, member.to);
-                position = put(program, position, RETURN, 0, 0, i);
+                program.add(PortProgram.JUMP_IF_AT_LEAST, 0, 2, member.from)
+                        .add(PortProgram.JUMP_IF_ABOVE, 1, 0, member.to)
+                        .add(PortProgram.RETURN, i);
             }
         }
-        put(program, position, RETURN, 0, 0, 0);
-        return program;
-    }
-
-    private static long put(
-            MemorySegment program, long position, int code, int skipIfTrue, int skipIfFalse, int operand) {
-        program.set(JAVA_SHORT, position, (short) code);
-        program.set(JAVA_BYTE, position + 2, (byte) skipIfTrue);
-        program.set(JAVA_BYTE, position + 3, (byte) skipIfFalse);
-        program.set(JAVA_INT, position + 4, operand);
-        return position + INSTRUCTION_BYTES;
+        return program.add(PortProgram.RETURN, 0);
     }
 }

@@ -36,7 +36,7 @@ class PortGroupTest {
         try (LinuxLinkSet set = new LinuxLinkSet()) {
             Socket first = openBound(set);
             int portNumber = SocketAddresses.port(name, 0);
-            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, portNumber));
+            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, portNumber), false);
             first.require(Posix.SOL_SOCKET, SO_LOCK_FILTER, 1, "SO_LOCK_FILTER");
             Socket second = Socket.open(set, Posix.AF_INET, Posix.SOCK_DGRAM);
             assertThat(port.join(second, 1, 9)).isFalse();
@@ -51,7 +51,7 @@ class PortGroupTest {
         try (LinuxLinkSet set = new LinuxLinkSet()) {
             Socket first = openBound(set);
             int portNumber = SocketAddresses.port(name, 0);
-            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, portNumber));
+            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, portNumber), false);
             Socket second = openBound(set);
             assertThat(port.join(second, 1, 9)).isFalse();
             second.close();
