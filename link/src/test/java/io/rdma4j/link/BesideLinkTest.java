@@ -76,7 +76,8 @@ class BesideLinkTest {
         Link second = process().openBeside(address, port);
         assertThat(second.localAddress().getPort()).isEqualTo(port);
         int probes = received(first);
-        assertThat(probes).as("probes left there").isLessThan(8);
+        // Seven of the first eight, and one for each time that the result is checked.
+        assertThat(probes).as("probes left there").isLessThan(16);
         for (int i = 0; i < 32; i++) {
             send(senders.openUdp(address, 0), address, 4); // each sender has another hash
         }

@@ -10,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +23,13 @@ public final class SocketFile {
     private final Path path;
     private final @Nullable Object fileKey;
 
-    private SocketFile(Path path, @Nullable Object fileKey) {
+    /** Tells the file from another one that has got the number of its inode. */
+    private final FileTime created;
+
+    private SocketFile(Path path, BasicFileAttributes attributes) {
         this.path = path;
-        this.fileKey = fileKey;
+        fileKey = attributes.fileKey();
+        created = attributes.lastModifiedTime();
     }
 
     /**
@@ -64,7 +70,7 @@ public final class SocketFile {
         if (path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
         }
-        return new SocketFile(path, attributes(path).fileKey());
+        return new SocketFile(path, attributes(path));
     }
 
     private static BasicFileAttributes attributes(Path path) throws IOException {
@@ -74,7 +80,8 @@ public final class SocketFile {
     /** Removes the file, unless another process has replaced it. */
     public void remove() {
         try {
-            if (fileKey == null || fileKey.equals(attributes(path).fileKey())) {
+            BasicFileAttributes current = attributes(path);
+            if (Objects.equals(fileKey, current.fileKey()) && created.equals(current.lastModifiedTime())) {
                 Files.deleteIfExists(path);
             }
         } catch (IOException e) {

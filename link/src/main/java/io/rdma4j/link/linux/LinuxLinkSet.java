@@ -105,7 +105,12 @@ public final class LinuxLinkSet implements LinkSet {
             socket.require(Posix.SOL_SOCKET, Posix.SO_REUSEPORT, 1, "SO_REUSEPORT");
             InetSocketAddress local = new InetSocketAddress(address, bind(socket, address, port));
             LinuxLink link = new LinuxLink(
-                    socket, local, source -> openFlow(address, source, network), null, null, Interfaces.mtuBytes(network));
+                    socket,
+                    local,
+                    source -> openFlow(address, source, network),
+                    null,
+                    null,
+                    Interfaces.mtuBytes(network));
             if (!link.takeOver(new PortTakeover(socket, local))) {
                 throw new BindException("the system does not deliver the input of UDP port " + port
                         + " to one of the sockets that share it");

@@ -69,8 +69,7 @@ final class PortProgram {
         program.set(JAVA_LONG, PROGRAM_INSTRUCTIONS, instructions.address());
         try {
             // With separate errno memory, since another thread may use that of the socket.
-            return Posix.setsockopt(
-                            Posix.newErrno(), fd, Posix.SOL_SOCKET, Posix.SO_ATTACH_REUSEPORT_CBPF, program)
+            return Posix.setsockopt(Posix.newErrno(), fd, Posix.SOL_SOCKET, Posix.SO_ATTACH_REUSEPORT_CBPF, program)
                     == 0;
         } finally {
             Reference.reachabilityFence(instructions);

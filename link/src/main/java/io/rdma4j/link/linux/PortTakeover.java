@@ -20,22 +20,20 @@ import java.util.concurrent.locks.LockSupport;
  * closed, and tells nobody. So a socket finds its number by experiment: the program of the port sends datagrams that
  * begin with a secret word, the probes, to the socket whose number follows. The socket sends a probe for each number to
  * its own port, and has the number of the one that arrives. Probes for numbers that no socket has may arrive as well,
- * by the hash that the system falls back to; they are greater than all numbers of sockets. A probe of another kind
- * takes the way of all datagrams, and tells whether they arrive.
+ * by the hash that the system falls back to; they are greater than all numbers of sockets, so the least number counts.
  *
  * <p>Used by the thread that uses the link.
  */
 final class PortTakeover {
     /** The most sockets that may share a port: the engines of the process that bound it first, and those that took it. */
-    private static final int MOST_SOCKETS = 256;
+    private static final int MOST_SOCKETS = 64;
 
     /** The probes sent at a time. Those that this socket does not get are left in others, perhaps of stopped processes. */
     private static final int PROBES = 8;
 
     private static final int PROBE_BYTES = 12;
-    private static final int ORDINARY = -1;
     private static final int DISCARDED_FRAMES = 64;
-    private static final int NOT_FOUND = Integer.MAX_VALUE;
+    private static final int UNKNOWN = Integer.MAX_VALUE;
     private static final int ATTEMPTS = 3;
     private static final int PAUSES = 20;
 
@@ -48,21 +46,15 @@ final class PortTakeover {
 
     private final Socket socket;
     private final int secret = RANDOM.nextInt();
-    private final int otherSecret = RANDOM.nextInt();
     private final MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
     private final int nameBytes;
     private final MemorySegment probe = Arena.ofAuto().allocate(PROBE_BYTES, 8);
 
-    /** The number that the program returns. */
-    private int number;
+    /** The least number of a probe that has arrived, which the program returns. */
+    private int number = UNKNOWN;
 
-    /** The least number of the probes that have arrived since they were sent. */
-    private int found = NOT_FOUND;
-
-    private boolean isConfirmed;
-
-    /** The number of the next probe of a search that goes on. */
-    private int nextProbe;
+    /** True if a probe has arrived since the last ones were sent. */
+    private boolean hasArrived;
 
     /** Prepares to take the port of a socket that is bound with SO_REUSEPORT. */
     PortTakeover(Socket socket, InetSocketAddress local) {
@@ -78,39 +70,34 @@ final class PortTakeover {
     /** Takes the port; what arrives meanwhile is lost. Returns false if that is not possible. */
     boolean begin(DatagramRing ring) {
         ReceiveBurst burst = new ReceiveBurst(DISCARDED_FRAMES);
+        if (!attach()) {
+            return false;
+        }
+        for (int first = 0; first < MOST_SOCKETS && number == UNKNOWN; first += PROBES) {
+            sendProbes(first, first + PROBES);
+            awaitProbe(ring, burst);
+        }
+        if (number == UNKNOWN) {
+            return false;
+        }
         for (int i = 0; i < ATTEMPTS; i++) {
-            if (!attach()) {
-                return false;
-            }
-            search(ring, burst);
-            if (found != NOT_FOUND && useFound() && arrives(ring, burst)) {
+            // The probes of two processors may have overtaken each other.
+            int before = number;
+            check();
+            awaitProbe(ring, burst);
+            if (hasArrived && number == before) {
                 return true;
             }
         }
         return false;
     }
 
-    private void search(DatagramRing ring, ReceiveBurst burst) {
-        for (int first = 0; first < MOST_SOCKETS && found == NOT_FOUND; first += PROBES) {
-            sendProbes(first);
-            for (int i = 0; i < PAUSES && found == NOT_FOUND; i++) {
-                LockSupport.parkNanos(PAUSE_NANOS);
-                drain(ring, burst);
-            }
-        }
-    }
-
-    /** Returns whether an ordinary datagram arrives: the probes of two processors may have overtaken each other. */
-    private boolean arrives(DatagramRing ring, ReceiveBurst burst) {
-        isConfirmed = false;
-        send(otherSecret, ORDINARY);
-        for (int i = 0; i < PAUSES && !isConfirmed; i++) {
+    private void awaitProbe(DatagramRing ring, ReceiveBurst burst) {
+        hasArrived = false;
+        for (int i = 0; i < PAUSES && !hasArrived; i++) {
+            LockSupport.parkNanos(PAUSE_NANOS);
             drain(ring, burst);
-            if (!isConfirmed) {
-                LockSupport.parkNanos(PAUSE_NANOS);
-            }
         }
-        return isConfirmed;
     }
 
     private static void drain(DatagramRing ring, ReceiveBurst burst) {
@@ -123,25 +110,16 @@ final class PortTakeover {
         }
     }
 
-    /** Examines whether the input of the port arrives, and corrects the program if it does not. */
+    /**
+     * Sends the probes that show whether the number of the socket has changed: it never increases. When none has arrived since the
+     * last call, the program may be that of a former owner, which has closed a socket.
+     */
     void check() {
-        if (found != NOT_FOUND) {
-            boolean _ = useFound();
-        } else if (!isConfirmed) {
-            boolean _ = attach(); // a former owner may have attached a program of its own when it closed a socket
-            sendProbes(nextProbe);
-            nextProbe = (nextProbe + PROBES) % MOST_SOCKETS;
+        if (!hasArrived) {
+            boolean _ = attach();
         }
-        isConfirmed = false;
-        send(otherSecret, ORDINARY);
-    }
-
-    private boolean useFound() {
-        number = found;
-        found = NOT_FOUND;
-        nextProbe = 0;
-        isConfirmed = true; // until the next check shows otherwise
-        return attach();
+        hasArrived = false;
+        sendProbes(0, number + 1);
     }
 
     /** Attaches the program: a probe to the socket of its number, everything else to this one. */
@@ -153,22 +131,17 @@ final class PortTakeover {
                 .add(PortProgram.JUMP_IF_EQUAL, 0, 2, secret)
                 .add(PortProgram.LOAD_WORD, Integer.BYTES)
                 .add(PortProgram.RETURN_LOADED, 0)
-                .add(PortProgram.RETURN, number)
+                .add(PortProgram.RETURN, number == UNKNOWN ? 0 : number)
                 .attach(socket.fd);
     }
 
-    private void sendProbes(int first) {
-        for (int i = 0; i < PROBES; i++) {
-            send(secret, first + i);
-        }
-    }
-
-    private void send(int word, int probed) {
-        probe.set(WORD, 0, word);
-        probe.set(WORD, Integer.BYTES, probed);
-        probe.set(WORD, 2 * Integer.BYTES, 0);
+    private void sendProbes(int from, int to) {
+        probe.set(WORD, 0, secret);
         try {
-            int _ = Posix.sendto(socket.errno, socket.fd, probe.address(), PROBE_BYTES, name, nameBytes);
+            for (int i = from; i < to; i++) {
+                probe.set(WORD, Integer.BYTES, i);
+                int _ = Posix.sendto(socket.errno, socket.fd, probe.address(), PROBE_BYTES, name, nameBytes);
+            }
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -176,18 +149,15 @@ final class PortTakeover {
 
     /** Takes a received datagram if it is a probe; returns whether it was one. */
     boolean takes(MemorySegment memory, long offset, int bytes) {
-        if (bytes != PROBE_BYTES) {
+        if (bytes != PROBE_BYTES || memory.get(WORD, offset) != secret) {
             return false;
         }
-        int word = memory.get(WORD, offset);
-        if (word == otherSecret) {
-            isConfirmed = true;
-            return true;
+        hasArrived = true;
+        int arrived = memory.get(WORD, offset + Integer.BYTES);
+        if (arrived >= 0 && arrived < number) {
+            number = arrived;
+            boolean _ = attach();
         }
-        if (word == secret) {
-            found = Math.min(found, memory.get(WORD, offset + Integer.BYTES));
-            return true;
-        }
-        return false;
+        return true;
     }
 }

@@ -20,7 +20,7 @@ public final class PortOwnershipEvent extends Event {
     /** The value of {@link #role} for a process that receives through the owner. */
     public static final String MEMBER = "member";
 
-    /** The value of {@link #role} for a process whose owner has exited and that has found no other yet. */
+    /** The value of {@link #role} for a process whose owner has exited, or that was replaced, and that has found no other yet. */
     public static final String NONE = "none";
 
     /** The local address. */
@@ -29,7 +29,8 @@ public final class PortOwnershipEvent extends Event {
 
     /** The new role of this process. */
     @Label("Role")
-    @Description("owner: has bound the port; member: receives through the owner; none: the owner has exited")
+    @Description(
+            "owner: has bound the port; member: receives through the owner; none: the owner has exited, or was replaced")
     public String role = "";
 
     /** The slot of this process. */

@@ -42,6 +42,11 @@ final class AddressSiblings {
         }
     }
 
+    /** Returns whether the UDP port of the process of a slot is known. */
+    boolean knows(int slot) {
+        return ports.get(slot & 0xff) != 0;
+    }
+
     /** Removes all processes. */
     void clear() {
         for (int slot = 0; slot < SLOTS; slot++) {

@@ -8,15 +8,23 @@ import io.rdma4j.wire.Frame;
 final class DirectFrames {
     private final Link udp;
     private final AddressSiblings siblings;
+    private final boolean ofFormerOwner;
 
     DirectFrames(Link udp, AddressSiblings siblings) {
         this.udp = udp;
         this.siblings = siblings;
+        ofFormerOwner = udp.localAddress().getPort() == Frame.UDP_PORT;
     }
 
-    /** Receives a burst; returns the number of frames. */
+    /**
+     * Receives a burst. A process that was the owner of UDP port 4791 until it was replaced may still send from that port.
+     * It drops what it finds there: that was for the owner, which may have had it from its sender again meanwhile. Returns the number of frames. */
     int poll(ReceiveBurst burst) {
         int count = udp.poll(burst);
+        if (ofFormerOwner) {
+            burst.clear();
+            return 0;
+        }
         for (int i = 0; i < count; i++) {
             Frame frame = burst.frame(i);
             frame.destinationPort = Frame.UDP_PORT;

@@ -60,6 +60,12 @@ final class PortMember implements Link {
     private boolean startsDirect;
     private boolean ended;
 
+    /** True if another process has replaced the owner, which continues as a member. */
+    private boolean resigned;
+
+    /** The number of requests for a sign of life since the last message of the owner. */
+    private int unansweredPings;
+
     /** True if this process closed the channel, so the owner may still be running. */
     private boolean refused;
 
@@ -126,6 +132,56 @@ final class PortMember implements Link {
     /** Returns the crash disconnects of the owner after its exit; empty if another process stores them. */
     List<CrashDisconnect> crashDisconnects() {
         return refused ? List.of() : ownersCrashDisconnects.takeAll();
+    }
+
+    // ---- watching the owner ----
+
+    /** Asks the owner for a sign of life. */
+    void ping() {
+        unansweredPings++;
+        send(RelayMessage.PING);
+    }
+
+    /** Returns the number of {@link #ping} since the last message of the owner. */
+    int unansweredPings() {
+        return unansweredPings;
+    }
+
+    /** Informs the owner that this process has another owner now. It reads this when it continues. */
+    void leave() {
+        send(RelayMessage.REPLACED);
+    }
+
+    private void send(byte kind) {
+        RelayMessage.begin(header, kind, 1);
+        var _ = channel.send(header, EMPTY);
+    }
+
+    /** Returns whether the owner was replaced, but has not exited. */
+    boolean isResigned() {
+        return resigned;
+    }
+
+    /**
+     * Receives messages of an owner that was replaced, and may be stopped. All but the last ones have no effect. Returns
+     * their number.
+     */
+    int receiveFromFormerOwner() {
+        int received = 0;
+        ByteBuffer message = channel.poll();
+        while (message != null) {
+            received++;
+            byte kind = message.hasRemaining() ? message.get(message.position()) : 0;
+            if (kind == RelayMessage.CRASH_DISCONNECTS) {
+                boolean _ = ownersCrashDisconnects.onMessage(message, ownerSlot);
+            } else if (kind == RelayMessage.RESIGNED) {
+                resigned = true;
+                channel.close();
+            }
+            message = received < SLOTS ? channel.poll() : null;
+        }
+        ended |= received == 0 && channel.isClosed();
+        return received;
     }
 
     // ---- the link ----
@@ -216,6 +272,7 @@ final class PortMember implements Link {
                 return true;
             }
             lastMessageNanos = now;
+            unansweredPings = 0;
             onMessage(message, burst);
         }
         return false;
@@ -236,6 +293,7 @@ final class PortMember implements Link {
             onFrame(message, at, bytes - RelayMessage.FRAME_HEADER_BYTES, burst);
         } else if (kind == RelayMessage.WELCOME && bytes == 3 && message.get(at + 1) == RelayMessage.VERSION) {
             ownerSlot = message.get(at + 2) & 0xff;
+            port.siblings().put(ownerSlot, 0); // it may have been a member, which received at a port of its own
             welcome = true;
             port.signal().raise();
         } else if (kind == RelayMessage.LISTENING && bytes == RelayMessage.SERVICE_BYTES) {
@@ -246,6 +304,11 @@ final class PortMember implements Link {
             port.siblings().put(exitedSlot, 0);
         } else if (kind == RelayMessage.SIBLING && bytes == RelayMessage.SIBLING_BYTES) {
             port.siblings().put(message.get(at + 1) & 0xff, message.getShort(at + 2) & 0xffff);
+        } else if (kind == RelayMessage.PONG && bytes == 1) {
+            return; // that it has arrived is all it says
+        } else if (kind == RelayMessage.RESIGNED && bytes == 1) {
+            resigned = true;
+            channel.close();
         } else if (kind == RelayMessage.CRASH_DISCONNECTS && ownersCrashDisconnects.onMessage(message, ownerSlot)) {
             return;
         } else {

@@ -88,6 +88,10 @@ final class PortOwner {
         for (int i = members.size() - 1; i >= 0; i--) {
             Member member = members.get(i);
             if (member.channel.isClosed()) {
+                if (port.replacement().isReplaced()) {
+                    port.replacement().checkSoon();
+                    return received; // it may have left for the new owner
+                }
                 if (!isDrained) {
                     drain();
                     isDrained = true;
@@ -156,6 +160,11 @@ final class PortOwner {
             var _ = member.channel.send(header, EMPTY);
         } else if (kind == RelayMessage.UNLISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
+        } else if (kind == RelayMessage.PING && bytes == 1) {
+            RelayMessage.begin(header, RelayMessage.PONG, 1);
+            var _ = member.channel.send(header, EMPTY);
+        } else if (kind == RelayMessage.REPLACED && bytes == 1) {
+            port.replacement().checkSoon();
         } else if (kind == RelayMessage.CRASH_DISCONNECTS && member.crashDisconnects.onMessage(message, member.slot)) {
             return;
         } else {
@@ -187,6 +196,7 @@ final class PortOwner {
                 .put(1, RelayMessage.VERSION)
                 .put(2, (byte) engine.slot());
         var _ = member.channel.send(header, EMPTY);
+        port.claimInput(); // it may have closed a socket of the port
         if (backupMember == null) {
             chooseBackup(member);
         }
@@ -217,6 +227,7 @@ final class PortOwner {
     private void remove(Member member) {
         members.remove(member);
         member.channel.close();
+        port.claimInput(); // its sockets of the port, if it had some, are closed
         if (bySlot[member.slot] == member) {
             bySlot[member.slot] = null;
             port.siblings().put(member.slot, 0);
@@ -239,6 +250,30 @@ final class PortOwner {
             var _ = member.channel.send(header, EMPTY);
         }
         port.onProcessExited(slot);
+    }
+
+    /** Serves the members no longer, because another process has taken over the address. */
+    void resign() {
+        RelayMessage.begin(header, RelayMessage.RESIGNED, 1);
+        for (Member member : members) {
+            var _ = member.channel.send(header, EMPTY);
+            member.channel.close();
+        }
+        members.clear();
+        listener.close();
+    }
+
+    /**
+     * Reports the processes that have exited while the former owner was stopped: nobody noticed. Those that have not joined, but exist, may
+     * be stopped, too.
+     */
+    void reportLost() {
+        for (int slot = 1; slot < SLOTS && isGraceOver(); slot++) {
+            if (bySlot[slot] == null && port.siblings().knows(slot) && !port.isSlotInUse(slot)) {
+                port.siblings().put(slot, 0);
+                reportExit(slot);
+            }
+        }
     }
 
     // ---- frames ----
@@ -316,7 +351,7 @@ final class PortOwner {
 
     /**
      * Relays a message to the process of a slot. If no process has the slot, this process rejects the message on behalf
-     * of the process that has exited, except while that process may not have joined the new owner yet.
+     * of the process that has exited, except while that process may not have joined the new owner yet: it may be stopped.
      */
     private boolean routeToSlot(int slot, Packet packet) {
         if (slot == engine.slot()) {
@@ -324,7 +359,7 @@ final class PortOwner {
         }
         Member member = find(slot);
         if (member == null) {
-            return isGraceOver();
+            return isGraceOver() && !port.isSlotInUse(slot);
         }
         relayTo(member, packet.frame());
         return false;
@@ -340,7 +375,7 @@ final class PortOwner {
                 return false;
             }
         }
-        return isGraceOver();
+        return isGraceOver() && !port.mayHaveUnknownServices();
     }
 
     private boolean isGraceOver() {

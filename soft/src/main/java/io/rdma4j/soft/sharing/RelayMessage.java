@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * CRASH_DISCONNECTS  3 bytes of padding; for each record that is new or removed: communication ID (4), queue pair (4),
  *                    the peer's communication ID (4, 0 to remove), traffic class and the peer's queue pair (1 + 3),
  *                    the peer's address in GID form (16)                  member to owner, owner to one member
+ * PING               -                                                    member to owner
+ * PONG               -                                                    owner to member
+ * REPLACED           -                                                    former member to the owner that was replaced
+ * RESIGNED           -                                                    the owner that was replaced to member
  * </pre>
  */
 final class RelayMessage {
@@ -34,7 +38,18 @@ final class RelayMessage {
 
     static final byte CRASH_DISCONNECTS = 9;
 
-    static final byte VERSION = 4;
+    /** Asks for a sign of life. */
+    static final byte PING = 10;
+
+    static final byte PONG = 11;
+
+    /** Asks the owner to check whether another process has taken over the address while it was stopped. */
+    static final byte REPLACED = 12;
+
+    /** The last message of an owner that was replaced: the end of the channel is not that of the process. */
+    static final byte RESIGNED = 13;
+
+    static final byte VERSION = 5;
 
     static final int HELLO_BYTES = 5;
     static final int SIBLING_BYTES = 4;

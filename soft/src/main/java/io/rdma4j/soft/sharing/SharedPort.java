@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * The main engine's port of an address.
  *
  * <p>One process of the host, the owner, has bound UDP port 4791 of the address. It relays packets to the other
- * processes, which send from a UDP port of their own. When the owner exits, the others compete to bind the port.
+ * processes, which send from a UDP port of their own. When the owner exits, the others compete to bind the port. When it
+ * gives no sign of life, as while it is stopped, one of them takes the port over; the former owner becomes a member when
+ * it continues.
  *
  * <p>All methods are called under the engine lock unless stated otherwise.
  */
@@ -44,7 +46,13 @@ public final class SharedPort extends Port {
     private static final long LONGEST_RETRY_NANOS = 200_000_000;
 
     /** The time for which a listener waits for its registration with the owner. */
-    private static final long REGISTRATION_NANOS = 2_000_000_000;
+    private static final long REGISTRATION_NANOS = 5_000_000_000L;
+
+    /**
+     * The time after which a port that is held by a process of this run directory that nobody can join is taken over. A
+     * new owner needs a moment between bind and listen.
+     */
+    static final long OWNERLESS_NANOS = 1_000_000_000;
 
     private final Engine engine;
     private final Sharing sharing;
@@ -56,6 +64,14 @@ public final class SharedPort extends Port {
     private final CrashDisconnectPublisher crashDisconnects;
     private final Signal signal = new Signal();
     private final DeadlineTask retry = new Retry();
+    private final OwnerWatch watch;
+
+    private final OwnerReplacement replacement;
+    private final FormerOwners formerOwners = new FormerOwners(this);
+
+    /** The time since when this process has no owner. */
+    private long ownerlessSinceNanos;
+
     private long retryNanos = FIRST_RETRY_NANOS;
     private @Nullable Link link;
 
@@ -85,6 +101,8 @@ public final class SharedPort extends Port {
         this.socket = socket;
         siblings = new AddressSiblings(high(), low());
         crashDisconnects = new CrashDisconnectPublisher(engine);
+        watch = new OwnerWatch(engine, this);
+        replacement = new OwnerReplacement(engine, sharing, address, socket);
         boolean mayShareMemory = engine.engines().decorator().allowsSharedMemory()
                 && !sharing.directory().isOfVirtualHost();
         rings = new PortRings(engine, this, sharing.directory(), mayShareMemory);
@@ -116,14 +134,18 @@ public final class SharedPort extends Port {
     /**
      * Tries to become the owner, else to join the current one.
      *
+     * @param takesOver true to take the port over if a process holds it that cannot be joined
      * @return null if the port is open, else the reason why it is not: a further try may succeed
      * @throws IOException if further tries will not succeed
      */
     @Nullable
-    String tryOpen() throws IOException {
+    String tryOpen(boolean takesOver) throws IOException {
         String refusal = tryOwn(false);
         if (refusal != null) {
             refusal = tryJoin(refusal);
+        }
+        if (refusal != null && takesOver) {
+            refusal = replacement.tryTakeUnserved(refusal, this::ownTaken);
         }
         if (refusal == null) {
             rings.listen(sharing.socketFiles());
@@ -145,10 +167,18 @@ public final class SharedPort extends Port {
         } catch (BindException e) {
             return String.valueOf(e.getMessage());
         }
+        own(udp, follows || Files.exists(socket));
+        return null;
+    }
+
+    /** Becomes the owner, with a link of UDP port 4791. */
+    private void own(Link udp, boolean mayHaveMembers) throws IOException {
         try {
-            boolean mayHaveMembers = follows || Files.exists(socket);
             LinkSet.LocalListener listener = engine.links().listenLocal(socket);
             sharing.socketFiles().removeAtExit(socket);
+            sharing.takeovers().hold(address());
+            replacement.noteOwner(FileIdentity.of(socket));
+            siblings.put(engine.slot(), 0);
             link = decorated(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
             crashDisconnects.publishTo(null); // until another process joins
@@ -156,11 +186,103 @@ public final class SharedPort extends Port {
             owned = udp;
             report(PortOwnershipEvent.OWNER);
             signal.raise();
-            return null;
         } catch (IOException e) {
             udp.close();
             throw e;
         }
+    }
+
+    /**
+     * Replaces an owner that gives no sign of life: joins the process that has taken over, or takes over. Its channel stays open, to
+     * learn when its process exits.
+     */
+    void replaceSilentOwner() {
+        PortMember silent = member;
+        if (silent == null) {
+            return;
+        }
+        try {
+            boolean isReplaced = replacement.isReplaced();
+            String refusal = isReplaced ? tryJoin("the owner is stopped") : replacement.tryTake(this::ownTaken);
+            if (refusal == null) {
+                if (!isReplaced) {
+                    member = null;
+                }
+                silent.leave();
+                formerOwners.add(silent);
+            }
+        } catch (IOException e) {
+            return; // the next try may succeed
+        }
+    }
+
+    /** Returns whether this owner was replaced, and becomes a member then. Looks for it now and then. */
+    private boolean resignsIfReplaced(PortOwner asOwner, long nowNanos) {
+        if (!replacement.isDue(nowNanos) || !replacement.isReplaced()) {
+            return false;
+        }
+        Link udp = owned;
+        if (udp != null) {
+            udp.abandonInput();
+        }
+        // The link of the first owner is what this process sends from, as before.
+        abandoned = inherited == null ? null : link;
+        closeAbandoned(); // before the new owner hears of this process: the numbers of the sockets change
+        inherited = null;
+        owned = null;
+        owner = null;
+        asOwner.resign();
+        onOwnerless();
+        return true;
+    }
+
+    /** Becomes the owner by a link of a port that was taken over. */
+    private void ownTaken(Link udp) throws IOException {
+        own(udp, true);
+        watch.start();
+    }
+
+    /** Keeps the input of a port that was taken over; under the engine lock. */
+    void claimInput() {
+        Link udp = owned;
+        if (udp != null) {
+            udp.claimInput();
+        }
+    }
+
+    /** Does what an owner that has replaced another one must do now and then. */
+    void keepTaken() {
+        claimInput();
+        PortOwner asOwner = owner;
+        if (asOwner != null) {
+            asOwner.reportLost();
+        }
+    }
+
+    /** Returns how this process learns that an owner was replaced. */
+    OwnerReplacement replacement() {
+        return replacement;
+    }
+
+    /** Returns whether a service that no member has registered may be one of an owner that was replaced and is stopped. */
+    boolean mayHaveUnknownServices() {
+        return !formerOwners.isEmpty();
+    }
+
+    /** Returns the process' part in an owner's service; null if it is the owner, or has none. */
+    @Nullable
+    PortMember member() {
+        return member;
+    }
+
+    /** Returns whether this process is the owner. */
+    boolean isOwner() {
+        return owner != null;
+    }
+
+    /** Returns whether another process has a slot, though it may not be registered here. */
+    boolean isSlotInUse(int slot) {
+        return sharing.isSlotInUse(slot);
     }
 
     private void report(String role) {
@@ -186,6 +308,8 @@ public final class SharedPort extends Port {
 
     private @Nullable String tryJoin(String refusal) throws IOException {
         LocalChannel channel;
+        FileIdentity file = FileIdentity.of(socket);
+        replacement.noteTried(file);
         try {
             channel = engine.links().connectLocal(socket);
         } catch (IOException e) {
@@ -208,6 +332,8 @@ public final class SharedPort extends Port {
         crashDisconnects.publishTo(channel);
         link = decorated(joined);
         member = joined;
+        replacement.noteOwner(file);
+        watch.start();
         report(PortOwnershipEvent.MEMBER);
         return null;
     }
@@ -218,8 +344,13 @@ public final class SharedPort extends Port {
      */
     private void onOwnerExited() {
         member = null;
-        report(PortOwnershipEvent.NONE);
         abandoned = link;
+        onOwnerless();
+    }
+
+    private void onOwnerless() {
+        report(PortOwnershipEvent.NONE);
+        ownerlessSinceNanos = engine.nowNanos();
         retryNanos = FIRST_RETRY_NANOS;
         replaceOwner();
     }
@@ -231,6 +362,9 @@ public final class SharedPort extends Port {
             if (refusal != null) {
                 refusal = tryJoin(refusal);
             }
+            if (refusal != null && mayTakeOver()) {
+                refusal = replacement.tryTakeUnserved(refusal, this::ownTaken);
+            }
         } catch (IOException e) {
             refusal = String.valueOf(e.getMessage());
         }
@@ -240,6 +374,13 @@ public final class SharedPort extends Port {
             engine.schedule(retry, engine.nowNanos() + retryNanos);
             retryNanos = Math.min(2 * retryNanos, LONGEST_RETRY_NANOS);
         }
+    }
+
+    /** Returns whether a port in use may be taken over: there was time to join its owner, or this process holds it itself. */
+    private boolean mayTakeOver() {
+        Link udp = sender;
+        return engine.nowNanos() - ownerlessSinceNanos >= OWNERLESS_NANOS
+                || udp != null && udp.localAddress().getPort() == Frame.UDP_PORT;
     }
 
     private void closeAbandoned() {
@@ -276,9 +417,15 @@ public final class SharedPort extends Port {
         if (withRings != null) {
             withRings.preparePoll(nowNanos, all);
         }
+        if (!formerOwners.isEmpty() && (all || (nowNanos & RARELY_MASK) == 0)) {
+            received = formerOwners.receive();
+        }
+        if (asOwner != null && resignsIfReplaced(asOwner, nowNanos)) {
+            return received + 1;
+        }
         if (asOwner != null) {
-            received = link().poll(burst);
-            for (int i = 0; i < received; i++) {
+            received += link().poll(burst);
+            for (int i = 0; i < burst.count(); i++) {
                 engine.receiver().onFrame(nowNanos, this, burst.frame(i));
             }
             if (all || (++receives & (rings.isBusy(nowNanos) ? SELDOM_MASK : RARELY_MASK)) == 0) {
@@ -286,15 +433,18 @@ public final class SharedPort extends Port {
             }
         } else if (asMember != null) {
             asMember.preparePoll(nowNanos, all);
-            received = receiveOwn(nowNanos, link().poll(burst));
-            if (received == 0 && asMember.hasEnded()) {
+            int own = receiveOwn(nowNanos, link().poll(burst));
+            received += own;
+            if (own == 0 && asMember.hasEnded()) {
                 onOwnerExited();
+            }
+            if (own == 0 && asMember.hasEnded() && !asMember.isResigned()) {
                 onProcessExited(asMember.ownerSlot());
                 onCrashDisconnects(asMember.crashDisconnects());
             }
         } else {
             burst.clear();
-            received = receiveOwn(nowNanos, rings.poll(nowNanos, burst));
+            received += receiveOwn(nowNanos, rings.poll(nowNanos, burst));
         }
         return received;
     }
@@ -457,7 +607,8 @@ public final class SharedPort extends Port {
                 operation,
                 Errno.ETIMEDOUT,
                 "the process that owns UDP port 4791 of " + AddressText.of(address()) + " does not answer",
-                "It may be stopped, by a debugger or SIGSTOP: continue or terminate it, and try again");
+                "It may be stopped, by a debugger or SIGSTOP, and cannot be replaced without native access: continue or"
+                        + " terminate it, and try again");
     }
 
     @Override

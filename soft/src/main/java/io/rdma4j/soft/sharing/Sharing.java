@@ -32,6 +32,7 @@ public final class Sharing implements AutoCloseable {
     private final HostNetwork host;
     private final Slots slots;
     private final PortClaims claims;
+    private final Takeovers takeovers;
     private final SocketFiles socketFiles = new SocketFiles();
 
     /** Guarded by the lock of the main engine. */
@@ -43,6 +44,7 @@ public final class Sharing implements AutoCloseable {
         this.host = host;
         slots = Slots.claim(directory, random);
         claims = new PortClaims(directory);
+        takeovers = new Takeovers(directory);
         if (!directory.isOfVirtualHost()) {
             slots.removeLeftSockets(directory);
         }
@@ -52,12 +54,23 @@ public final class Sharing implements AutoCloseable {
     @Override
     public void close() {
         claims.close();
+        takeovers.close();
         slots.close();
     }
 
     /** Returns the directory that the processes share. */
     RunDirectory directory() {
         return directory;
+    }
+
+    /** Returns the locks for the takeover of addresses. */
+    Takeovers takeovers() {
+        return takeovers;
+    }
+
+    /** Returns whether another process has a slot. */
+    boolean isSlotInUse(int slot) {
+        return slots.isInUse(slot);
     }
 
     /** Returns the socket files to remove when the process ends. */
@@ -136,9 +149,10 @@ public final class Sharing implements AutoCloseable {
                     AddressText.of(address) + " is not an address of this host",
                     "Name a local address");
         }
+        long takeOverNanos = engine.clock().nanoTime() + SharedPort.OWNERLESS_NANOS;
         long giveUpNanos = engine.clock().nanoTime() + OPEN_NANOS;
         while (true) {
-            String refusal = tryOpenPort(engine, address);
+            String refusal = tryOpenPort(engine, address, engine.clock().nanoTime() - takeOverNanos >= 0);
             SharedPort port = refusal == null ? find(engine, address) : null;
             if (port != null) {
                 port.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
@@ -169,14 +183,14 @@ public final class Sharing implements AutoCloseable {
         }
     }
 
-    private @Nullable String tryOpenPort(Engine engine, InetAddress address) {
+    private @Nullable String tryOpenPort(Engine engine, InetAddress address, boolean takesOver) {
         engine.lock();
         try {
             if (engine.findPort(address) != null) {
                 return null;
             }
             SharedPort port = new SharedPort(engine, this, address, socket(address));
-            String refusal = port.tryOpen();
+            String refusal = port.tryOpen(takesOver);
             if (refusal == null) {
                 engine.addPort(port);
             }

@@ -123,6 +123,15 @@ public final class Slots implements AutoCloseable {
         }
     }
 
+    /** Returns whether another process has a slot. */
+    boolean isInUse(int other) {
+        try {
+            return other >= FIRST && other < FIRST + COUNT && file.isLockedElsewhere(other);
+        } catch (IOException e) {
+            return false; // the directory was removed
+        }
+    }
+
     /** Returns the slot. */
     public int number() {
         return slot;

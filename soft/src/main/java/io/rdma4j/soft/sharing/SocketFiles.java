@@ -3,7 +3,7 @@ package io.rdma4j.soft.sharing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -12,19 +12,26 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>The next owner of an address replaces the file that a killed process leaves. Thread safe.
  */
 final class SocketFiles {
-    private final Set<Path> files = ConcurrentHashMap.newKeySet();
+    private final Map<Path, FileIdentity> files = new ConcurrentHashMap<>();
 
+    /** Adds a file that this process has just created. */
     void removeAtExit(Path path) {
-        files.add(path);
+        FileIdentity created = FileIdentity.of(path);
+        if (created != null) {
+            files.put(path, created);
+        }
     }
 
     void removeAll() {
         files.forEach(SocketFiles::remove);
     }
 
-    private static void remove(Path path) {
+    /** Removes a file unless another process has replaced it, which has taken over the address. */
+    private static void remove(Path path, FileIdentity created) {
         try {
-            Files.deleteIfExists(path);
+            if (created.equals(FileIdentity.of(path))) {
+                Files.deleteIfExists(path);
+            }
         } catch (IOException e) {
             // The next owner replaces it.
             return;

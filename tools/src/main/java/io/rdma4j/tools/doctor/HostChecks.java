@@ -90,8 +90,9 @@ final class HostChecks {
             }
             for (String problem : answers.problems()) {
                 warnings.add(
-                        problem + "; while a stopped process owns UDP port 4791 of an address, no other process of this"
-                                + " host sets up connections there: continue or terminate it");
+                        problem + "; a stopped process that owns UDP port 4791 of an address is replaced by another"
+                                + " process after two seconds, unless one of them has no native access: then continue or"
+                                + " terminate it");
             }
         } catch (IOException | RdmaException e) {
             warnings.add(String.valueOf(e.getMessage()));
