@@ -87,6 +87,16 @@ final class KeyedRegions {
         entries--;
     }
 
+    /** Replaces a region by another one with the same key. A concurrent lookup finds one of them. */
+    void replace(MemoryRegion region, MemoryRegion by) {
+        int mask = slots.length - 1;
+        int i = first(region.key());
+        while (slots[i] != region) {
+            i = (i + 1) & mask;
+        }
+        slots[i] = by;
+    }
+
     private int first(int key) {
         return (key * 0x9e37_79b9 >>> 7) & (slots.length - 1);
     }

@@ -19,11 +19,16 @@ final class LocalMemory {
      */
     static boolean isUsable(ScatterGather list, int protectionDomain, int access) {
         for (int i = 0; i < list.count; i++) {
-            if (!isUsable(list.regions[i], protectionDomain, access, list.offsets[i], list.lengths[i])) {
+            if (!isUsable(latest(list.regions[i]), protectionDomain, access, list.offsets[i], list.lengths[i])) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Returns the region as it is now: its rights may have changed since the work request was posted. */
+    private static @Nullable MemoryRegion latest(@Nullable MemoryRegion region) {
+        return region == null ? null : region.latest();
     }
 
     private static boolean isUsable(
@@ -48,7 +53,7 @@ final class LocalMemory {
                 skip -= piece;
                 continue;
             }
-            MemoryRegion region = list.regions[i];
+            MemoryRegion region = latest(list.regions[i]);
             int part = (int) Math.min(left, piece - skip);
             long offset = list.offsets[i] + skip;
             if (region == null
@@ -75,7 +80,7 @@ final class LocalMemory {
                 skip -= piece;
                 continue;
             }
-            MemoryRegion region = list.regions[i];
+            MemoryRegion region = latest(list.regions[i]);
             int part = (int) Math.min(left, piece - skip);
             long offset = list.offsets[i] + skip;
             if (region == null

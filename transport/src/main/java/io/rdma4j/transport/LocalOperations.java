@@ -30,7 +30,7 @@ final class LocalOperations {
         }
         memory.unbind(window);
         int key = window.key() & ~0xff | r.remoteKey & 0xff;
-        MemoryRegion region = r.bindRegion;
+        MemoryRegion region = region(r);
         if (region == null || r.bindLength == 0) {
             window.set(key, null, null);
             return null;
@@ -55,7 +55,7 @@ final class LocalOperations {
     }
 
     private static boolean mayBind(SendRequest r, MemoryWindow window, int protectionDomain) {
-        MemoryRegion region = r.bindRegion;
+        MemoryRegion region = region(r);
         boolean isZeroBased = (r.bindAccess & AccessFlags.ZERO_BASED) != 0;
         boolean isUnbind = region == null || r.bindLength == 0;
         boolean stateAllows = window.isValid()
@@ -63,6 +63,10 @@ final class LocalOperations {
                 && (r.bindAccess & ~WINDOW_ACCESS) == 0
                 && (window.isTypeTwo() ? !window.isBound() && !isUnbind : !isZeroBased);
         return stateAllows && (region == null || isUnbind || regionAllows(r, region, protectionDomain));
+    }
+
+    private static @Nullable MemoryRegion region(SendRequest r) {
+        return r.bindRegion == null ? null : r.bindRegion.latest();
     }
 
     private static boolean regionAllows(SendRequest r, MemoryRegion region, int protectionDomain) {

@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The addresses that a peer uses ({@link #address} and up) are the region's own and need not be addresses of the
  * process. Belongs to one {@link MemoryTable} and shares its threading rule.
+ *
+ * <p>Nothing of it changes except its validity. When the rights or the domain of registered memory change, another object
+ * takes its place ({@link MemoryTable#change}), so that a packet is processed with the old ones or the new ones, never with
+ * a mixture. An object that is kept beyond a packet may be an old one; {@link #latest} returns the present one.
  */
 public final class MemoryRegion {
     private final MemorySegment memory;
@@ -22,6 +26,15 @@ public final class MemoryRegion {
     /** The only queue pair whose peer may use it, or null for all of the domain. */
     private final @Nullable QueuePairMachine user;
 
+    /** The object of the first registration under this key, which may be this one. */
+    private final MemoryRegion original;
+
+    /**
+     * In the object of the first registration: the present object, or null if nothing was changed. Not volatile for the same
+     * reason as the next field.
+     */
+    private @Nullable MemoryRegion replacement;
+
     /**
      * True after deregistration or invalidation. Neither volatile nor a positive flag, since it is read for each
      * packet. A thread that drives queue pairs sees the change at the latest when it next takes the lock, which the
@@ -33,7 +46,20 @@ public final class MemoryRegion {
     private volatile int boundWindows;
 
     MemoryRegion(MemorySegment memory, long address, int key, int access, int protectionDomain) {
-        this(memory, address, key, access, protectionDomain, null, null);
+        this(memory, address, key, access, protectionDomain, null, null, null);
+    }
+
+    /** Creates the object that takes the place of another one, with other rights or another domain. */
+    MemoryRegion(MemoryRegion replaced, int access, int protectionDomain) {
+        this(
+                replaced.memory,
+                replaced.address,
+                replaced.key,
+                access,
+                protectionDomain,
+                null,
+                null,
+                replaced.original);
     }
 
     /** Creates the range of a memory window. */
@@ -45,6 +71,18 @@ public final class MemoryRegion {
             int protectionDomain,
             @Nullable MemoryWindow window,
             @Nullable QueuePairMachine user) {
+        this(memory, address, key, access, protectionDomain, window, user, null);
+    }
+
+    private MemoryRegion(
+            MemorySegment memory,
+            long address,
+            int key,
+            int access,
+            int protectionDomain,
+            @Nullable MemoryWindow window,
+            @Nullable QueuePairMachine user,
+            @Nullable MemoryRegion original) {
         this.memory = memory;
         this.address = address;
         this.key = key;
@@ -52,6 +90,21 @@ public final class MemoryRegion {
         this.protectionDomain = protectionDomain;
         this.window = window;
         this.user = user;
+        this.original = original == null ? this : original;
+    }
+
+    /**
+     * Returns the object that has the present rights and domain of this memory: this one unless they were changed. It has the
+     * same memory, address and key.
+     */
+    public MemoryRegion latest() {
+        MemoryRegion present = original.replacement;
+        return present == null ? original : present;
+    }
+
+    /** Makes this object the latest. The caller holds the lock of the table. */
+    void becomeLatest() {
+        original.replacement = this;
     }
 
     /**

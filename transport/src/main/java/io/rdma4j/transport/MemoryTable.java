@@ -54,10 +54,7 @@ public final class MemoryTable {
      * @throws IllegalArgumentException if the rights are inconsistent or the addresses wrap around
      */
     public synchronized MemoryRegion register(MemorySegment memory, long address, int access, int protectionDomain) {
-        boolean remoteChanges = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
-        if (remoteChanges && (access & AccessFlags.LOCAL_WRITE) == 0) {
-            throw new IllegalArgumentException("remote write and remote atomic need local write");
-        }
+        requireConsistent(access);
         if (Long.compareUnsigned(address + memory.byteSize(), address) < 0) {
             throw new IllegalArgumentException("the addresses of the region wrap around");
         }
@@ -65,6 +62,13 @@ public final class MemoryTable {
         insert(region);
         size++;
         return region;
+    }
+
+    private static void requireConsistent(int access) {
+        boolean remoteChanges = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
+        if (remoteChanges && (access & AccessFlags.LOCAL_WRITE) == 0) {
+            throw new IllegalArgumentException("remote write and remote atomic need local write");
+        }
     }
 
     private void insert(MemoryRegion region) {
@@ -80,7 +84,8 @@ public final class MemoryTable {
      *
      * @return {@code false} if a window is bound to the region
      */
-    public synchronized boolean deregister(MemoryRegion region) {
+    public synchronized boolean deregister(MemoryRegion registered) {
+        MemoryRegion region = registered.latest();
         if (region.boundWindows() > 0) {
             return false;
         }
@@ -91,6 +96,58 @@ public final class MemoryTable {
             size--;
         }
         return true;
+    }
+
+    /**
+     * Changes the rights and the domain of registered memory, unless a window is bound to it. Address and key remain. Work
+     * requests that were posted with the memory are executed with the new rights. As after {@link #deregister}, a thread that
+     * drives queue pairs may still use the old ones for its current packet.
+     *
+     * @param region registered memory
+     * @param access bits of {@link AccessFlags}; remote write and remote atomic require local write
+     * @param protectionDomain number of the protection domain
+     * @return the object with the new rights and domain, or null if a window is bound to the region
+     * @throws IllegalArgumentException if the rights are inconsistent, or the memory is no longer registered
+     */
+    public synchronized @Nullable MemoryRegion change(MemoryRegion region, int access, int protectionDomain) {
+        MemoryRegion old = requireRegistered(region);
+        requireConsistent(access);
+        if (old.boundWindows() > 0) {
+            return null;
+        }
+        MemoryRegion changed = new MemoryRegion(old, access, protectionDomain);
+        regions.replace(old, changed);
+        changed.becomeLatest();
+        return changed;
+    }
+
+    /**
+     * Registers other memory in place of a region, under a new key, unless a window is bound to the region. The old memory is
+     * deregistered, also for work requests that were posted with it.
+     *
+     * @param region registered memory
+     * @param memory address, access and protectionDomain as for {@link #register}
+     * @return the new region, or null if a window is bound to the old one
+     * @throws IllegalArgumentException as {@link #register}, or if the old memory is no longer registered; the old memory
+     *     then stays as it is
+     */
+    public synchronized @Nullable MemoryRegion move(
+            MemoryRegion region, MemorySegment memory, long address, int access, int protectionDomain) {
+        MemoryRegion old = requireRegistered(region);
+        if (old.boundWindows() > 0) {
+            return null;
+        }
+        MemoryRegion moved = register(memory, address, access, protectionDomain);
+        boolean _ = deregister(old);
+        return moved;
+    }
+
+    private static MemoryRegion requireRegistered(MemoryRegion region) {
+        MemoryRegion latest = region.latest();
+        if (!latest.isValid() || latest.window() != null) {
+            throw new IllegalArgumentException("the memory is not registered");
+        }
+        return latest;
     }
 
     // ---- windows ----
@@ -193,12 +250,27 @@ public final class MemoryTable {
     @Nullable
     MemoryRegion find(int key, int right, QueuePairMachine queuePair) {
         MemoryRegion region = find(key);
-        boolean isUsable = region != null
-                && region.isValid()
+        return region != null && isUsable(region, right, queuePair) ? region : null;
+    }
+
+    private static boolean isUsable(MemoryRegion region, int right, QueuePairMachine queuePair) {
+        return region.isValid()
                 && region.protectionDomain() == queuePair.receives.remoteProtectionDomain()
                 && region.isFor(queuePair)
                 && region.allows(right);
-        return isUsable ? region : null;
+    }
+
+    /**
+     * Returns the present object of a region whose right was checked for an earlier packet of the same message, or null if the
+     * memory was deregistered meanwhile, or the right or the domain has changed.
+     */
+    @Nullable
+    MemoryRegion findAgain(@Nullable MemoryRegion region, int right, QueuePairMachine queuePair) {
+        MemoryRegion latest = region == null ? null : region.latest();
+        if (latest == null || latest == region) { // the usual case: nothing but the validity can have changed
+            return latest != null && latest.isValid() ? latest : null;
+        }
+        return isUsable(latest, right, queuePair) ? latest : null;
     }
 
     private int unusedKey() {

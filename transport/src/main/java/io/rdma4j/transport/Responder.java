@@ -276,9 +276,9 @@ final class Responder {
         if (opcode.isSend()) {
             return Verdict.PASS;
         }
-        if (opcode.isWrite() && !opcode.isFirst()) { // the region may have been deregistered between two packets
-            MemoryRegion target = writeRegion;
-            return target != null && target.isValid() ? Verdict.PASS : Verdict.ACCESS_ERROR;
+        if (opcode.isWrite() && !opcode.isFirst()) { // the region may have changed between two packets
+            writeRegion = memory.findAgain(writeRegion, AccessFlags.REMOTE_WRITE, queuePair);
+            return writeRegion != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         if (opcode.isAtomic()) {
             MemorySegment s = packet.segment();
@@ -300,6 +300,12 @@ final class Responder {
         long at = packet.rethOffset();
         region = find(Reth.key(s, at), Reth.address(s, at), length, right);
         return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
+    }
+
+    /** Returns the present object of a region that the peer reads, or null if it may no longer read it. */
+    @Nullable
+    MemoryRegion readable(MemoryRegion read) {
+        return memory.findAgain(read, AccessFlags.REMOTE_READ, queuePair);
     }
 
     /** Returns the region of a key if it grants the right for the whole range, otherwise null. */

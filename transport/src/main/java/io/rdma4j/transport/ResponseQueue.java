@@ -5,6 +5,7 @@ import io.rdma4j.wire.AtomicAckEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The responses a responder has yet to send. READ and atomic responses come first, in PSN order. At most one
@@ -175,11 +176,7 @@ final class ResponseQueue {
         boolean isLast = from + length == r.sendEndBytes;
         Opcode opcode = readResponse(isFirst, isLast);
         long payloadAt = at + opcode.headerLength();
-        MemoryRegion region = r.region;
-        if (region != null
-                && !(region.isValid()
-                        && LocalMemory.copy(
-                                region.memory(), r.address - region.address() + from, out, payloadAt, length))) {
+        if (r.region != null && !copy(r, responder.readable(r.region), from, out, payloadAt, length)) {
             onRegionInvalidated(r);
             return 0;
         }
@@ -195,6 +192,17 @@ final class ResponseQueue {
             resources.deactivate(r);
         }
         return opcode.headerLength() + length + pad;
+    }
+
+    private static boolean copy(
+            ReadAtomicResources.Resource r,
+            @Nullable MemoryRegion region,
+            long from,
+            MemorySegment out,
+            long at,
+            int length) {
+        return region != null
+                && LocalMemory.copy(region.memory(), r.address - region.address() + from, out, at, length);
     }
 
     /**

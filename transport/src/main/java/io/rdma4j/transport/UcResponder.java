@@ -145,9 +145,9 @@ final class UcResponder {
     private boolean proceedWrite(Opcode opcode, Packet packet) {
         int payload = packet.payloadLength();
         long left = messageBytes - receivedBytes;
-        MemoryRegion target = region;
+        MemoryRegion target = memory.findAgain(region, AccessFlags.REMOTE_WRITE, queuePair);
         boolean isExact = opcode.isLast() ? payload == left : payload < left;
-        if (!isExact || target != null && !copy(target, packet, payload)) {
+        if (!isExact || region != null && !copy(target, packet, payload)) {
             return drop();
         }
         receivedBytes += payload;
@@ -164,9 +164,9 @@ final class UcResponder {
         return true;
     }
 
-    /** Copies the payload to the target region, unless it was deregistered between two packets. */
-    private boolean copy(MemoryRegion target, Packet packet, int payload) {
-        return target.isValid()
+    /** Copies the payload to the target region, unless it was deregistered or lost the right between two packets. */
+    private boolean copy(@Nullable MemoryRegion target, Packet packet, int payload) {
+        return target != null
                 && LocalMemory.copy(
                         packet.payloadSegment(),
                         packet.payloadOffset(),

@@ -83,5 +83,23 @@ public final class Flags {
     @CName("IBV_ADVISE_MR_FLAG_FLUSH")
     public static final int ADVICE_WAITS = 1;
 
+    @CName("IBV_REREG_MR_CHANGE_TRANSLATION")
+    public static final int CHANGE_MEMORY = 1;
+
+    @CName("IBV_REREG_MR_CHANGE_PD")
+    public static final int CHANGE_PROTECTION_DOMAIN = 2;
+
+    @CName("IBV_REREG_MR_CHANGE_ACCESS")
+    public static final int CHANGE_ACCESS = 4;
+
+    @CName("IBV_REREG_MR_ERR_INPUT")
+    public static final int REREGISTER_INPUT_ERROR = -1;
+
+    @CName("IBV_REREG_MR_ERR_DONT_FORK_NEW")
+    public static final int REREGISTER_FORK_ERROR_OF_NEW_MEMORY = -2;
+
+    @CName("IBV_REREG_MR_ERR_DO_FORK_OLD")
+    public static final int REREGISTER_FORK_ERROR_OF_OLD_MEMORY = -3;
+
     private Flags() {}
 }

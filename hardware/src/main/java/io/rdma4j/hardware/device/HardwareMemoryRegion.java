@@ -1,50 +1,39 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.RegionFields;
+import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
-import io.rdma4j.hardware.library.Native;
+import io.rdma4j.hardware.library.Remedies;
 import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryRegionChange;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A memory region of a device: memory outside of the heap, at its own address. Its arena cannot be closed meanwhile. */
 final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion {
     /** The bits of an address in the smallest page. */
     private static final long PAGE_MASK = 0xfff;
 
-    /** The vendor of siw, whose driver ignores the address that a registration chooses, without an error. */
-    private static final int VENDOR_OF_SIW = 0x62_6d74;
+    private static final String REREGISTER = Function.REREGISTER.symbol();
 
-    private final HardwareProtectionDomain domain;
-    private final MemorySegment memory;
-    private final Set<AccessFlag> access;
-    private final ArenaHold hold;
-    private final long first;
-    private final int localKey;
-    private final int remoteKey;
+    /** Replaced under the lock of this object. */
+    private volatile HardwareRegistration registration;
 
-    private HardwareMemoryRegion(
-            HardwareProtectionDomain domain,
-            long region,
-            MemorySegment memory,
-            Set<AccessFlag> access,
-            long first,
-            ArenaHold hold) {
+    /** Memory that the device may use although a change to it has failed; under the lock of this object. */
+    private final List<ArenaHold> doubtful = new ArrayList<>();
+
+    private HardwareMemoryRegion(HardwareProtectionDomain domain, long region, HardwareRegistration registration) {
         super(domain.context(), Kind.MEMORY_REGION, region);
-        this.domain = domain;
-        this.memory = memory;
-        this.access = access;
-        this.first = first;
-        this.hold = hold;
-        localKey = Native.intAt(region + RegionFields.LOCAL_KEY);
-        remoteKey = Native.intAt(region + RegionFields.REMOTE_KEY);
+        this.registration = registration;
     }
 
     /**
@@ -58,21 +47,20 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
             MemorySegment memory,
             long first,
             Set<AccessFlag> access) {
-        requireRegistrable(memory, access);
-        requireOnDemandPaging(domain.context(), access);
-        requireFlush(domain.context(), access);
+        RegistrationChecks.require("ibv_reg_mr", domain.context(), memory, access);
         if (first != memory.address()) {
-            requireChosenAddresses(domain.context(), first);
+            RegistrationChecks.requireChosenAddresses(domain.context(), first);
         }
-        int bits = AccessFlag.bits(access) & ~AccessFlag.ZERO_BASED.bit();
+        int bits = bits(access);
         String details = "%d bytes at 0x%x, %s".formatted(memory.byteSize(), first, access);
-        ArenaHold hold = hold(memory);
+        ArenaHold hold = RegistrationChecks.hold("ibv_reg_mr", memory);
         try (Call call = new Call()) {
             long region = call.create(
                     Function.REGISTER, details, domainAddress, memory.address(), memory.byteSize(), first, bits);
             Layouts.requireRegion(region, memory.address(), memory.byteSize());
             Set<AccessFlag> rights = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);
-            return new HardwareMemoryRegion(domain, region, memory, rights, first, hold);
+            return new HardwareMemoryRegion(
+                    domain, region, HardwareRegistration.of(domain, memory, rights, first, region, hold));
         } catch (RdmaException refused) {
             hold.release();
             throw refused.errno() == Errno.EINVAL && isElsewhereInItsPage(memory, first)
@@ -84,38 +72,9 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
         }
     }
 
-    private static void requireOnDemandPaging(HardwareContext context, Set<AccessFlag> access) {
-        if (access.contains(AccessFlag.ON_DEMAND) && !context.attributes().hasOnDemandPaging()) {
-            throw new RdmaException(
-                    "ibv_reg_mr",
-                    Errno.EOPNOTSUPP,
-                    context.device() + " cannot page memory on demand",
-                    "Leave ON_DEMAND out: the memory is locked then");
-        }
-    }
-
-    private static void requireFlush(HardwareContext context, Set<AccessFlag> access) {
-        boolean lacksGlobal = access.contains(AccessFlag.FLUSH_GLOBAL)
-                && !context.attributes().capabilities().contains(DeviceCapability.FLUSH_GLOBAL);
-        boolean lacksPersistent = access.contains(AccessFlag.FLUSH_PERSISTENT)
-                && !context.attributes().capabilities().contains(DeviceCapability.FLUSH_PERSISTENT);
-        if (lacksGlobal || lacksPersistent) {
-            throw new RdmaException(
-                    "ibv_reg_mr",
-                    Errno.EOPNOTSUPP,
-                    context.device() + " does not execute FLUSHes of peers",
-                    "Leave FLUSH_GLOBAL and FLUSH_PERSISTENT out, or use the software device");
-        }
-    }
-
-    private static void requireChosenAddresses(HardwareContext context, long first) {
-        if (context.attributes().vendorId() == VENDOR_OF_SIW) {
-            throw new RdmaException(
-                    "ibv_reg_mr_iova",
-                    Errno.EOPNOTSUPP,
-                    "%s ignores the address 0x%x and uses that of the memory".formatted(context.device(), first),
-                    "Register without an address and ZERO_BASED, and send the address to the peer");
-        }
+    /** Returns the rights as C takes them: the address is a parameter of its own, also if it is 0. */
+    private static int bits(Set<AccessFlag> access) {
+        return AccessFlag.bits(access) & ~AccessFlag.ZERO_BASED.bit();
     }
 
     private static boolean isElsewhereInItsPage(MemorySegment memory, long first) {
@@ -132,81 +91,187 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
                 refused);
     }
 
-    private static void requireRegistrable(MemorySegment memory, Set<AccessFlag> access) {
-        String refusal = null;
-        Errno errno = Errno.EINVAL;
-        if (!memory.isNative()) {
-            refusal = "memory on the heap moves, so that a device cannot write to it";
-            errno = Errno.EOPNOTSUPP;
-        } else if (!memory.isAccessibleBy(new Thread())) {
-            refusal = "the memory is confined to one thread";
-        } else if (memory.isReadOnly() && access.contains(AccessFlag.LOCAL_WRITE)) {
-            refusal = "the memory is read-only";
-        } else if ((access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC))
-                && !access.contains(AccessFlag.LOCAL_WRITE)) {
-            refusal = "the rights " + access + " need LOCAL_WRITE";
-        }
-        if (refusal != null) {
-            throw new RdmaException(
-                    "ibv_reg_mr",
-                    errno,
-                    refusal,
-                    "Allocate it from Arena.ofShared() or Arena.ofAuto(), and allow what the peer may do");
-        }
-    }
-
-    private static ArenaHold hold(MemorySegment memory) {
-        try {
-            return ArenaHold.of(memory);
-        } catch (IllegalStateException closed) {
-            throw new RdmaException("ibv_reg_mr", Errno.EINVAL, "the arena of the memory is closed", "", closed);
-        }
+    /** Returns the present properties. */
+    HardwareRegistration registration() {
+        return registration;
     }
 
     @Override
     public ProtectionDomain protectionDomain() {
-        return domain;
+        return registration.domain();
     }
 
     @Override
     public MemorySegment memory() {
-        return memory;
+        return registration.memory();
     }
 
     @Override
     public long address() {
-        return first;
+        return registration.first();
     }
 
     @Override
     public long lengthBytes() {
-        return memory.byteSize();
+        return registration.memory().byteSize();
     }
 
     @Override
     public int localKey() {
-        return localKey;
+        return registration.localKey();
     }
 
     @Override
     public int remoteKey() {
-        return remoteKey;
+        return registration.remoteKey();
+    }
+
+    @Override
+    public RemoteMemory remote() {
+        HardwareRegistration present = registration; // address, key and length of one registration
+        return new RemoteMemory(
+                present.first(), present.remoteKey(), present.memory().byteSize());
     }
 
     @Override
     public Set<AccessFlag> access() {
-        return access;
+        return registration.access();
+    }
+
+    // ---- changes ----
+
+    @Override
+    public void reregister(MemoryRegionChange change) {
+        long region = handle().enter(REREGISTER, this);
+        try {
+            HardwareProtectionDomain domain = change.protectionDomain() == null
+                    ? registration.domain()
+                    : registration
+                            .domain()
+                            .own(HardwareProtectionDomain.class, change.protectionDomain(), REREGISTER);
+            long domainAddress = domain.handle().enter(REREGISTER, domain);
+            try {
+                synchronized (this) {
+                    reregister(change, region, domain, domainAddress);
+                }
+            } finally {
+                domain.handle().exit();
+            }
+        } finally {
+            handle().exit();
+        }
+    }
+
+    private void reregister(
+            MemoryRegionChange change, long region, HardwareProtectionDomain domain, long domainAddress) {
+        HardwareRegistration old = registration;
+        MemorySegment memory = change.memory();
+        Set<AccessFlag> access = change.access() == null ? old.access() : change.access();
+        requirePossible(change, old, access);
+        RegistrationChecks.require(REREGISTER, context(), memory == null ? old.memory() : memory, access);
+        if (memory == null) {
+            change(change, region, domainAddress, access, null);
+            registration = old.changed(domain, access, region);
+            return;
+        }
+        ArenaHold hold = RegistrationChecks.hold(REREGISTER, memory);
+        change(change, region, domainAddress, access, hold);
+        registration = HardwareRegistration.of(domain, memory, access, memory.address(), region, hold);
+        old.end();
+    }
+
+    private void requirePossible(MemoryRegionChange change, HardwareRegistration old, Set<AccessFlag> access) {
+        boolean isZeroBased = access.contains(AccessFlag.ZERO_BASED);
+        if (change.isEmpty()) {
+            throw new RdmaException(
+                    REREGISTER,
+                    Errno.EINVAL,
+                    this + " without a change",
+                    "Change the memory, the protection domain or the access rights");
+        }
+        if (change.memory() == null && isZeroBased != old.access().contains(AccessFlag.ZERO_BASED)) {
+            throw new RdmaException(
+                    REREGISTER,
+                    Errno.EINVAL,
+                    this + " to " + access,
+                    "ZERO_BASED changes the addresses: change the memory too, which can be the same");
+        }
+        if (change.memory() != null && isZeroBased) { // C has no parameter for the address
+            throw new RdmaException(
+                    REREGISTER,
+                    Errno.EOPNOTSUPP,
+                    this + " to other memory with addresses from 0",
+                    "Leave ZERO_BASED out, or register the memory anew and close this region");
+        }
+    }
+
+    /** Changes the object of C. If it fails, the new memory is released, unless the device may use it. */
+    private void change(
+            MemoryRegionChange change,
+            long region,
+            long domainAddress,
+            Set<AccessFlag> access,
+            @Nullable ArenaHold hold) {
+        MemorySegment memory = change.memory();
+        int flags = (memory == null ? 0 : Flags.CHANGE_MEMORY)
+                | (change.protectionDomain() == null ? 0 : Flags.CHANGE_PROTECTION_DOMAIN)
+                | (change.access() == null ? 0 : Flags.CHANGE_ACCESS);
+        try (Call call = new Call()) {
+            int result = (int) call.result(
+                    Function.REREGISTER,
+                    region,
+                    flags,
+                    change.protectionDomain() == null ? 0 : domainAddress,
+                    memory == null ? 0 : memory.address(),
+                    memory == null ? 0 : memory.byteSize(),
+                    change.access() == null ? 0 : bits(access));
+            // With FORK_ERROR_OF_OLD_MEMORY the change is made, and processes that are forked lack the old memory.
+            if (result != 0 && result != Flags.REREGISTER_FORK_ERROR_OF_OLD_MEMORY) {
+                throw failure(result, Errno.of(call.errno()), memory, hold);
+            }
+        }
+    }
+
+    private RdmaException failure(int result, Errno errno, @Nullable MemorySegment memory, @Nullable ArenaHold hold) {
+        // A library or a kernel without the call answers EOPNOTSUPP before anything is changed.
+        boolean isUnchanged = result == Flags.REREGISTER_INPUT_ERROR
+                || result == Flags.REREGISTER_FORK_ERROR_OF_NEW_MEMORY
+                || errno == Errno.EOPNOTSUPP;
+        if (hold != null) {
+            if (isUnchanged) {
+                hold.release();
+            } else {
+                doubtful.add(hold);
+            }
+        }
+        String remedy = switch (errno) {
+            case EOPNOTSUPP -> "The driver cannot change this: register the memory anew, and close this region";
+            case EINVAL -> memory != null && memory.byteSize() == 0 ? "Choose memory of at least one byte" : "";
+            default -> Remedies.of(REREGISTER, errno);
+        };
+        RdmaException ofDriver = new RdmaException(REREGISTER, errno, toString(), remedy);
+        return isUnchanged
+                ? ofDriver
+                : new RdmaException(
+                        REREGISTER,
+                        Errno.EIO,
+                        this + ": the driver failed during the change with " + errno,
+                        "The region must not be used any more: close it, and register the memory anew",
+                        ofDriver);
     }
 
     @Override
     void destroy(Call call, long address) {
         destroy(call, Function.DEREGISTER, address);
-        hold.release();
+        registration.end();
+        synchronized (this) {
+            doubtful.forEach(ArenaHold::release);
+            doubtful.clear();
+        }
     }
 
     @Override
     public String toString() {
-        return "memory region of %d bytes, key 0x%x, of %s"
-                .formatted(lengthBytes(), remoteKey, context().device());
+        return "memory region of %d bytes, key 0x%x, of %s".formatted(lengthBytes(), remoteKey(), context().device());
     }
 }

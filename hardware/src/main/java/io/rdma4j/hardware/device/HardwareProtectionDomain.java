@@ -66,9 +66,10 @@ final class HardwareProtectionDomain extends HardwareObject implements Protectio
             MemorySegment function = context().extendedFunction(ExtendedContext.ADVISE, "ibv_advise_mr");
             MemorySegment list = call.allocate(Math.max(1L, ranges.count()) * ScatterGather.BYTES);
             for (int i = 0; i < ranges.count(); i++) {
-                HardwareMemoryRegion region = own(HardwareMemoryRegion.class, ranges.region(i), "ibv_advise_mr");
+                HardwareRegistration region = own(HardwareMemoryRegion.class, ranges.region(i), "ibv_advise_mr")
+                        .registration();
                 long at = (long) i * ScatterGather.BYTES;
-                list.set(JAVA_LONG, at + ScatterGather.ADDRESS, region.address() + ranges.offsetBytes(i));
+                list.set(JAVA_LONG, at + ScatterGather.ADDRESS, region.first() + ranges.offsetBytes(i));
                 list.set(JAVA_INT, at + ScatterGather.LENGTH, (int) ranges.lengthBytes(i));
                 list.set(JAVA_INT, at + ScatterGather.LOCAL_KEY, region.localKey());
             }

@@ -9,6 +9,7 @@ import io.rdma4j.hardware.abi.ScatterGather;
 import io.rdma4j.hardware.abi.SendRequest;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
@@ -103,16 +104,44 @@ final class WorkRequests {
     private void writeList(int index, ScatterGatherList list, boolean isInline) {
         long at = listAt(index);
         for (int i = 0; i < list.count(); i++) {
-            MemoryRegion region = list.region(i);
-            long first = region.address();
+            HardwareMemoryRegion region = own(list.region(i), HardwareMemoryRegion.class);
+            HardwareRegistration registration = isInline ? enterMemory(region) : region.registration();
+            long first = registration.first();
             if (isInline) {
-                enter(own(region, HardwareMemoryRegion.class));
-                first = region.memory().address();
+                first = registration.memory().address();
+                requireWithin(list, i, registration.memory());
             }
             memory.set(JAVA_LONG, at + ScatterGather.ADDRESS, first + list.offsetBytes(i));
             memory.set(JAVA_INT, at + ScatterGather.LENGTH, (int) list.lengthBytes(i));
-            memory.set(JAVA_INT, at + ScatterGather.LOCAL_KEY, region.localKey());
+            memory.set(JAVA_INT, at + ScatterGather.LOCAL_KEY, registration.localKey());
             at += ScatterGather.BYTES;
+        }
+    }
+
+    /** Keeps the present memory of a region from being freed while the driver reads it. */
+    private HardwareRegistration enterMemory(HardwareMemoryRegion region) {
+        while (true) {
+            HardwareRegistration registration = region.registration();
+            try {
+                registration.uses().enter(operation, region);
+                entered[enteredCount++] = registration.uses();
+                return registration;
+            } catch (ClosedException closed) {
+                if (region.registration() == registration) { // otherwise it was re-registered just now
+                    throw closed;
+                }
+            }
+        }
+    }
+
+    /** Checks a piece of inline data, since the region can have smaller memory than when the piece was added. */
+    private void requireWithin(ScatterGatherList list, int index, MemorySegment data) {
+        if (list.offsetBytes(index) > data.byteSize() - list.lengthBytes(index)) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    "piece " + index + " ends after the " + data.byteSize() + " bytes of " + list.region(index),
+                    "Add pieces anew after the memory of a region has changed");
         }
     }
 

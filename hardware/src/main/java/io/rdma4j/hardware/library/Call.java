@@ -30,7 +30,14 @@ public final class Call implements AutoCloseable {
     /** Calls a function and returns its result. */
     public long result(MemorySegment function, long... words) {
         return Downcalls.control(
-                function, state, word(words, 0), word(words, 1), word(words, 2), word(words, 3), word(words, 4));
+                function,
+                state,
+                word(words, 0),
+                word(words, 1),
+                word(words, 2),
+                word(words, 3),
+                word(words, 4),
+                word(words, 5));
     }
 
     /** Calls a function of libibverbs and returns its result. */

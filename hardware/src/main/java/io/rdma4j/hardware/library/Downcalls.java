@@ -19,13 +19,13 @@ public final class Downcalls {
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
     private static final long ERRNO = CAPTURE.byteOffset(PathElement.groupElement("errno"));
 
-    private static final FunctionDescriptor FIVE_WORDS =
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final FunctionDescriptor SIX_WORDS =
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
     private static final FunctionDescriptor THREE_WORDS =
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
-    private static final MethodHandle CONTROL = handle(FIVE_WORDS, Linker.Option.captureCallState("errno"));
+    private static final MethodHandle CONTROL = handle(SIX_WORDS, Linker.Option.captureCallState("errno"));
     private static final MethodHandle DATA = handle(THREE_WORDS);
 
     private Downcalls() {}
@@ -45,11 +45,18 @@ public final class Downcalls {
         return captured.get(JAVA_INT, ERRNO);
     }
 
-    /** Calls a function of at most five parameters, which may block; the state receives errno. */
+    /** Calls a function of at most six parameters, which may block; the state receives errno. */
     public static long control(
-            MemorySegment function, CallState state, long first, long second, long third, long fourth, long fifth) {
+            MemorySegment function,
+            CallState state,
+            long first,
+            long second,
+            long third,
+            long fourth,
+            long fifth,
+            long sixth) {
         try {
-            return (long) CONTROL.invokeExact(function, state.captured(), first, second, third, fourth, fifth);
+            return (long) CONTROL.invokeExact(function, state.captured(), first, second, third, fourth, fifth, sixth);
         } catch (Throwable thrown) {
             throw impossible(thrown);
         }

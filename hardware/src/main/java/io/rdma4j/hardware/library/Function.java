@@ -19,6 +19,7 @@ public enum Function {
     ALLOCATE_PROTECTION_DOMAIN("ibv_alloc_pd"),
     FREE_PROTECTION_DOMAIN("ibv_dealloc_pd"),
     REGISTER("ibv_reg_mr_iova2"),
+    REREGISTER("ibv_rereg_mr"),
     DEREGISTER("ibv_dereg_mr"),
     CREATE_CHANNEL("ibv_create_comp_channel"),
     DESTROY_CHANNEL("ibv_destroy_comp_channel"),

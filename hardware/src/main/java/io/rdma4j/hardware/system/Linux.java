@@ -38,7 +38,7 @@ public final class Linux {
     }
 
     private static int call(MemorySegment function, CallState state, long first, long second, long third, long fourth) {
-        int result = (int) Downcalls.control(function, state, first, second, third, fourth, 0);
+        int result = (int) Downcalls.control(function, state, first, second, third, fourth, 0, 0);
         return result == -1 ? -state.errno() : result;
     }
 

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A protection domain. */
@@ -151,7 +152,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
         }
     }
 
-    private static @Nullable String refusal(MemorySegment memory, int flags) {
+    /** Returns what is wrong with a registration, or null. */
+    static @Nullable String refusal(MemorySegment memory, int flags) {
         boolean remoteChanges = (flags & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
         if (remoteChanges && (flags & AccessFlags.LOCAL_WRITE) == 0) {
             return "Remote write and remote atomic need local write too";
@@ -178,12 +180,36 @@ final class SoftProtectionDomain implements ProtectionDomain {
      * Returns the address that peers use. It is unpredictable, but has the memory's offset in its page, so that both
      * are aligned alike.
      */
-    private long address(MemorySegment memory, Set<AccessFlag> access) {
+    long address(MemorySegment memory, Set<AccessFlag> access) {
         if (access.contains(AccessFlag.ZERO_BASED)) {
             return 0;
         }
         long random = context.engine().random().nextLong();
         return ADDRESS_BASE | random & RANDOM_MASK | memory.address() & PAGE_MASK;
+    }
+
+    /**
+     * Changes a registration of this domain, and moves the region to the domain of the new one. The caller has checked the
+     * arguments.
+     *
+     * @param change returns the new registration, or null to change nothing
+     */
+    @Nullable
+    SoftRegistration change(
+            SoftMemoryRegion region, SoftProtectionDomain to, Supplier<@Nullable SoftRegistration> change) {
+        SoftProtectionDomain first = number < to.number ? this : to; // two threads may change in opposite directions
+        SoftProtectionDomain second = first == this ? to : this;
+        synchronized (first) {
+            synchronized (second) {
+                to.requireOpen(SoftMemoryRegion.REREGISTER);
+                SoftRegistration changed = change.get();
+                if (changed != null) {
+                    regions.remove(region);
+                    to.regions.add(region);
+                }
+                return changed;
+            }
+        }
     }
 
     @Override

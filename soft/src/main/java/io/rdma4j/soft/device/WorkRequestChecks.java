@@ -189,8 +189,18 @@ final class WorkRequestChecks {
     private static void copyInline(ScatterGatherList list, MemorySegment target) {
         long at = 0;
         for (int i = 0; i < list.count(); i++) {
-            MemorySegment.copy(list.region(i).memory(), list.offsetBytes(i), target, at, list.lengthBytes(i));
-            at += list.lengthBytes(i);
+            MemorySegment memory = list.region(i).memory();
+            long offset = list.offsetBytes(i);
+            long length = list.lengthBytes(i);
+            if (offset > memory.byteSize() - length) { // the region was re-registered since the piece was added
+                throw new RdmaException(
+                        "ibv_post_send",
+                        Errno.EINVAL,
+                        "piece " + i + " ends after the " + memory.byteSize() + " bytes of " + list.region(i),
+                        "Add pieces anew after the memory of a region has changed");
+            }
+            MemorySegment.copy(memory, offset, target, at, length);
+            at += length;
         }
     }
 

@@ -1,0 +1,14 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.verbs.AccessFlag;
+import java.util.Set;
+
+/**
+ * The present properties of a memory region.
+ *
+ * @param domain the protection domain
+ * @param access the rights
+ * @param region the region of the transport
+ */
+record SoftRegistration(SoftProtectionDomain domain, Set<AccessFlag> access, MemoryRegion region) {}
