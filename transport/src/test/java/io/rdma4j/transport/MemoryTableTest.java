@@ -1,6 +1,7 @@
 package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -103,5 +104,73 @@ class MemoryTableTest {
         done.set(true);
         reader.join();
         assertThat(missed).hasValue(0);
+    }
+
+    @Test
+    void changedMemoryKeepsItsKeyAndMovedMemoryDoesNot() {
+        MemoryRegion original = register();
+        MemoryRegion changed = table.change(original, AccessFlags.REMOTE_READ, 2);
+        assertThat(changed).isNotNull();
+        assertThat(table.find(original.key())).isSameAs(changed);
+        assertThat(original.latest()).isSameAs(changed);
+        assertThat(changed.latest()).isSameAs(changed);
+        MemoryRegion again = table.change(original, AccessFlags.REMOTE_READ, 3);
+        assertThat(table.find(original.key())).isSameAs(again);
+        assertThat(changed.latest()).isSameAs(again);
+        assertThat(again).isNotNull();
+        assertThat(again.memory()).isSameAs(MEMORY);
+        assertThat(again.allows(AccessFlags.LOCAL_WRITE)).isFalse();
+        assertThat(again.protectionDomain()).isEqualTo(3);
+        assertThat(table.size()).isEqualTo(1);
+        MemoryRegion moved = table.move(original, MEMORY, 8, AccessFlags.LOCAL_WRITE, 1);
+        assertThat(moved).isNotNull();
+        assertThat(moved.key()).isNotEqualTo(original.key());
+        assertThat(table.find(original.key())).isNull();
+        assertThat(original.latest().isValid()).isFalse();
+        assertThat(table.size()).isEqualTo(1);
+        assertThatThrownBy(() -> table.change(again, 0, 1)).hasMessage("the memory is not registered");
+        assertThatThrownBy(() -> table.move(again, MEMORY, 0, 0, 1)).hasMessage("the memory is not registered");
+        assertThatThrownBy(() -> table.change(moved, AccessFlags.REMOTE_WRITE, 1))
+                .hasMessage("remote write and remote atomic need local write");
+        assertThatThrownBy(() -> table.move(moved, MEMORY, -8, 0, 1)).hasMessageContaining("wrap around");
+        assertThat(table.find(moved.key())).isSameAs(moved);
+        assertThat(table.deregister(moved)).isTrue();
+        assertThat(table.size()).isZero();
+    }
+
+    /** Domain 1 has one set of rights, domain 2 another one: a reader never sees the rights of one in the other. */
+    @Test
+    void lookupsDuringAChangeFindTheOldOrTheNewRegistration() throws InterruptedException {
+        MemoryRegion original = register();
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicLong lookups = new AtomicLong();
+        AtomicLong mixtures = new AtomicLong();
+        Thread reader = Thread.ofPlatform().start(() -> {
+            while (!done.get()) {
+                MemoryRegion found = table.find(original.key());
+                MemoryRegion latest = original.latest();
+                if (found == null || isMixture(found) || isMixture(latest)) {
+                    mixtures.incrementAndGet();
+                }
+                lookups.incrementAndGet();
+            }
+        });
+        for (int i = 0; i < 200_000 || lookups.get() < 1000; i++) {
+            boolean isEven = (i & 1) == 0;
+            MemoryRegion _ =
+                    table.change(original, isEven ? AccessFlags.REMOTE_READ : AccessFlags.LOCAL_WRITE, isEven ? 2 : 1);
+            if (i % 100 == 0) { // enlarges and cleans the table meanwhile
+                assertThat(table.deregister(register())).isTrue();
+            }
+        }
+        done.set(true);
+        reader.join();
+        assertThat(mixtures).hasValue(0);
+        assertThat(table.size()).isEqualTo(1);
+    }
+
+    private static boolean isMixture(MemoryRegion region) {
+        int access = region.protectionDomain() == 1 ? AccessFlags.LOCAL_WRITE : AccessFlags.REMOTE_READ;
+        return !region.isValid() || region.access() != access;
     }
 }

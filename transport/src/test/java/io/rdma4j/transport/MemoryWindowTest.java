@@ -427,4 +427,31 @@ class MemoryWindowTest {
         unreliable.deliver(unreliable.a.sent());
         assertThat(target).startsWith(Arrays.copyOf(source, 64));
     }
+
+    @Test
+    void aRegionWithABoundWindowCannotBeChanged() {
+        bindAll();
+        int key = window.key();
+        assertThat(memory.change(region, REGION, Pair.PD)).isNull();
+        assertThat(memory.move(region, region.memory(), BASE, REGION, Pair.PD)).isNull();
+        assertThat(memory.find(region.key())).isSameAs(region);
+        assertThat(memory.size()).isEqualTo(1);
+        localInvalidate(key);
+        assertThat(memory.change(region, AccessFlags.LOCAL_WRITE, Pair.PD)).isNotNull();
+    }
+
+    @Test
+    void aBindingNeedsTheRightsAndTheDomainOfTheMoment() {
+        assertThat(memory.change(region, AccessFlags.LOCAL_WRITE, Pair.PD)).isNotNull();
+        assertThat(bindStatus(window, region, 0, BYTES, REMOTE)).isEqualTo(WorkStatus.MEMORY_WINDOW_BIND_ERROR);
+    }
+
+    @Test
+    void aWindowIsBoundToTheChangedRegion() {
+        MemoryRegion changed = memory.change(region, REGION, Pair.PD);
+        assertThat(changed).isNotNull();
+        bindAll();
+        assertThat(changed.boundWindows()).isEqualTo(1);
+        assertThat(memory.deregister(region)).isFalse();
+    }
 }

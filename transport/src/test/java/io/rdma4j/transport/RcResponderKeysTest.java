@@ -109,6 +109,69 @@ class RcResponderKeysTest extends ResponderFixture {
     }
 
     @Test
+    void writeContinuesWhenItsRegionChangesBetweenItsPacketsAndAllowsIt() {
+        pair.deliver(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
+        int access = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
+        assertThat(pair.b.memory.change(remote, access, Pair.PD)).isNotNull();
+        assertThat(responsesTo(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0))).isEqualTo(nak(Aeth.ACK, PSN + 1));
+        assertThat(pair.b.events).isEmpty();
+    }
+
+    @Test
+    void writeFailsWhenItsRegionLosesTheRightOrMovesBetweenItsPackets() {
+        for (int change = 0; change < 3; change++) {
+            ResponderFixture fixture = new ResponderFixture() {};
+            MemoryRegion region = fixture.remote;
+            MemoryTable table = fixture.pair.b.memory;
+            fixture.pair.deliver(fixture.packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
+            int access = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ;
+            byte[] other = new byte[8192];
+            MemoryRegion changed = switch (change) {
+                case 0 -> table.change(region, access, Pair.PD);
+                case 1 -> table.change(region, Pair.ALL_ACCESS, Pair.PD + 1);
+                default -> table.move(region, MemorySegment.ofArray(other), region.address(), Pair.ALL_ACCESS, Pair.PD);
+            };
+            assertThat(changed).isNotNull();
+            assertThat(fixture.responsesTo(fixture.packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0)))
+                    .isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
+            assertThat(fixture.pair.b.events).containsExactly(QueuePairEvent.ACCESS_ERROR);
+            assertThat(other).containsOnly(0);
+        }
+    }
+
+    @Test
+    void readWhoseResponseIsPartlySentFailsWhenItsRegionLosesTheRight() {
+        pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 4 * MTU));
+        assertThat(pair.b.memory.change(remote, AccessFlags.LOCAL_WRITE, Pair.PD))
+                .isNotNull();
+        pair.pump(pair.b);
+        assertThat(pair.b.events).containsExactly(QueuePairEvent.ACCESS_ERROR);
+    }
+
+    @Test
+    void postedWorkRequestsAreExecutedWithTheRightsAndDomainOfTheMoment() {
+        for (int change = 0; change < 4; change++) {
+            Pair p = new Pair();
+            MemoryRegion receive = p.b.register(64);
+            p.b.postReceive(1, receive, 0, 64);
+            MemoryRegion changed = switch (change) {
+                case 0 -> p.b.memory.change(receive, AccessFlags.LOCAL_WRITE, Pair.PD);
+                case 1 -> p.b.memory.change(receive, AccessFlags.REMOTE_READ, Pair.PD);
+                case 2 -> p.b.memory.change(receive, Pair.ALL_ACCESS, Pair.PD + 1);
+                default -> p.b.memory.move(receive, receive.memory(), receive.address(), Pair.ALL_ACCESS, Pair.PD);
+            };
+            assertThat(changed).isNotNull();
+            SendRequest r = p.a.claim(2, WorkOpcode.SEND);
+            r.list.add(p.a.register(8), 0, 8);
+            p.a.publish(r);
+            p.run();
+            assertThat(p.b.statuses(true))
+                    .as("change %s", change)
+                    .containsExactly(change == 0 ? WorkStatus.SUCCESS : WorkStatus.LOCAL_PROTECTION_ERROR);
+        }
+    }
+
+    @Test
     void writeFailsWhenItsRegionIsDeregisteredBetweenItsPackets() {
         pair.deliver(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
         pair.b.memory.deregister(remote);

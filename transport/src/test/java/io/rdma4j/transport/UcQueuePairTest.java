@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -166,6 +167,23 @@ class UcQueuePairTest {
         pair.b.memory.deregister(remote);
         pair.deliver(p.subList(1, 3));
         assertThat(target).endsWith(new byte[BYTES - UcPair.MTU]);
+        assertNoResponse();
+    }
+
+    @Test
+    void writeStopsWhenItsRegionLosesTheRightAndContinuesWhenItDoesNot() {
+        List<byte[]> p = packets(1, WorkOpcode.RDMA_WRITE, BYTES);
+        pair.deliver(p.subList(0, 1));
+        assertThat(pair.b.memory.change(
+                        remote, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, remote.protectionDomain()))
+                .isNotNull();
+        pair.deliver(p.subList(1, 2));
+        assertThat(Arrays.copyOfRange(target, UcPair.MTU, 2 * UcPair.MTU)).isNotEqualTo(new byte[UcPair.MTU]);
+        assertThat(pair.b.memory.change(remote, AccessFlags.LOCAL_WRITE, remote.protectionDomain()))
+                .isNotNull();
+        pair.deliver(p.subList(2, 3));
+        assertThat(target).endsWith(new byte[BYTES - 2 * UcPair.MTU]);
+        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(1);
         assertNoResponse();
     }
 

@@ -8,6 +8,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryRegionChange;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -60,6 +61,9 @@ public enum Capability {
     /** Memory regions at addresses that the program chooses. */
     CHOSEN_ADDRESSES("memory regions at chosen addresses"),
 
+    /** Memory regions whose memory, protection domain and access rights can be changed. */
+    REREGISTRATION("changes of registered memory"),
+
     /** Work requests that name an object of another protection domain are refused when they are posted. */
     CHECKED_REGIONS("a check of the protection domain when a work request is posted"),
 
@@ -104,6 +108,7 @@ public enum Capability {
             case RESIZABLE_COMPLETION_QUEUES -> unsupported("ibv_resize_cq", () -> resize(context));
             case HEAP_MEMORY -> unsupported("ibv_reg_mr", () -> registerHeap(context));
             case CHOSEN_ADDRESSES -> unsupported("ibv_reg_mr_iova", () -> registerAtAddress(context));
+            case REREGISTRATION -> unsupported("ibv_rereg_mr", () -> reregister(context));
             case CHECKED_REGIONS -> postForeign(context);
             case IPOIB ->
                 Driver.of(context.device()) == Driver.SOFTWARE
@@ -181,6 +186,16 @@ public enum Capability {
         try (ProtectionDomain domain = context.createProtectionDomain()) {
             domain.register(Arena.ofAuto().allocate(64, PAGE_BYTES), PAGE_BYTES, Set.of())
                     .close();
+        }
+    }
+
+    private static void reregister(DeviceContext context) {
+        MemorySegment memory = Arena.ofAuto().allocate(2 * PAGE_BYTES, PAGE_BYTES);
+        try (ProtectionDomain domain = context.createProtectionDomain();
+                MemoryRegion region = domain.register(memory.asSlice(0, PAGE_BYTES), AccessFlag.LOCAL_WRITE)) {
+            region.reregister(MemoryRegionChange.ofAccess(AccessFlag.REMOTE_READ));
+            region.reregister(MemoryRegionChange.ofProtectionDomain(domain));
+            region.reregister(MemoryRegionChange.ofMemory(memory.asSlice(PAGE_BYTES, PAGE_BYTES)));
         }
     }
 

@@ -31,6 +31,8 @@ final class TestDriver {
     private final MethodHandle lacksExtensions;
     private final MethodHandle lastAccess;
     private final MethodHandle ticks;
+    private final MethodHandle reregisterFails;
+    private final MethodHandle lastChanges;
     private final MethodHandle vendor;
     private final MethodHandle lacksFunction;
     private final MethodHandle liveAtClose;
@@ -51,6 +53,8 @@ final class TestDriver {
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
         lacksFunction = handle(lookup, "lacks_function", takesInt);
         vendor = handle(lookup, "vendor", takesInt);
+        reregisterFails = handle(lookup, "reregister_fails", FunctionDescriptor.ofVoid(JAVA_INT, JAVA_INT));
+        lastChanges = handle(lookup, "last_changes", returnsInt);
         ticks = handle(lookup, "ticks", FunctionDescriptor.ofVoid(JAVA_LONG));
     }
 
@@ -136,6 +140,16 @@ final class TestDriver {
     /** Returns the access flags of the last registration, as C received them. */
     int lastAccess() throws Throwable {
         return (int) lastAccess.invokeExact();
+    }
+
+    /** Makes re-registrations fail with a result and an errno, or succeed after 0. */
+    void reregisterFails(int result, int errno) throws Throwable {
+        reregisterFails.invokeExact(result, errno);
+    }
+
+    /** Returns the flags of the last re-registration, as C received them. */
+    int lastChanges() throws Throwable {
+        return (int) lastChanges.invokeExact();
     }
 
     /** Returns the number of objects that existed when a context was closed last. */

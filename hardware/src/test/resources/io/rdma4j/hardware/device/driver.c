@@ -195,13 +195,21 @@ static void complete(struct ibv_cq *ibcq, const struct ibv_wc *wc)
 	}
 }
 
+/* The local memory of a request: a driver reads inline data by their address, without a key. */
+static void *local_memory(const struct ibv_send_wr *wr, const struct ibv_sge *sge)
+{
+	if (!wr->num_sge)
+		return NULL;
+	return wr->send_flags & IBV_SEND_INLINE ? (void *) (uintptr_t) sge->addr : memory(sge->lkey, sge->addr);
+}
+
 static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const struct ibv_sge *from)
 {
 	struct test_receive *r = &qp->receives[qp->head++ % ENTRIES];
 	struct ibv_wc wc = {.wr_id = r->id, .opcode = IBV_WC_RECV, .qp_num = qp->qp.qp_num};
 
 	if (wr->num_sge && r->num_sge) {
-		memcpy(memory(r->sge.lkey, r->sge.addr), memory(from->lkey, from->addr), from->length);
+		memcpy(memory(r->sge.lkey, r->sge.addr), local_memory(wr, from), from->length);
 		wc.byte_len = from->length;
 	}
 	if (wr->opcode == IBV_WR_SEND_WITH_IMM) {
@@ -214,7 +222,7 @@ static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const stru
 static enum ibv_wc_opcode execute(struct test_qp *qp, struct ibv_send_wr *wr)
 {
 	struct ibv_sge none = {0}, *sge = wr->num_sge ? wr->sg_list : &none;
-	void *local = wr->num_sge ? memory(sge->lkey, sge->addr) : NULL;
+	void *local = local_memory(wr, sge);
 	uint64_t *target;
 
 	switch (wr->opcode) {
@@ -253,7 +261,7 @@ static int post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_sen
 			*bad = wr;
 			return qp->attr.qp_state == IBV_QPS_RTS ? ENOMEM : EINVAL;
 		}
-		if (wr->num_sge && !is_registered(wr->sg_list->lkey))
+		if (wr->num_sge && !(wr->send_flags & IBV_SEND_INLINE) && !is_registered(wr->sg_list->lkey))
 			wc.status = IBV_WC_LOC_PROT_ERR;
 		else
 			wc.opcode = execute(qp, wr);
@@ -442,6 +450,45 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	regions = region;
 	last_access = access;
 	return &region->mr;
+}
+
+/* Changes a region as a library over a driver does: it gives it a new local key. An error is that of the driver. */
+static int reregister_error;
+static int reregister_errno;
+static int last_changes;
+
+void test_driver_reregister_fails(int result, int error)
+{
+	reregister_error = result;
+	reregister_errno = error;
+}
+int test_driver_last_changes(void) { return last_changes; }
+
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	struct test_mr *region = (struct test_mr *) mr;
+
+	last_changes = flags;
+	if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION && !length) || (access && !(flags & IBV_REREG_MR_CHANGE_ACCESS))
+		|| (!(flags & IBV_REREG_MR_CHANGE_PD) && pd)) {
+		errno = EINVAL;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	if (reregister_error && reregister_error != IBV_REREG_MR_ERR_DO_FORK_OLD) {
+		errno = reregister_errno;
+		return reregister_error;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		mr->pd = pd;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		last_access = access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		mr->addr = addr;
+		mr->length = length;
+		region->iova = (uintptr_t) addr;
+	}
+	mr->lkey += 0x10000;
+	return reregister_error;
 }
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
