@@ -28,13 +28,16 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Changes of registered memory over a driver in memory: what C reads, what becomes of its errors, and which arenas are held. */
+@Timeout(60)
 class HardwareReregistrationTest {
     private static final int INPUT = -1;
     private static final int DONT_FORK_NEW = -2;
@@ -43,6 +46,8 @@ class HardwareReregistrationTest {
     private static final int COMMAND_AND_DO_FORK_NEW = -5;
     private static final int EOPNOTSUPP = 95;
     private static final int ENOMEM = 12;
+
+    private static final Executor THREADS = task -> Thread.ofPlatform().start(task);
 
     private TestDriver driver;
     private int liveBefore;
@@ -234,11 +239,44 @@ class HardwareReregistrationTest {
 
     /** The driver copies inline data by their address. Memory that is replaced meanwhile must stay until it has. */
     @Test
-    void inlineDataAreReadFromMemoryThatIsThere() throws Exception {
+    void theArenaOfTheOldMemoryIsHeldWhileADriverReadsInlineDataThere() throws Throwable {
         readyToSend();
-        long value = 0x0707_0707_0707_0707L;
-        memory.set(JAVA_LONG, 0, value);
-        other.set(JAVA_LONG, 0, value);
+        memory.set(JAVA_LONG, 0, 42);
+        MemoryRegion target =
+                domain.register(Arena.ofAuto().allocate(8), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        SendWorkRequest inline = new SendWorkRequest()
+                .reset(1)
+                .from(region, 0, 8)
+                .inline()
+                .signaled()
+                .write(target.address(), target.remoteKey());
+        driver.holdInline(true);
+        CompletableFuture<Void> post = CompletableFuture.runAsync(() -> queuePair.postSend(inline), THREADS);
+        CompletableFuture<Void> change;
+        try {
+            while (!driver.isInlineHeld()) {
+                Thread.onSpinWait();
+            }
+            change = CompletableFuture.runAsync(() -> region.reregister(MemoryRegionChange.ofMemory(other)), THREADS);
+            while (!region.memory().equals(other)) {
+                Thread.onSpinWait();
+            }
+            Thread.sleep(20); // a change that does not wait would release the arena within this time
+            assertThat(change).isNotDone();
+            assertHeld(old);
+        } finally {
+            driver.holdInline(false);
+        }
+        post.get(20, TimeUnit.SECONDS);
+        change.get(20, TimeUnit.SECONDS);
+        assertSucceeds();
+        assertThat(target.memory().get(JAVA_LONG, 0)).isEqualTo(42);
+        old.close();
+    }
+
+    @Test
+    void inlineDataArePostedDuringChanges() throws Exception {
+        readyToSend();
         MemoryRegion target =
                 domain.register(Arena.ofAuto().allocate(8), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         AtomicBoolean done = new AtomicBoolean();
@@ -252,20 +290,16 @@ class HardwareReregistrationTest {
             while (!done.get()) {
                 queuePair.postSend(inline);
                 assertSucceeds();
-                assertThat(target.memory().get(JAVA_LONG, 0)).isEqualTo(value);
             }
         });
-        for (int i = 0; i < 300 && !poster.isDone(); i++) {
-            try (Arena arena = Arena.ofShared()) {
-                MemorySegment passing = arena.allocate(64);
-                passing.set(JAVA_LONG, 0, value);
-                region.reregister(MemoryRegionChange.ofMemory(passing));
+        for (int i = 0; i < 100 && !poster.isDone(); i++) {
+            try (Arena passing = Arena.ofShared()) {
+                region.reregister(MemoryRegionChange.ofMemory(passing.allocate(64)));
                 region.reregister(MemoryRegionChange.ofMemory(other));
-            } // frees memory that no call may read any more
+            }
         }
         done.set(true);
         poster.get(20, TimeUnit.SECONDS);
-        old.close();
     }
 
     @Test

@@ -38,6 +38,8 @@ final class TestDriver {
     private final MethodHandle liveAtClose;
     private final MethodHandle holdDestroy;
     private final MethodHandle inDestroy;
+    private final MethodHandle holdInline;
+    private final MethodHandle inInline;
 
     @SuppressWarnings("restricted")
     private TestDriver(Path library) {
@@ -48,6 +50,8 @@ final class TestDriver {
         lastAccess = handle(lookup, "last_access", returnsInt);
         liveAtClose = handle(lookup, "live_at_close", returnsInt);
         inDestroy = handle(lookup, "in_destroy", returnsInt);
+        holdInline = handle(lookup, "hold_inline", takesInt);
+        inInline = handle(lookup, "in_inline", returnsInt);
         holdDestroy = handle(lookup, "hold_destroy", takesInt);
         otherAbi = handle(lookup, "other_abi", takesInt);
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
@@ -160,6 +164,16 @@ final class TestDriver {
     /** Holds the calls that destroy queue pairs, or lets them return. */
     void holdDestroy(boolean value) throws Throwable {
         holdDestroy.invokeExact(value ? 1 : 0);
+    }
+
+    /** Holds the calls that post inline data before they read them, or lets them go on. */
+    void holdInline(boolean value) throws Throwable {
+        holdInline.invokeExact(value ? 1 : 0);
+    }
+
+    /** Returns whether a call that posts inline data is held. */
+    boolean isInlineHeld() throws Throwable {
+        return (int) inInline.invokeExact() != 0;
     }
 
     /** Returns the number of calls that are destroying queue pairs. */

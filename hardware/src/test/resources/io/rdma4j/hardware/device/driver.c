@@ -195,12 +195,27 @@ static void complete(struct ibv_cq *ibcq, const struct ibv_wc *wc)
 	}
 }
 
+/* Holds the calls that post inline data, before they read the data. */
+static volatile int holds_inline, in_inline;
+
+void test_driver_hold_inline(int value) { holds_inline = value; }
+int test_driver_in_inline(void) { return in_inline; }
+
+static void *inline_data(const struct ibv_sge *sge)
+{
+	in_inline = 1;
+	while (holds_inline)
+		usleep(100);
+	in_inline = 0;
+	return (void *) (uintptr_t) sge->addr;
+}
+
 /* The local memory of a request: a driver reads inline data by their address, without a key. */
 static void *local_memory(const struct ibv_send_wr *wr, const struct ibv_sge *sge)
 {
 	if (!wr->num_sge)
 		return NULL;
-	return wr->send_flags & IBV_SEND_INLINE ? (void *) (uintptr_t) sge->addr : memory(sge->lkey, sge->addr);
+	return wr->send_flags & IBV_SEND_INLINE ? inline_data(sge) : memory(sge->lkey, sge->addr);
 }
 
 static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const struct ibv_sge *from)
