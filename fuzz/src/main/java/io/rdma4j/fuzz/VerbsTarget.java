@@ -11,6 +11,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryRegionChange;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PlacementType;
@@ -23,6 +24,7 @@ import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -189,10 +191,8 @@ public final class VerbsTarget implements FuzzTarget {
             case 2 -> create(script);
             case 3 -> {
                 if (regions.size() < MAX_OBJECTS) {
-                    int from = script.u16() % BYTES;
-                    int length = script.u16() % (BYTES - from + 1);
-                    regions.add(domains.get(script.u8() % domains.size())
-                            .register(SharedMemory.SEGMENT.asSlice(GUARD + from, length), flags(script.u16())));
+                    MemorySegment part = registrable(script);
+                    regions.add(domains.get(script.u8() % domains.size()).register(part, flags(script.u16())));
                 }
             }
             case 4 -> {
@@ -245,6 +245,12 @@ public final class VerbsTarget implements FuzzTarget {
         int index = (variation & 0x0f) == 0x0f ? script.near() : Host.GID_INDEX;
         int port = (variation & 0x88) == 0x88 ? script.near() : 1;
         return AddressVector.of(index, destination).withPort(port);
+    }
+
+    private static MemorySegment registrable(Script script) {
+        int from = script.u16() % BYTES;
+        int length = script.u16() % (BYTES - from + 1);
+        return SharedMemory.SEGMENT.asSlice(GUARD + from, length);
     }
 
     private void create(Script script) {
@@ -470,7 +476,7 @@ public final class VerbsTarget implements FuzzTarget {
     private void otherCall(Script script) {
         CompletionQueue queue = choose(queues, script);
         QueuePair pair = choose(pairs, script);
-        switch (script.choice(5)) {
+        switch (script.choice(6)) {
             case 0 -> {
                 if (queue != null) {
                     queue.resize(size(script));
@@ -487,12 +493,36 @@ public final class VerbsTarget implements FuzzTarget {
                 }
             }
             case 3 -> Host.NETWORK.time().advance(PAUSE);
+            case 4 -> reregister(script);
             default -> {
                 if (pair != null) {
                     pair.attachMulticast(new Gid(0, 0xffff_e000_0000L | script.u8()));
                 }
             }
         }
+    }
+
+    private void reregister(Script script) {
+        MemoryRegion region = choose(regions, script);
+        if (region == null) {
+            return;
+        }
+        int mask = script.u8();
+        MemoryRegionChange change = new MemoryRegionChange(
+                (mask & 1) == 0 ? null : registrable(script),
+                (mask & 2) == 0 ? null : domains.get(script.u8() % domains.size()),
+                (mask & 4) == 0 ? null : flags(script.u16()));
+        RemoteMemory before = region.remote();
+        try {
+            region.reregister(change);
+        } catch (RdmaException refused) {
+            Invariant.holds(region.remote().equals(before), "a refused change leaves address, key and length");
+            throw refused;
+        }
+        Invariant.holds(
+                change.memory() == null ? region.remote().equals(before) : region.remoteKey() != before.key(),
+                "only other memory has another key");
+        Invariant.holds(change.access() == null || change.access().equals(region.access()), "rights are the new ones");
     }
 
     @Override
@@ -513,6 +543,14 @@ public final class VerbsTarget implements FuzzTarget {
                     .u16(1)
                     .u8(6)
                     .u8(15, 0, 0, 0, 30)
+                    .u8(15, 0, 0, 4, 0, 4) // other rights
+                    .u16(0x11f)
+                    .u8(15, 0, 0, 4, 0, 5) // other memory and rights
+                    .u16(64)
+                    .u16(1024)
+                    .u16(0x11f)
+                    .u8(15, 0, 0, 4, 1, 2, 0) // a domain
+                    .u8(9, 0, 0, 1, 5, 0, 0x12, 0, 1, 0, 0, 1, 1, 0, 1)
                     .u8(14, 0, 0, 1)
                     .u8(14, 1, 0, 0)
                     .u8(9, 0, 0, 0, 0, 0);

@@ -83,6 +83,36 @@ public final class MemoryTableStress {
         }
     }
 
+    /** A lookup during a change of rights and domain finds the old or the new ones, never a mixture. */
+    @JCStressTest
+    @Outcome(id = "3/1, 3/1", expect = Expect.ACCEPTABLE, desc = "before the change")
+    @Outcome(id = "3/1, 4/2", expect = Expect.ACCEPTABLE, desc = "between the two")
+    @Outcome(id = "4/2, 3/1", expect = Expect.ACCEPTABLE, desc = "the second read is an older one: no lock is between")
+    @Outcome(id = "4/2, 4/2", expect = Expect.ACCEPTABLE, desc = "after the change")
+    @State
+    public static class Change {
+        private final MemoryTable table = new MemoryTable(() -> KEY);
+        private final MemoryRegion region = register(table, new byte[8]);
+
+        private static String text(MemoryRegion found) {
+            return found.access() + "/" + found.protectionDomain();
+        }
+
+        /** Changes rights and domain. */
+        @Actor
+        public void owner() {
+            MemoryRegion _ = table.change(region, AccessFlags.REMOTE_READ, 2);
+        }
+
+        /** Looks up the key, and the present object of a region that a work request has. */
+        @Actor
+        public void driver(LL_Result r) {
+            MemoryRegion found = table.find(KEY);
+            r.r1 = found == null ? "nothing" : text(found);
+            r.r2 = text(region.latest());
+        }
+    }
+
     /**
      * The protocol of deregistration: drivers hold a lock, and the owner acquires it once after deregistering.
      * Afterwards no driver writes to the memory.
