@@ -51,15 +51,7 @@ public final class MemoryRegion {
 
     /** Creates the object that takes the place of another one, with other rights or another domain. */
     MemoryRegion(MemoryRegion replaced, int access, int protectionDomain) {
-        this(
-                replaced.memory,
-                replaced.address,
-                replaced.key,
-                access,
-                protectionDomain,
-                null,
-                null,
-                replaced.original);
+        this(replaced.memory, replaced.address, replaced.key, access, protectionDomain, null, null, replaced.original);
     }
 
     /** Creates the range of a memory window. */

@@ -54,14 +54,14 @@ public interface MemoryRegion extends AutoCloseable {
      *
      * <p>The old memory is no longer in use when the call returns, unless it threw {@code EIO}.
      *
-     * @param change what to change
+     * @param change the new memory, domain or rights
      * @throws RdmaException {@code EINVAL} if the change is empty, the domain is of another open device, the rights contradict each
      *     other or begin or end to be {@link AccessFlag#ZERO_BASED} without other memory, or the memory cannot be registered; {@code
-     *     EBUSY} while memory windows are bound to the region, in hardware if its driver refuses this; {@code EOPNOTSUPP} if the
-     *     driver cannot change this, such as those of rxe and siw, or cannot register such memory. The registration is then the
-     *     one before the call ({@code IBV_REREG_MR_ERR_INPUT}). Only {@code EIO} means that the driver failed during the
-     *     change: the region must not be used any more, but closed ({@code IBV_REREG_MR_ERR_CMD}); the cause is the
-     *     error of the driver
+     *     EBUSY} while memory windows are bound to the region of a software device, whereas a driver of hardware decides by
+     *     itself; {@code EOPNOTSUPP} if the driver cannot change this, such as those of rxe and siw, or cannot register such
+     *     memory. The registration is then the one before the call ({@code IBV_REREG_MR_ERR_INPUT}). Only {@code EIO} means that
+     *     the driver of hardware failed during the change: the region must not be used any more, but closed ({@code
+     *     IBV_REREG_MR_ERR_CMD}); the cause is the error of the driver
      * @throws ClosedException if the region or the new domain is closed
      */
     void reregister(MemoryRegionChange change);

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link MemoryRegion#reregister} changes of a memory region. Values that are null remain as they are. Immutable. C: {@code
+ * A change of a memory region by {@link MemoryRegion#reregister}. Values that are null remain as they are. Immutable. C: {@code
  * enum ibv_rereg_mr_flags} and the parameters of {@code ibv_rereg_mr} that they select.
  *
  * <p>Programs start with one of the methods {@code of…}, and add further changes by the methods {@code with…}.

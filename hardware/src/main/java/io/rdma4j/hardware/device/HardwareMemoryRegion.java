@@ -146,9 +146,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
         try {
             HardwareProtectionDomain domain = change.protectionDomain() == null
                     ? registration.domain()
-                    : registration
-                            .domain()
-                            .own(HardwareProtectionDomain.class, change.protectionDomain(), REREGISTER);
+                    : registration.domain().own(HardwareProtectionDomain.class, change.protectionDomain(), REREGISTER);
             long domainAddress = domain.handle().enter(REREGISTER, domain);
             try {
                 synchronized (this) {
@@ -272,6 +270,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
 
     @Override
     public String toString() {
-        return "memory region of %d bytes, key 0x%x, of %s".formatted(lengthBytes(), remoteKey(), context().device());
+        return "memory region of %d bytes, key 0x%x, of %s"
+                .formatted(lengthBytes(), remoteKey(), context().device());
     }
 }

@@ -12,7 +12,13 @@ public final class Remedies {
 
     /** Calls for which the kernel locks memory. */
     private static final Set<String> LOCKING = Set.of(
-            "ibv_reg_mr", "ibv_reg_mr_iova2", "ibv_rereg_mr", "ibv_create_qp", "ibv_create_cq", "ibv_create_srq", "ibv_create_qp_ex");
+            "ibv_reg_mr",
+            "ibv_reg_mr_iova2",
+            "ibv_rereg_mr",
+            "ibv_create_qp",
+            "ibv_create_cq",
+            "ibv_create_srq",
+            "ibv_create_qp_ex");
 
     private Remedies() {}
 

@@ -107,7 +107,8 @@ final class SoftMemoryRegion implements MemoryRegion {
         if (domain == null) {
             return old.domain();
         }
-        if (domain instanceof SoftProtectionDomain soft && soft.context() == old.domain().context()) {
+        if (domain instanceof SoftProtectionDomain soft
+                && soft.context() == old.domain().context()) {
             return soft;
         }
         throw new RdmaException(
@@ -128,7 +129,10 @@ final class SoftMemoryRegion implements MemoryRegion {
         }
         if (refusal != null) {
             throw new RdmaException(
-                    REREGISTER, Errno.EINVAL, "%s to %d bytes for %s".formatted(this, memory.byteSize(), access), refusal);
+                    REREGISTER,
+                    Errno.EINVAL,
+                    "%s to %d bytes for %s".formatted(this, memory.byteSize(), access),
+                    refusal);
         }
     }
 
@@ -168,6 +172,7 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public String toString() {
-        return "memory region key 0x%08x, %d bytes at 0x%x, %s".formatted(localKey(), lengthBytes(), address(), access());
+        return "memory region key 0x%08x, %d bytes at 0x%x, %s"
+                .formatted(localKey(), lengthBytes(), address(), access());
     }
 }
