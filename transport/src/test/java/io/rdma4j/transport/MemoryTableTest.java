@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -109,21 +110,18 @@ class MemoryTableTest {
     @Test
     void changedMemoryKeepsItsKeyAndMovedMemoryDoesNot() {
         MemoryRegion original = register();
-        MemoryRegion changed = table.change(original, AccessFlags.REMOTE_READ, 2);
-        assertThat(changed).isNotNull();
+        MemoryRegion changed = Objects.requireNonNull(table.change(original, AccessFlags.REMOTE_READ, 2));
         assertThat(table.find(original.key())).isSameAs(changed);
         assertThat(original.latest()).isSameAs(changed);
         assertThat(changed.latest()).isSameAs(changed);
-        MemoryRegion again = table.change(original, AccessFlags.REMOTE_READ, 3);
+        MemoryRegion again = Objects.requireNonNull(table.change(original, AccessFlags.REMOTE_READ, 3));
         assertThat(table.find(original.key())).isSameAs(again);
         assertThat(changed.latest()).isSameAs(again);
-        assertThat(again).isNotNull();
         assertThat(again.memory()).isSameAs(MEMORY);
         assertThat(again.allows(AccessFlags.LOCAL_WRITE)).isFalse();
         assertThat(again.protectionDomain()).isEqualTo(3);
         assertThat(table.size()).isEqualTo(1);
-        MemoryRegion moved = table.move(original, MEMORY, 8, AccessFlags.LOCAL_WRITE, 1);
-        assertThat(moved).isNotNull();
+        MemoryRegion moved = Objects.requireNonNull(table.move(original, MEMORY, 8, AccessFlags.LOCAL_WRITE, 1));
         assertThat(moved.key()).isNotEqualTo(original.key());
         assertThat(table.find(original.key())).isNull();
         assertThat(original.latest().isValid()).isFalse();

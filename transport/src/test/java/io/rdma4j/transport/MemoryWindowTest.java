@@ -448,8 +448,7 @@ class MemoryWindowTest {
 
     @Test
     void aWindowIsBoundToTheChangedRegion() {
-        MemoryRegion changed = memory.change(region, REGION, Pair.PD);
-        assertThat(changed).isNotNull();
+        MemoryRegion changed = Objects.requireNonNull(memory.change(region, REGION, Pair.PD));
         bindAll();
         assertThat(changed.boundWindows()).isEqualTo(1);
         assertThat(memory.deregister(region)).isFalse();
