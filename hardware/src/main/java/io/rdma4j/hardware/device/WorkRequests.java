@@ -127,7 +127,7 @@ final class WorkRequests {
                 entered[enteredCount++] = registration.uses();
                 return registration;
             } catch (ClosedException closed) {
-                if (region.registration() == registration) { // otherwise it was re-registered just now
+                if (region.registration().uses() == registration.uses()) { // otherwise it has other memory now
                     throw closed;
                 }
             }

@@ -108,7 +108,7 @@ final class SoftMemoryRegion implements MemoryRegion {
             return old.domain();
         }
         if (domain instanceof SoftProtectionDomain soft
-                && soft.context() == old.domain().context()) {
+                && soft.context().equals(old.domain().context())) {
             return soft;
         }
         throw new RdmaException(
