@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A process that listens, and connects to others, commanded by lines on its standard input.
@@ -32,7 +33,7 @@ public final class StoppableProcess {
 
     /** The writes of a connection. */
     private static final class Writes {
-        private volatile long count;
+        private final AtomicLong count = new AtomicLong();
         private volatile String failure = "-";
     }
 
@@ -108,7 +109,7 @@ public final class StoppableProcess {
         try {
             while (true) {
                 verbs.write(region, remote);
-                writes.count++;
+                writes.count.incrementAndGet();
                 Thread.sleep(1);
             }
         } catch (RdmaException | InterruptedException e) {
