@@ -44,6 +44,7 @@ public final class VirtualNetwork {
     }
 
     /** A UDP message that is not RoCE, and its delivery. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Message(byte[] bytes, Runnable delivery) {}
 
     private static final Frame NO_FRAME = new Frame();
