@@ -34,6 +34,7 @@ final class SocketSide implements DatagramNetwork {
             new DatagramSizes(SLOTS, SLOTS, SLOTS * DatagramSizes.SLOT_BYTES, SLOTS * DatagramSizes.SLOT_BYTES, 0);
 
     /** A message in the buffer of the UDP socket. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Unread(DatagramAddress from, byte[] bytes) {}
 
     final DatagramAddress address;
@@ -104,7 +105,7 @@ final class SocketSide implements DatagramNetwork {
             request.workRequestId = slot;
             request.list.clear();
             int stride = LocalEnd.ROUTE_BYTES + mtu;
-            request.list.add(receiveRegion, slot * stride, stride);
+            request.list.add(receiveRegion, (long) slot * stride, stride);
             queuePair.receiveQueue().publish();
             posted++;
         }
@@ -152,7 +153,7 @@ final class SocketSide implements DatagramNetwork {
         request.queueKey = DatagramHeader.QUEUE_KEY;
         request.lengthBytes = length;
         request.list.clear();
-        request.list.add(sendRegion, slot * DatagramSizes.SLOT_BYTES, length);
+        request.list.add(sendRegion, (long) slot * DatagramSizes.SLOT_BYTES, length);
         queuePair.sendQueue().publish();
         sentPacket = MessageLedger.packet(queuePair.number(), queuePairNumber, psn++);
     }
