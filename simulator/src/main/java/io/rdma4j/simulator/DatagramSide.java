@@ -52,18 +52,9 @@ final class DatagramSide extends UnreliableSide {
         this.all = all;
         this.groups = groups;
         this.mtu = mtu;
-        queuePair = new UdQueuePair(
-                host.unusedQueuePairNumber(),
-                configuration,
-                this::onSendCompletion,
-                this::onReceiveCompletion,
-                event -> {});
-        queuePair.toInit(0);
-        queuePair.changeQueueKey(random.nextInt(3));
-        queuePair.toReadyToReceive(mtu);
+        int queueKey = random.nextInt(3);
         psn = 0xff_ffff - random.nextInt(20);
-        queuePair.toReadyToSend(psn);
-        host.add(queuePair);
+        queuePair = datagramQueuePair(queueKey, mtu, psn);
         for (SimulatedGroup group : groups) {
             if (random.nextBoolean()) {
                 group.attach(host, queuePair);

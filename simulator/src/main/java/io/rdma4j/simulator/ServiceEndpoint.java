@@ -64,18 +64,9 @@ final class ServiceEndpoint extends UnreliableSide {
         this.mtu = mtu;
         this.isFed = isFed;
         this.arrivals = arrivals;
-        queuePair = new UdQueuePair(
-                host.unusedQueuePairNumber(),
-                configuration,
-                this::onSendCompletion,
-                this::onReceiveCompletion,
-                event -> {});
-        queuePair.toInit(0);
-        queuePair.changeQueueKey(random.nextInt() & Integer.MAX_VALUE);
-        queuePair.toReadyToReceive(mtu);
+        int queueKey = random.nextInt() & Integer.MAX_VALUE;
         psn = 0xff_ffff - random.nextInt(20);
-        queuePair.toReadyToSend(psn);
-        host.add(queuePair);
+        queuePair = datagramQueuePair(queueKey, mtu, psn);
         all.add(this);
     }
 

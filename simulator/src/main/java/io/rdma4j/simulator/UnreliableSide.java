@@ -7,6 +7,7 @@ import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.transport.WorkOpcode;
 import io.rdma4j.transport.WorkStatus;
 import java.lang.foreign.MemorySegment;
@@ -98,6 +99,22 @@ abstract class UnreliableSide {
 
     private long address() {
         return random.nextLong() & 0x7fff_ffff_ffff_f000L;
+    }
+
+    /** Creates a datagram queue pair that is ready to send, and adds it to the host. */
+    final UdQueuePair datagramQueuePair(int queueKey, int mtu, int psn) {
+        UdQueuePair created = new UdQueuePair(
+                host.unusedQueuePairNumber(),
+                configuration,
+                this::onSendCompletion,
+                this::onReceiveCompletion,
+                event -> {});
+        created.toInit(0);
+        created.changeQueueKey(queueKey);
+        created.toReadyToReceive(mtu);
+        created.toReadyToSend(psn);
+        host.add(created);
+        return created;
     }
 
     /** Returns the queue pair. */

@@ -87,18 +87,6 @@ class DriverTest {
         }
     }
 
-    private void readyToSend() {
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
-        queuePair.modify(new QueuePairAttributes()
-                .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(AddressVector.of(1, Gid.of(InetAddress.ofLiteral("192.0.2.1"))))
-                .pathMtu(PathMtu.MTU_1024)
-                .destinationQueuePair(0x123)
-                .receivePsn(5)
-                .accessFlags(Set.of(AccessFlag.REMOTE_WRITE)));
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
-    }
-
     private WorkCompletion one() {
         assertThat(queue.poll(completions)).isEqualTo(1);
         return completions[0];
@@ -122,7 +110,7 @@ class DriverTest {
 
     @Test
     void aSendFillsTheReceiveAndBothComplete() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         SentMessage.check(queuePair, queue, region, completions);
     }
 
@@ -139,7 +127,7 @@ class DriverTest {
 
     @Test
     void writesReadsAndAtomicsCarryTheirAddressesAndValues() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         region.memory().set(JAVA_LONG, 0, 42);
         queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
         assertThat(one().opcode()).isEqualTo(CompletionOpcode.RDMA_WRITE);
@@ -161,7 +149,7 @@ class DriverTest {
 
     @Test
     void aChainThatIsLongerThanOneCallIsPostedInOrder() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         ReceiveWorkRequest[] receives = new ReceiveWorkRequest[20];
         SendWorkRequest[] sends = new SendWorkRequest[20];
         for (int i = 0; i < 20; i++) {
@@ -178,7 +166,7 @@ class DriverTest {
 
     @Test
     void aRefusedRequestOfAChainIsNamed() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         SendWorkRequest[] sends = new SendWorkRequest[20];
         for (int i = 0; i < 20; i++) {
             queuePair.postReceive(new ReceiveWorkRequest().reset(i));
@@ -195,7 +183,7 @@ class DriverTest {
 
     @Test
     void aRequestWithTooManyEntriesIsRefusedBeforeItReachesC() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         SendWorkRequest request =
                 SendWorkRequest.send(1, region, 0, 4).from(region, 4, 4).from(region, 8, 4);
         assertThatThrownBy(() -> queuePair.postSend(request)).hasMessageContaining("3 pieces, but it takes 2");
@@ -203,7 +191,7 @@ class DriverTest {
 
     @Test
     void attributesReachCAndComeBack() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         QueuePairAttributes result = queuePair.query();
         assertThat(queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(result.destinationQueuePair()).isEqualTo(0x123);
@@ -224,7 +212,7 @@ class DriverTest {
 
     @Test
     void aWaitingThreadGetsTheEventOfACompletion() throws Exception {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         for (boolean isVirtual : new boolean[] {false, true}) {
             queue.requestNotification(false);
             CompletableFuture<CompletionQueue> event = new CompletableFuture<>();
@@ -243,7 +231,7 @@ class DriverTest {
 
     @Test
     void aWaitSetSeesTheEvent() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         try (WaitSet set = WaitSet.of(context.asyncEvents(), channel)) {
             assertThat(set.await(Duration.ofMillis(5))).isEmpty();
             queue.requestNotification(false);
@@ -291,7 +279,7 @@ class DriverTest {
 
     @Test
     void closedObjectsRefuseCalls() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         queuePair.close();
         queuePair.close();
         assertThatThrownBy(() -> queuePair.postSend(SendWorkRequest.send(1, region, 0, 4)))
@@ -313,7 +301,7 @@ class DriverTest {
         channel.signal().add(raised::incrementAndGet);
         assertThat(channel.poll()).isNull();
         assertThat(raised).hasValue(0);
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         queue.requestNotification(false);
         queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
         assertThat(channel.await(SOON)).isEqualTo(queue);
@@ -323,7 +311,7 @@ class DriverTest {
 
     @Test
     void aQueueWithATakenEventCloses() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         queue.requestNotification(false);
         queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
         assertThat(channel.await(SOON)).isEqualTo(queue);
@@ -384,7 +372,7 @@ class DriverTest {
 
     @Test
     void aRegionHasTheAddressThatTheProgramChooses() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         MemorySegment memory = arena.allocate(64);
         long address = 0x7000_0000_0000_0000L + (memory.address() & 0xfff);
         try (MemoryRegion chosen = domain.register(
@@ -438,7 +426,7 @@ class DriverTest {
 
     @Test
     void flushAndAtomicWriteAreRefusedBeforeTheyReachC() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         for (SendWorkRequest request : List.of(
                 SendWorkRequest.flush(1, region.remote(), Set.of(PlacementType.GLOBAL)),
                 SendWorkRequest.atomicWrite(2, region.remote(), 1))) {

@@ -5,28 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryRegionChange;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -94,18 +87,6 @@ class HardwareReregistrationTest {
         assertThatThrownBy(arena::close).isInstanceOf(IllegalStateException.class);
     }
 
-    private void readyToSend() {
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
-        queuePair.modify(new QueuePairAttributes()
-                .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(AddressVector.of(1, Gid.of(InetAddress.ofLiteral("192.0.2.1"))))
-                .pathMtu(PathMtu.MTU_1024)
-                .destinationQueuePair(0x123)
-                .receivePsn(5)
-                .accessFlags(Set.of(AccessFlag.REMOTE_WRITE)));
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
-    }
-
     private void assertSucceeds() {
         WorkCompletion[] one = WorkCompletion.array(1);
         assertThat(queue.poll(one)).isEqualTo(1);
@@ -131,7 +112,7 @@ class HardwareReregistrationTest {
 
     @Test
     void otherMemoryIsUsedAndTheArenaOfTheOldIsReleased() throws Throwable {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         region.reregister(MemoryRegionChange.ofMemory(other));
         assertThat(driver.lastChanges()).isEqualTo(1);
         old.close();
@@ -240,7 +221,7 @@ class HardwareReregistrationTest {
     /** The driver copies inline data by their address. Memory that is replaced meanwhile must stay until it has. */
     @Test
     void theArenaOfTheOldMemoryIsHeldWhileADriverReadsInlineDataThere() throws Throwable {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         memory.set(JAVA_LONG, 0, 42);
         MemoryRegion target =
                 domain.register(Arena.ofAuto().allocate(8), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
@@ -276,7 +257,7 @@ class HardwareReregistrationTest {
 
     @Test
     void inlineDataArePostedDuringChanges() throws Exception {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         MemoryRegion target =
                 domain.register(Arena.ofAuto().allocate(8), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         AtomicBoolean done = new AtomicBoolean();
@@ -304,7 +285,7 @@ class HardwareReregistrationTest {
 
     @Test
     void inlineDataBehindTheEndOfSmallerMemoryAreRefused() {
-        readyToSend();
+        TestDriver.readyToSend(queuePair);
         SendWorkRequest inline =
                 new SendWorkRequest().reset(1).from(region, 248, 8).inline().signaled();
         region.reregister(MemoryRegionChange.ofMemory(other.asSlice(0, 64)));

@@ -5,6 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -12,10 +19,12 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The library of driver.c, compiled and loaded before the real one could be. Linux finds a loaded library by its name. The
@@ -71,6 +80,19 @@ final class TestDriver {
     static TestDriver loaded() {
         assumeTrue(Files.exists(Path.of("/usr/include/infiniband/verbs.h")), "needs libibverbs-dev");
         return Holder.LOADED;
+    }
+
+    /** Connects a reliable queue pair of the device, which is new. */
+    static void readyToSend(QueuePair queuePair) {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
+        queuePair.modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(AddressVector.of(1, Gid.of(InetAddress.ofLiteral("192.0.2.1"))))
+                .pathMtu(PathMtu.MTU_1024)
+                .destinationQueuePair(0x123)
+                .receivePsn(5)
+                .accessFlags(Set.of(AccessFlag.REMOTE_WRITE)));
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
     }
 
     private static TestDriver load() {

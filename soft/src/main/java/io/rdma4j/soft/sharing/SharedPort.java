@@ -140,17 +140,19 @@ public final class SharedPort extends Port {
      */
     @Nullable
     String tryOpen(boolean takesOver) throws IOException {
-        String refusal = tryOwn(false);
-        if (refusal != null) {
-            refusal = tryJoin(refusal);
-        }
-        if (refusal != null && takesOver) {
-            refusal = replacement.tryTakeUnserved(refusal, this::ownTaken);
-        }
+        String refusal = tryOwnOrJoin(false, takesOver);
         if (refusal == null) {
             rings.listen(sharing.socketFiles());
         }
         return refusal;
+    }
+
+    private @Nullable String tryOwnOrJoin(boolean follows, boolean takesOver) throws IOException {
+        String refusal = tryOwn(follows);
+        if (refusal != null) {
+            refusal = tryJoin(refusal);
+        }
+        return refusal != null && takesOver ? replacement.tryTakeUnserved(refusal, this::ownTaken) : refusal;
     }
 
     /** Returns the link that adds shared memory to {@code udp}, with the capture, trace and faults of this process. */
@@ -358,13 +360,7 @@ public final class SharedPort extends Port {
     private void replaceOwner() {
         String refusal;
         try {
-            refusal = tryOwn(true);
-            if (refusal != null) {
-                refusal = tryJoin(refusal);
-            }
-            if (refusal != null && mayTakeOver()) {
-                refusal = replacement.tryTakeUnserved(refusal, this::ownTaken);
-            }
+            refusal = tryOwnOrJoin(true, mayTakeOver());
         } catch (IOException e) {
             refusal = String.valueOf(e.getMessage());
         }
