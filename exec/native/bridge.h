@@ -5,13 +5,17 @@
  * writes the results. It returns 0 or an errno. The data path (posting and polling) goes through the pointers of struct
  * bridge_data, which Java sets when the first completion queue is created: they cost a third of bridge_call.
  *
- * A handle is a positive number that stands for an object of Java. io.rdma4j.exec.Operation has the same numbers.
+ * A handle is a positive number that stands for an object of Java. io.rdma4j.exec.bridge.Operation has the same numbers.
  */
 #ifndef RDMA4J_BRIDGE_H
 #define RDMA4J_BRIDGE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The class with the static method int call(int operation, long arguments), and the class whose natives C registers. */
+#define BRIDGE_ENTRY_CLASS "io/rdma4j/exec/Entry"
+#define BRIDGE_DESCRIPTOR_CLASS "io/rdma4j/exec/bridge/EventDescriptor"
 
 /* In the comments: the arguments by index -> the results by index. Pointers are those of the public structures of libibverbs. */
 enum bridge_operation {

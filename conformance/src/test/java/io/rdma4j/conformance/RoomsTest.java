@@ -54,6 +54,7 @@ class RoomsTest {
             Map.entry("sockets", Set.of("verbs", "cm", "wire")),
             Map.entry("simulator", Set.of("sockets", "link", "transport", "wire")),
             Map.entry("testkit", Set.of("verbs", "cm", "soft", "link", "wire")),
+            Map.entry("exec", Set.of("verbs", "cm")),
             Map.entry("tools", Set.of("verbs", "cm", "soft", "hardware", "sockets", "simulator", "link", "wire")));
 
     /** Rooms that may use all others, and that no room may use; their classes are not checked here. */

@@ -1,0 +1,90 @@
+package io.rdma4j.exec.bridge;
+
+import io.rdma4j.verbs.wait.SignalListener;
+import io.rdma4j.verbs.wait.Waitable;
+
+/**
+ * Keeps a file descriptor readable while a source of events has one to take, so that C can wait by {@code poll}. Thread safe.
+ *
+ * <p>Whoever takes an event, or removes events because their object is closed, calls {@link #update} afterwards. A single
+ * consumer never finds the descriptor readable without an event.
+ */
+public final class Readiness implements SignalListener {
+    /** What a descriptor does; {@link EventDescriptor} except in tests. */
+    public interface Descriptors {
+        /** Makes a descriptor readable. */
+        void raise(int descriptor);
+
+        /** Makes a descriptor unreadable. */
+        void lower(int descriptor);
+    }
+
+    private static final Descriptors EVENT_DESCRIPTORS = new Descriptors() {
+        @Override
+        public void raise(int descriptor) {
+            EventDescriptor.raise(descriptor);
+        }
+
+        @Override
+        public void lower(int descriptor) {
+            EventDescriptor.lower(descriptor);
+        }
+    };
+
+    private final Waitable source;
+    private final int descriptor;
+    private final Descriptors descriptors;
+
+    /** True while the descriptor is readable; under the lock of this object, as the next. */
+    private boolean raised;
+
+    private boolean closed;
+
+    /** Makes an eventfd follow a source of events. */
+    public Readiness(Waitable source, int descriptor) {
+        this(source, descriptor, EVENT_DESCRIPTORS);
+    }
+
+    /** Makes a descriptor follow a source of events; for tests. */
+    Readiness(Waitable source, int descriptor, Descriptors descriptors) {
+        this.source = source;
+        this.descriptor = descriptor;
+        this.descriptors = descriptors;
+    }
+
+    /** Begins to follow the source. */
+    public void start() {
+        source.signal().add(this);
+        update();
+    }
+
+    @Override
+    public void onSignal() {
+        update();
+    }
+
+    /** Makes the descriptor readable or unreadable, if it is not as the source demands. */
+    public synchronized void update() {
+        if (closed) {
+            return;
+        }
+        boolean ready = source.isReady();
+        if (ready == raised) {
+            return;
+        }
+        raised = ready;
+        if (ready) {
+            descriptors.raise(descriptor);
+        } else {
+            descriptors.lower(descriptor);
+        }
+    }
+
+    /** Ends following the source. When the call returns, the descriptor is no longer used and can be closed. */
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        source.signal().remove(this);
+    }
+}

@@ -1,0 +1,2 @@
+/** The entry of calls from C. */
+package io.rdma4j.exec;
