@@ -65,6 +65,11 @@ enum bridge_operation {
 	BRIDGE_CM_CLOSE = 52,		/* 0 file */
 };
 
+/*
+ * Two operations of ibv_wr_* that struct ibv_send_wr has no fields for use those of an atomic operation: IBV_WR_ATOMIC_WRITE has
+ * its eight bytes in compare_add; IBV_WR_FLUSH has its length in compare_add, and its type with the level << 8 in swap.
+ */
+
 /* Each function gets handles and public structures. Java sets all of them before the first queue exists. */
 struct bridge_data {
 	int (*poll)(int cq, int count, void *completions);	/* number of completions, or a negative errno */
