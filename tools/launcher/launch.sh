@@ -70,6 +70,7 @@ RDMA for Java, over a software RoCEv2 device (no RDMA hardware, no kernel module
 
 Tools:
   run             runs a command whose Java programs use RDMA instead of TCP
+  exec            runs a C program of libibverbs or librdmacm over the software device
   demo            server and client on this machine: pings, latencies, a packet capture
   rping           RDMA ping-pong: the rping of librdmacm, option for option
   ucmatose        many connections at a time, with messages both ways
@@ -109,6 +110,7 @@ Tools:
 Examples:
   rdma4j demo
   rdma4j run -- java -jar server.jar           a program that knows nothing of RDMA
+  rdma4j exec -- ib_write_bw                   perftest in C, over the software device
   rdma4j rping -s -v -C 10                     server on every IPv4 address, ends after one client
   rdma4j rping -c -a 192.0.2.1 -v -V -C 10     ten validated pings to it, from another terminal or machine
   rdma4j rping --help                          the options of one tool
@@ -127,10 +129,13 @@ $environment
 HELP
 }
 
-# Java accepts a cache only with the options that it was created with.
+# Options of every virtual machine, also of that in a C program. Java accepts a cache only with the options that it was created with.
 # Short runs start faster with the serial collector, and have almost no garbage. Messages of Java itself (warnings, and the
 # thread dump at SIGQUIT) go to standard error, since standard output belongs to the tool.
-java_options="-XX:+UseSerialGC -XX:-UsePerfData -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000 -XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr -Djava.net.preferIPv6Addresses=system --enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.tools"
+machine_options="-XX:+UseSerialGC -XX:-UsePerfData -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000 -XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr -Djava.net.preferIPv6Addresses=system"
+
+# Options of the tools.
+java_options="$machine_options --enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.tools"
 
 # Java encodes file names and arguments in the encoding of the locale, and no option changes that. Without a locale, as in
 # containers and under cron, that encoding would be ASCII.

@@ -31,6 +31,7 @@ import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
+import io.rdma4j.tools.run.Exec;
 import io.rdma4j.tools.run.Run;
 import io.rdma4j.tools.sim.Sim;
 import io.rdma4j.tools.sockets.Rcopy;
@@ -67,6 +68,7 @@ public final class Main {
 
     private static final List<Tool> TOOLS = List.of(
             new Run(),
+            new Exec(),
             new Demo(),
             new Rping(),
             new Ucmatose(),

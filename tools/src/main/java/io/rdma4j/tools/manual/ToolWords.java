@@ -54,7 +54,7 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
 
     private static Values argumentsOf(String tool) {
         return switch (tool) {
-            case "rcopy", "run" -> Values.FILES;
+            case "rcopy", "run", "exec" -> Values.FILES;
             case "man" -> Values.TOOLS;
             case "completion" -> Values.SHELLS;
             default -> tool.startsWith("ib_") || tool.endsWith("pingpong") ? Values.HOSTS : Values.NONE;

@@ -1,2 +1,2 @@
-/** rdma4j run: programs that know nothing of RDMA. */
+/** rdma4j run and rdma4j exec: programs that know nothing of this project, in Java and in C. */
 package io.rdma4j.tools.run;

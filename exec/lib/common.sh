@@ -1,0 +1,44 @@
+# Paths, messages and helpers; sourced by exec/run.
+
+repo_dir=$(cd "$exec_dir/.." && pwd -P)
+launcher=${RDMA4J_LAUNCHER:-$repo_dir/rdma4j}
+logs_dir=$exec_dir/target/rows
+
+say() { printf '%s\n' "$*"; }
+note() { printf '%s\n' "$*" >&2; }
+die() {
+    note "exec/run: $*"
+    exit 2
+}
+
+require_root() {
+    [ "$(id -u)" -eq 0 ] || die "must run as root: it makes network namespaces (try: sudo $0)"
+}
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+seconds() { printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100)); }
+
+# Runs a command until it succeeds, with pauses; fails after SECONDS.
+wait_until() { # SECONDS COMMAND...
+    local end=$(($(now_ms) + $1 * 1000))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ "$(now_ms)" -lt "$end" ] || return 1
+        sleep 0.05
+    done
+}
+
+# Installs the Debian packages of the programs that are missing.
+install_programs() {
+    local name package missing=()
+    for name in ibv_devices:ibverbs-utils rping:rdmacm-utils ib_send_lat:perftest cc:gcc ip:iproute2 setpriv:util-linux; do
+        package=${name#*:}
+        command -v "${name%%:*}" >/dev/null || missing+=("$package")
+    done
+    [ -f /usr/include/stdio.h ] || missing+=(libc6-dev)
+    [ ${#missing[@]} -gt 0 ] || return 0
+    command -v apt-get >/dev/null || die "install the programs of the packages ${missing[*]}"
+    say "exec/run: installing ${missing[*]}"
+    { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}"; } >/dev/null ||
+        die "apt-get could not install: ${missing[*]}"
+}

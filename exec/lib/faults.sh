@@ -1,0 +1,189 @@
+# Signals, processes that are killed, and machines on which something is missing; sourced by exec/run.
+
+define_fault_rows() {
+    local name
+    row_add fault/client-is-killed 'C->C' quick 30 killed client
+    row_add fault/server-is-killed 'C->C' quick 30 killed server
+    row_add fault/server-is-killed 'C->Java' full 30 killed server
+    row_add fault/perftest-server-is-killed 'C->C' full 40 perftest_killed
+    row_add fault/loss 'C->C' quick 30 with_options '--fault loss=3%,dup=2%,seed=7'
+    row_add option/--pcap 'C->C' quick 30 with_capture
+    row_add option/--no-shared-memory 'C->C' full 30 with_options --no-shared-memory
+    row_add signal/INT C quick 20 signaled INT 130
+    row_add signal/TERM C full 20 signaled TERM 143
+    row_add signal/PIPE C quick 20 closed_pipe
+    row_add signal/SEGV C quick 20 process segv 139
+    row_add process/fork C quick 20 process fork 0
+    row_add process/system C full 20 process system 0
+    row_add process/status C full 20 refused 7 '' sh -c 'exit 7'
+    row_add process/script C full 20 one_program rdma4j_eth0 sh -c 'ibv_devices'
+    row_add missing/program C quick 10 refused 127 'there is no program no-such-program' no-such-program
+    row_add missing/JDK C quick 10 without_jdk
+    row_add missing/JDK-too-old C quick 10 with_old_jdk
+    row_add missing/libjvm C full 10 without_libjvm
+    row_add missing/compiler C full 60 without_compiler
+    row_add program/static C quick 10 static_program
+    row_add program/setuid C quick 10 setuid_program
+    row_add machine/full-dev-shm 'C->C' quick 30 full_shared_memory
+    row_add start C quick 10 start_time
+}
+
+# The end that is left learns that the other one is gone, and ends.
+killed() { # client|server
+    local victim=$1 other=server
+    [ "$victim" = client ] || other=client
+    pair_start 'C->C' cm "rping -s -a $server_address -C 0 -v" "rping -c -a $server_address -C 0 -v" || return
+    wait_until 10 grep -q 'ping data' "$row_dir/client.out" "$row_dir/server.out" || wrong 'no ping arrives' || return
+    program_of "$victim"
+    kill -9 "$program_pid"
+    finish "$victim"
+    finish "$other"
+    [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the $other does not end"
+}
+
+perftest_killed() {
+    local place="-F -d rdma4j_eth0 -x $gid_index -D 20"
+    pair_start 'C->C' tcp:18515 "ib_write_bw $place" "ib_write_bw $place $server_address" || return
+    sleep 3
+    program_of server
+    kill -9 "$program_pid"
+    finish server
+    finish client
+    [ $status -ne 0 ] && [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the client ended with $status"
+}
+
+# rping with options of rdma4j exec on both sides.
+with_options() { # OPTIONS
+    # shellcheck disable=SC2086
+    start server server "$limit" "$launcher" exec $1 -- rping -s -a $server_address -C 30 -V
+    pair_ready cm || return
+    # shellcheck disable=SC2086
+    start client client "$limit" "$launcher" exec $1 -- rping -c -a $server_address -C 30 -V
+    finish client
+    [ $status -eq 0 ] || wrong "the client ended with $status" || return
+    finish server
+    [ $status -eq 0 ] || wrong "the server ended with $status"
+}
+
+with_capture() {
+    with_options "--pcap $row_dir/%p.pcapng" || return
+    # shellcheck disable=SC2012
+    remark "$(ls "$row_dir" | grep -c pcapng) captures"
+    [ -n "$(find "$row_dir" -name '*.pcapng' -size +1k)" ] || wrong 'there is no capture'
+}
+
+signaled() { # SIGNAL STATUS
+    start program server "$limit" "$launcher" exec -- rping -s -a $server_address -P
+    wait_until 10 holds_port_4791 server || wrong 'it does not open the device' || return
+    sleep 0.5
+    program_of program
+    kill -s "$1" "$program_pid"
+    finish program
+    [ $status -eq "$2" ] || wrong "it ended with $status and not $2"
+}
+
+# The reader has ended when the program writes.
+closed_pipe() {
+    compile_process || return
+    mkfifo -m 666 "$row_dir/pipe"
+    (exec 3<"$row_dir/pipe") &
+    as_user server timeout -k 3 "$limit" "$launcher" exec -- "$row_dir/process" pipe >"$row_dir/pipe" 2>"$row_dir/program.err"
+    status=$?
+    [ $status -eq 141 ] || wrong "it ended with $status and not by SIGPIPE"
+}
+
+compile_process() {
+    cc -O1 -o "$row_dir/process" "$exec_dir/lib/process.c" "$(library_folder)/libibverbs.so.1" || wrong 'cannot compile'
+}
+library_folder() { "$launcher" exec --print | sed -n "s/^export LD_LIBRARY_PATH='\([^:']*\).*/\1/p"; }
+
+process() { # STEP STATUS
+    compile_process || return
+    start program server "$limit" "$launcher" exec -- "$row_dir/process" "$1"
+    finish program
+    [ $status -eq "$2" ] || wrong "it ended with $status and not $2" || return
+    [ -z "$(find / -maxdepth 1 -name 'hs_err*' -newer "$row_dir/program.cmd")" ] || wrong 'the virtual machine has written a report'
+}
+
+# Expects a status, and one sentence if TEXT is not empty.
+refused() { # STATUS TEXT PROGRAM ARGUMENTS...
+    local expected=$1 text=$2
+    shift 2
+    start program server "$limit" "$launcher" exec -- "$@"
+    finish program
+    one_sentence "$expected" "$text"
+}
+
+one_sentence() { # STATUS TEXT
+    [ $status -eq "$1" ] || wrong "it ended with $status and not $1" || return
+    if [ -z "$2" ]; then
+        [ ! -s "$row_dir/program.err" ] || wrong 'it writes to standard error'
+        return
+    fi
+    [ "$(grep -c '' "$row_dir/program.err")" -eq 1 ] || wrong 'it does not say one sentence' || return
+    grep -qF -- "$2" "$row_dir/program.err" || wrong "it does not say '$2'"
+}
+
+without_jdk() {
+    start program server "$limit" env RDMA4J_JAVA_HOME="$row_dir" "$launcher" exec -- ibv_devices
+    finish program
+    one_sentence 1 'holds no JDK'
+}
+
+with_old_jdk() {
+    mkdir -p "$row_dir/old/bin"
+    printf 'JAVA_VERSION="17.0.9"\n' >"$row_dir/old/release"
+    install -m 755 /dev/null "$row_dir/old/bin/java"
+    install -m 755 /dev/null "$row_dir/old/bin/javac"
+    start program server "$limit" env RDMA4J_JAVA_HOME="$row_dir/old" "$launcher" exec -- ibv_devices
+    finish program
+    one_sentence 1 'is Java 17'
+}
+
+# The variables are set, as in a service file, and the JDK is gone.
+without_libjvm() {
+    # shellcheck disable=SC2016
+    start program server "$limit" sh -c 'eval "$("$1" exec --print)"; RDMA4J_EXEC_JVM=/no/libjvm.so exec ibv_devices' sh "$launcher"
+    finish program
+    [ $status -ne 0 ] || wrong 'it ended with 0' || return
+    [ "$(grep -c '^rdma4j' "$row_dir/program.err")" -eq 1 ] || wrong 'it does not say one sentence of rdma4j'
+}
+
+without_compiler() {
+    mkdir -m 777 "$row_dir/build"
+    cp -a "$("$launcher" --module-path)" "$row_dir/build/" && basename "$("$launcher" --module-path)" >"$row_dir/build/current"
+    chmod -R a+rwX "$row_dir/build"
+    start program server "$limit" env CC=no-such-compiler RDMA4J_BUILD_DIR="$row_dir/build" "$launcher" exec -- ibv_devices
+    finish program
+    one_sentence 2 'there is no C compiler'
+}
+
+static_program() {
+    printf 'int main(void) { return 0; }\n' >"$row_dir/static.c"
+    cc -static -o "$row_dir/static" "$row_dir/static.c" || wrong 'cannot compile' || return
+    refused 126 'is linked statically' "$row_dir/static"
+}
+
+setuid_program() {
+    install -m 4755 "$(command -v ibv_devices)" "$row_dir/setuid"
+    refused 126 'runs with the rights of another user' "$row_dir/setuid"
+}
+
+full_shared_memory() {
+    # shellcheck disable=SC2034
+    local mounts='mount -t tmpfs -o size=4k none /dev/shm && { head -c 100000 /dev/zero >/dev/shm/full; true; } 2>/dev/null' client_host=server
+    pair 'C->C' cm "rping -s -a $server_address -C 30 -V" "rping -c -a $server_address -C 30 -V"
+}
+
+# The time is a remark: a busy machine is slower.
+start_time() {
+    local begin i best=100000
+    for i in 1 2 3; do
+        begin=$(now_ms)
+        start program server "$limit" "$launcher" exec -- ibv_devices
+        finish program
+        [ $status -eq 0 ] || wrong "it ended with $status" || return
+        [ $(($(now_ms) - begin)) -ge $best ] || best=$(($(now_ms) - begin))
+    done
+    remark "ibv_devices takes $best ms"
+}

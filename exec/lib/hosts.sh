@@ -1,0 +1,94 @@
+# Two hosts, which are network namespaces, and processes of an ordinary user on them; sourced by exec/run.
+
+server_address=192.0.2.1
+client_address=192.0.2.2
+declare -A netns=([server]=rdma4j-exec-$$-server [client]=rdma4j-exec-$$-client)
+declare -A started_pid=()
+
+# The namespaces of a run that was killed have the number of a process that does not exist any more.
+hosts_delete_stale() {
+    local name pid
+    for name in $(ip netns list | awk '/^rdma4j-exec-/ { print $1 }'); do
+        pid=${name#rdma4j-exec-}
+        [ -d "/proc/${pid%-*}" ] || ip netns delete "$name"
+    done
+}
+
+hosts_up() {
+    local host
+    hosts_delete_stale
+    for host in server client; do
+        ip netns add "${netns[$host]}" && ip -n "${netns[$host]}" link set lo up || die 'cannot make network namespaces'
+    done
+    ip -n "${netns[server]}" link add eth0 type veth peer name eth0 netns "${netns[client]}" || die 'cannot make a pair of interfaces'
+    host_address server "$server_address" fd00:db8::1
+    host_address client "$client_address" fd00:db8::2
+}
+
+host_address() { # HOST IPV4 IPV6
+    ip -n "${netns[$1]}" address add "$2/24" dev eth0
+    ip -n "${netns[$1]}" address add "$3/64" dev eth0 nodad
+    ip -n "${netns[$1]}" link set eth0 up
+}
+
+hosts_down() {
+    local label
+    for label in "${!started_pid[@]}"; do end "$label"; done
+    ip netns delete "${netns[server]}" 2>/dev/null
+    ip netns delete "${netns[client]}" 2>/dev/null
+}
+
+# Runs a command on a host as the user nobody, with 64 KiB of locked memory. An empty folder hides /dev/infiniband of this machine. The
+# variable mounts may have a command that changes the mounts of this process only.
+as_user() { # HOST COMMAND...
+    local host=$1
+    shift
+    # shellcheck disable=SC2016
+    ip netns exec "${netns[$host]}" unshare --mount sh -c '[ ! -d /dev/infiniband ] || mount -t tmpfs none /dev/infiniband; eval "$1"; shift; exec "$@"' sh \
+        "${mounts:-}" \
+        prlimit --memlock=65536:65536 --core=0 setpriv --reuid nobody --regid "$(id -g nobody)" --clear-groups \
+        env -u XDG_RUNTIME_DIR HOME=/nonexistent "$@"
+}
+
+# Starts a command in the background. Its output goes to files of the row.
+start() { # LABEL HOST SECONDS COMMAND...
+    local label=$1 host=$2 limit=$3
+    shift 3
+    printf '%s\n' "$*" >"$row_dir/$label.cmd"
+    as_user "$host" timeout -k 3 "$limit" "$@" <"${input:-/dev/null}" >"$row_dir/$label.out" 2>"$row_dir/$label.err" &
+    started_pid[$label]=$!
+}
+
+# Waits for a process that was started, and sets status; 124 after its limit.
+finish() { # LABEL
+    wait "${started_pid[$1]}" 2>/dev/null
+    status=$?
+    echo "$status" >"$row_dir/$1.status"
+    unset "started_pid[$1]"
+}
+
+# Ends a process that was started, with what it started itself. Its parents are those of as_user.
+end() { # LABEL [SIGNAL]
+    local pid=${started_pid[$1]:-}
+    [ -n "$pid" ] || return 0
+    signal_tree "$pid" "${2:-KILL}"
+    finish "$1"
+}
+
+signal_tree() { # PID SIGNAL
+    local child
+    for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do signal_tree "$child" "$2"; done
+    kill -s "$2" "$1" 2>/dev/null
+}
+
+# Sets program_pid to the process of the program itself that LABEL has started: it is the child of timeout.
+program_of() { # LABEL
+    local pid=${started_pid[$1]} child
+    while child=$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children" 2>/dev/null) && [ -n "$child" ]; do pid=$child; done
+    program_pid=$pid
+}
+
+listens_tcp() { # HOST PORT
+    ip netns exec "${netns[$1]}" ss -Hltn "sport = :$2" | grep -q .
+}
+holds_port_4791() { ip netns exec "${netns[$1]}" ss -Hlun 'sport = :4791' | grep -q .; } # HOST

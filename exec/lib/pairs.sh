@@ -1,0 +1,68 @@
+# A server and its client, each in C or in Java; sourced by exec/run.
+
+# Adds a row for each of the roles: client and server in C, and one of them in Java. The client is on the other host, or on that of the
+# server if near is set.
+pair_add() { # NAME quick|full READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
+    local roles
+    for roles in 'C->C' 'C->Java' 'Java->C'; do
+        row_add "$1" "$roles" "$2" 30 "${near:+near_}pair" "$roles" "${@:3}"
+    done
+}
+
+near_pair() {
+    local client_host=server
+    pair "$@"
+}
+
+# The words that start a tool of side C or Java.
+words_of() { # C|Java
+    words=("$launcher")
+    [ "$1" = Java ] || words+=(exec --)
+}
+
+# Starts a server, waits until it is READY, starts a client, and expects that both end with status 0. READY is tcp:PORT for a server
+# that the client reaches by TCP first, and cm for one that listens by the connection manager.
+pair() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
+    local roles=$1 ready=$2 server=$3 client=$4 check=${5:-} label
+    pair_start "$roles" "$ready" "$server" "$client" || return
+    finish client
+    [ $status -eq 0 ] || wrong "the client ended with $status" || { end server; return 1; }
+    finish server
+    [ $status -eq 0 ] || wrong "the server ended with $status" || return
+    for label in client server; do no_complaint $label || return; done
+    [ -z "$check" ] || $check
+}
+
+pair_start() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND"
+    local words
+    words_of "${1#*->}"
+    # The commands have no quotation marks, and their words are to be split.
+    # shellcheck disable=SC2086
+    start server server "$limit" "${words[@]}" $3
+    pair_ready "$2" || { end server; return 1; }
+    words_of "${1%->*}"
+    # shellcheck disable=SC2086
+    start client "${client_host:-client}" "$limit" "${words[@]}" $4
+}
+
+pair_ready() { # READY
+    case $1 in
+        tcp:*) wait_until 15 listens_tcp server "${1#tcp:}" || wrong "the server does not listen on TCP port ${1#tcp:}" ;;
+        cm)
+            wait_until 15 holds_port_4791 server || wrong 'the server does not bind UDP port 4791' || return
+            sleep 0.5 # a listener of the connection manager cannot be seen from outside
+            ;;
+    esac
+}
+
+# Java and the library write nothing to standard error in a run that succeeds.
+no_complaint() { # LABEL
+    ! grep -qE '^(rdma4j|WARNING|Exception|Caused by|Error occurred|OpenJDK|#)|\bat io\.rdma4j|^\[warning' "$row_dir/$1.err" || wrong "the $1 complains: $(grep -m 1 -E 'rdma4j|WARNING|Exception' "$row_dir/$1.err")"
+}
+
+# Expects lines of standard output.
+prints() { # LABEL COUNT PATTERN
+    local count
+    count=$(grep -cE -- "$3" "$row_dir/$1.out")
+    [ "$count" -eq "$2" ] || wrong "the $1 prints $count lines of '$3' instead of $2"
+}
