@@ -50,7 +50,7 @@ enum bridge_operation {
 
 	/* Queue pairs and shared receive queues. Sizes: struct ibv_qp_cap *, updated with the actual sizes */
 	BRIDGE_CREATE_QP = 30,		/* 0 domain (0: target of XRC), 1 type, 2 send queue's CQ or 0, 3 receive CQ or 0, 4 SRQ or 0, 5 struct ibv_qp_cap *,
-					   6 whether all sends are signaled, 7 user pointer, 8 XRC domain or 0 -> 0 handle, 1 number */
+					   6 whether all sends are signaled, 7 user pointer, 8 XRC domain or 0, 9 enum ibv_qp_create_flags -> 0 handle, 1 number */
 	BRIDGE_MODIFY_QP = 31,		/* 0 queue pair, 1 struct ibv_qp_attr *, 2 mask */
 	BRIDGE_QUERY_QP = 32,		/* 0 queue pair, 1 struct ibv_qp_attr *, zeroed -> 2 state */
 	BRIDGE_ATTACH_MULTICAST = 33,	/* 0 queue pair, 1 union ibv_gid *, 2 1: attach, 0: detach */
