@@ -52,13 +52,13 @@ perftest_killed() {
     [ $status -ne 0 ] && [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the client ended with $status"
 }
 
-# rping with options of rdma4j exec on both sides.
-with_options() { # OPTIONS
+# rping with options of rdma4j exec on both sides, and further ones at the client.
+with_options() { # OPTIONS [OPTIONS OF THE CLIENT]
     # shellcheck disable=SC2086
     start server server "$limit" "$launcher" exec $1 -- rping -s -a $server_address -C 30 -V
     pair_ready cm || return
     # shellcheck disable=SC2086
-    start client client "$limit" "$launcher" exec $1 -- rping -c -a $server_address -C 30 -V
+    start client client "$limit" "$launcher" exec $1 ${2:-} -- rping -c -a $server_address -C 30 -V
     finish client
     [ $status -eq 0 ] || wrong "the client ended with $status" || return
     finish server
@@ -66,10 +66,8 @@ with_options() { # OPTIONS
 }
 
 with_capture() {
-    with_options "--pcap $row_dir/%p.pcapng" || return
-    # shellcheck disable=SC2012
-    remark "$(ls "$row_dir" | grep -c pcapng) captures"
-    [ -n "$(find "$row_dir" -name '*.pcapng' -size +1k)" ] || wrong 'there is no capture'
+    with_options '' "--pcap $row_dir/rping.pcapng" || return
+    [ "$(stat -c %s "$row_dir/rping.pcapng")" -gt 4000 ] || wrong 'the capture has no packets'
 }
 
 signaled() { # SIGNAL STATUS
