@@ -1,0 +1,420 @@
+/* The Java virtual machine in the process of the program. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bridge.h"
+#include "library.h"
+
+/*
+ * The few functions of the Java Native Interface that the library calls, by their places in the tables of the specification.
+ * With these, no header file of a JDK is needed.
+ */
+enum {
+	VM_DETACH_CURRENT_THREAD = 5,
+	VM_ATTACH_CURRENT_THREAD_AS_DAEMON = 7,
+
+	JNI_FIND_CLASS = 6,
+	JNI_EXCEPTION_DESCRIBE = 16,
+	JNI_EXCEPTION_CLEAR = 17,
+	JNI_NEW_GLOBAL_REF = 21,
+	JNI_GET_STATIC_METHOD_ID = 113,
+	JNI_CALL_STATIC_INT_METHOD_A = 131,
+	JNI_REGISTER_NATIVES = 215,
+	JNI_EXCEPTION_CHECK = 228,
+};
+
+#define JNI_VERSION_24 0x00180000
+
+typedef void *const **jni_table;	/* JNIEnv * or JavaVM * */
+
+union jni_value {
+	int32_t i;
+	int64_t j;
+};
+
+struct jni_option {
+	char *text;
+	void *extra;
+};
+
+struct jni_arguments {
+	int32_t version;
+	int32_t option_count;
+	struct jni_option *options;
+	uint8_t ignore_unrecognized;
+};
+
+struct jni_native_method {
+	const char *name;
+	const char *signature;
+	void *function;
+};
+
+/* The function at a place of a table, as one of the given type. */
+#define JNI(table, index, type) ((type)(*(table))[index])
+
+enum state { NOT_STARTED, RUNNING, FAILED, FORKED };
+
+__thread struct java_thread java_thread __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static enum state state;
+static pthread_key_t attached_key;	/* its destructor detaches a thread that ends */
+static jni_table vm;
+static void *entry_class;
+static void *entry_method;
+
+static void complain(const char *sentence, const char *detail)
+{
+	fprintf(stderr, "rdma4j exec: %s%s\n", sentence, detail);
+}
+
+/* Options of the virtual machine. They are never freed: the virtual machine may refer to them. */
+
+struct option_list {
+	struct jni_option *options;
+	int count;
+	int capacity;
+	int error;
+};
+
+static void add_option(struct option_list *list, const char *text, size_t length)
+{
+	char *copy = strndup(text, length);
+
+	if (list->count == list->capacity) {
+		int capacity = list->capacity * 2 + 16;
+		struct jni_option *larger = realloc(list->options, capacity * sizeof(*larger));
+
+		if (larger) {
+			list->options = larger;
+			list->capacity = capacity;
+		}
+	}
+	if (!copy || list->count == list->capacity) {
+		free(copy);
+		list->error = ENOMEM;
+		return;
+	}
+	list->options[list->count++] = (struct jni_option){ .text = copy };
+}
+
+static void add_text(struct option_list *list, const char *text)
+{
+	add_option(list, text, strlen(text));
+}
+
+/* Adds the options in an environment variable, which any of the separators separates. */
+static void add_variable(struct option_list *list, const char *variable, const char *separators)
+{
+	const char *text = getenv(variable);
+
+	if (!text)
+		return;
+	for (;;) {
+		size_t length;
+
+		text += strspn(text, separators);
+		length = strcspn(text, separators);
+		if (!length)
+			return;
+		add_option(list, text, length);
+		text += length;
+	}
+}
+
+static void add_modules(struct option_list *list)
+{
+	const char *modules = getenv("RDMA4J_EXEC_MODULES");
+	char *option;
+
+	if (!modules)
+		return;
+	if (*modules) {
+		if (asprintf(&option, "--module-path=%s", modules) < 0) {
+			list->error = ENOMEM;
+			return;
+		}
+		add_text(list, option);
+		free(option);
+	}
+	/* The class path is used instead if the variable is not set. */
+	add_text(list, "--add-modules=io.rdma4j.exec,io.rdma4j.soft");
+}
+
+static void add_options(struct option_list *list)
+{
+	/* Leaves SIGHUP, SIGINT, SIGQUIT and SIGTERM to the program. */
+	add_text(list, "-Xrs");
+	/* Standard output belongs to the program. */
+	add_text(list, "-XX:+DisplayVMOutputToStderr");
+	add_text(list, "-Xlog:disable");
+	add_text(list, "-Xlog:all=warning:stderr");
+	add_modules(list);
+	add_variable(list, "RDMA4J_EXEC_OPTIONS", "\n");
+	add_variable(list, "RDMA4J_JAVA_OPTS", " \t\n");
+}
+
+/* The natives of the class BRIDGE_DESCRIPTOR_CLASS. The descriptors do not block, and one that cannot be written is readable. */
+
+static void raise_descriptor(void *environment, void *class, int32_t descriptor)
+{
+	uint64_t one = 1;
+
+	(void)environment;
+	(void)class;
+	if (write(descriptor, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void lower_descriptor(void *environment, void *class, int32_t descriptor)
+{
+	uint64_t count;
+
+	(void)environment;
+	(void)class;
+	if (read(descriptor, &count, sizeof(count)) < 0)
+		return;
+}
+
+static int register_natives(jni_table environment)
+{
+	static const struct jni_native_method methods[] = {
+		{ "raise", "(I)V", (void *)raise_descriptor },
+		{ "lower", "(I)V", (void *)lower_descriptor },
+	};
+	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, BRIDGE_DESCRIPTOR_CLASS);
+	int32_t (*add)(jni_table, void *, const struct jni_native_method *, int32_t);
+
+	if (!class)
+		return ENODEV;
+	add = JNI(environment, JNI_REGISTER_NATIVES, int32_t (*)(jni_table, void *, const struct jni_native_method *, int32_t));
+	return add(environment, class, methods, 2) ? ENODEV : 0;
+}
+
+static int find_entry(jni_table environment)
+{
+	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, BRIDGE_ENTRY_CLASS);
+	void *(*method)(jni_table, void *, const char *, const char *);
+
+	if (!class)
+		return ENODEV;
+	method = JNI(environment, JNI_GET_STATIC_METHOD_ID, void *(*)(jni_table, void *, const char *, const char *));
+	entry_method = method(environment, class, "call", "(IJ)I");
+	if (!entry_method)
+		return ENODEV;
+	entry_class = JNI(environment, JNI_NEW_GLOBAL_REF, void *(*)(jni_table, void *))(environment, class);
+	return entry_class ? 0 : ENOMEM;
+}
+
+/* Prints and clears the exception of the calling thread, if there is one. */
+static int clear_exception(jni_table environment)
+{
+	if (!JNI(environment, JNI_EXCEPTION_CHECK, uint8_t (*)(jni_table))(environment))
+		return 0;
+	JNI(environment, JNI_EXCEPTION_DESCRIBE, void (*)(jni_table))(environment);
+	JNI(environment, JNI_EXCEPTION_CLEAR, void (*)(jni_table))(environment);
+	return 1;
+}
+
+static int create_vm(const char *file, jni_table *environment)
+{
+	struct option_list list = { 0 };
+	struct jni_arguments arguments = { .version = JNI_VERSION_24 };
+	int32_t (*create)(jni_table *, jni_table *, struct jni_arguments *);
+	void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+
+	if (!library) {
+		complain("the Java virtual machine cannot be loaded: ", dlerror());
+		return ENODEV;
+	}
+	create = (int32_t (*)(jni_table *, jni_table *, struct jni_arguments *))dlsym(library, "JNI_CreateJavaVM");
+	if (!create) {
+		complain("RDMA4J_EXEC_JVM does not name a Java virtual machine: ", file);
+		return ENODEV;
+	}
+	add_options(&list);
+	if (list.error) {
+		complain("there is no memory for the options of the Java virtual machine", "");
+		return list.error;
+	}
+	arguments.option_count = list.count;
+	arguments.options = list.options;
+	if (create(&vm, environment, &arguments)) {
+		complain("the Java virtual machine did not start: its message above has the reason", "");
+		return ENODEV;
+	}
+	return 0;
+}
+
+static int start_vm(void)
+{
+	const char *file = getenv("RDMA4J_EXEC_JVM");
+	jni_table environment = NULL;
+	int error;
+
+	if (!file || !*file) {
+		complain("RDMA4J_EXEC_JVM is not set: start the program by \"rdma4j exec PROGRAM\"", "");
+		return ENODEV;
+	}
+	/* The virtual machine would use SIGUSR2 else, which is the program's. */
+	setenv("_JAVA_SR_SIGNUM", "62", 0);
+	signals_before_start();
+	error = create_vm(file, &environment);
+	signals_after_start();
+	if (error)
+		return error;
+	error = register_natives(environment);
+	if (!error)
+		error = find_entry(environment);
+	if (error) {
+		clear_exception(environment);
+		complain("the Java virtual machine does not find the classes of rdma4j: check RDMA4J_EXEC_MODULES", "");
+	}
+	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
+	return error;
+}
+
+static void *run_start(void *unused)
+{
+	(void)unused;
+	java_thread.depth++;
+	return (void *)(intptr_t)start_vm();
+}
+
+/*
+ * The virtual machine is started by a thread of its own: the threads of the virtual machine inherit that thread's signal mask, and
+ * no guard pages are put into the stack of the caller.
+ */
+static int start_by_thread(void)
+{
+	pthread_t thread;
+	void *error = NULL;
+	int failure;
+
+	/* The new thread counts as one of Java's, which gets no signals of the program. */
+	java_thread.depth++;
+	failure = pthread_create(&thread, NULL, run_start, NULL);
+	java_thread.depth--;
+	if (!failure)
+		failure = pthread_join(thread, &error);
+	if (failure) {
+		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(failure));
+		return failure;
+	}
+	return (int)(intptr_t)error;
+}
+
+/* In the child of a fork there is no other thread. */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&start_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+	pthread_mutex_unlock(&start_lock);
+}
+
+static void after_fork_in_child(void)
+{
+	if (state == RUNNING) {
+		state = FORKED;
+		java_thread.environment = NULL;
+		pthread_setspecific(attached_key, NULL);
+	}
+	pthread_mutex_unlock(&start_lock);
+}
+
+static int refuse_in_child(void)
+{
+	static int told;
+
+	if (!told) {
+		told = 1;
+		complain("a process that was made by fork cannot use the devices that its parent has used: "
+			 "let it call exec, or use the devices only after fork", "");
+	}
+	return ENODEV;
+}
+
+/* When a thread ends. */
+static void detach(void *unused)
+{
+	(void)unused;
+	java_thread.depth++;
+	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
+	java_thread.depth--;
+	java_thread.environment = NULL;
+}
+
+static int start_once(void)
+{
+	static int error = ENODEV;
+
+	pthread_mutex_lock(&start_lock);
+	if (state == NOT_STARTED) {
+		error = pthread_key_create(&attached_key, detach);
+		if (!error)
+			error = start_by_thread();
+		__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&start_lock);
+	return state == FAILED ? error : 0;
+}
+
+int bridge_start(void)
+{
+	enum state now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+
+	if (now == RUNNING)
+		return 0;
+	return now == FORKED ? refuse_in_child() : start_once();
+}
+
+int java_attach(void)
+{
+	enum state now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+	int32_t (*attach)(jni_table, void **, void *);
+
+	if (now != RUNNING)
+		return now == FORKED ? refuse_in_child() : ENODEV;
+	attach = JNI(vm, VM_ATTACH_CURRENT_THREAD_AS_DAEMON, int32_t (*)(jni_table, void **, void *));
+	if (attach(vm, &java_thread.environment, NULL)) {
+		java_thread.environment = NULL;
+		return ENOMEM;
+	}
+	pthread_setspecific(attached_key, &java_thread);
+	return 0;
+}
+
+int bridge_call(enum bridge_operation operation, uint64_t *arguments)
+{
+	const union jni_value values[] = { { .i = operation }, { .j = (int64_t)(uintptr_t)arguments } };
+	int32_t (*call)(jni_table, void *, void *, const union jni_value *);
+	jni_table environment;
+	int error = java_enter();
+
+	if (error)
+		return error;
+	environment = java_thread.environment;
+	call = JNI(environment, JNI_CALL_STATIC_INT_METHOD_A, int32_t (*)(jni_table, void *, void *, const union jni_value *));
+	error = call(environment, entry_class, entry_method, values);
+	/* Java turns exceptions into error numbers, but may lack the memory or the stack even for that. */
+	if (clear_exception(environment))
+		error = ENOMEM;
+	java_leave();
+	return error;
+}
+
+__attribute__((constructor)) static void follow_forks(void)
+{
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
