@@ -52,7 +52,8 @@ public final class Handles {
     public static <T> T of(int handle, Class<T> type) {
         Object object = find(handle);
         if (!type.isInstance(object)) {
-            throw new RdmaException("bridge_call", Errno.EINVAL, "handle " + handle + " is no " + type.getSimpleName(), "");
+            throw new RdmaException(
+                    "bridge_call", Errno.EINVAL, "handle " + handle + " is no " + type.getSimpleName(), "");
         }
         return type.cast(object);
     }

@@ -19,7 +19,8 @@ public final class Readiness implements SignalListener {
         void lower(int descriptor);
     }
 
-    private static final Descriptors EVENT_DESCRIPTORS = new Descriptors() {
+    /** The descriptors of this process. */
+    public static final Descriptors EVENT_DESCRIPTORS = new Descriptors() {
         @Override
         public void raise(int descriptor) {
             EventDescriptor.raise(descriptor);
@@ -40,13 +41,13 @@ public final class Readiness implements SignalListener {
 
     private boolean closed;
 
-    /** Makes an eventfd follow a source of events. */
+    /** Makes an eventfd of this process follow a source of events. */
     public Readiness(Waitable source, int descriptor) {
         this(source, descriptor, EVENT_DESCRIPTORS);
     }
 
-    /** Makes a descriptor follow a source of events; for tests. */
-    Readiness(Waitable source, int descriptor, Descriptors descriptors) {
+    /** Makes a descriptor follow a source of events. */
+    public Readiness(Waitable source, int descriptor, Descriptors descriptors) {
         this.source = source;
         this.descriptor = descriptor;
         this.descriptors = descriptors;

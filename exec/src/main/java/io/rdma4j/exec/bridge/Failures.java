@@ -1,0 +1,43 @@
+package io.rdma4j.exec.bridge;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+
+/** Turns exceptions into error numbers of C. */
+public final class Failures {
+    /** Whether stack traces are printed: {@code -Drdma4j.exec.trace}, for whoever looks for a fault. */
+    private static final boolean TRACE = System.getProperty("rdma4j.exec.trace") != null;
+
+    private Failures() {}
+
+    /** Returns the positive error number of an exception, and prints its stack trace if that is wanted. */
+    public static int errno(Throwable failure) {
+        if (TRACE) {
+            failure.printStackTrace();
+        }
+        return of(failure).number();
+    }
+
+    private static Errno of(Throwable failure) {
+        if (failure instanceof RdmaException known) {
+            return known.errno();
+        }
+        if (failure instanceof OutOfMemoryError) {
+            return Errno.ENOMEM;
+        }
+        boolean isArgument = failure instanceof IllegalArgumentException
+                || failure instanceof IllegalStateException
+                || failure instanceof IndexOutOfBoundsException;
+        return isArgument ? Errno.EINVAL : Errno.EIO;
+    }
+
+    /** Returns the exception for something that the device cannot. */
+    public static RdmaException unsupported(String operation, String details) {
+        return new RdmaException(operation, Errno.EOPNOTSUPP, details, "");
+    }
+
+    /** Returns the exception for an argument that is wrong. */
+    public static RdmaException invalid(String operation, String details) {
+        return new RdmaException(operation, Errno.EINVAL, details, "");
+    }
+}

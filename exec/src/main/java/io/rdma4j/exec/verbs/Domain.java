@@ -1,0 +1,61 @@
+package io.rdma4j.exec.verbs;
+
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A protection domain with its registered memory by key. C: {@code struct ibv_pd}. Thread safe. */
+final class Domain implements AutoCloseable {
+    /** The longest element of a scatter-gather list, whose length has 32 bits. */
+    private static final long MAX_ELEMENT_BYTES = 1L << 32;
+
+    private final OpenDevice device;
+    private final ProtectionDomain domain;
+    private final LocalKeys keys = new LocalKeys();
+    private volatile @Nullable MemoryRegion closedRegion;
+
+    Domain(OpenDevice device) {
+        this.device = device;
+        domain = device.context().createProtectionDomain();
+    }
+
+    OpenDevice device() {
+        return device;
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    LocalKeys keys() {
+        return keys;
+    }
+
+    /**
+     * Returns a region that is closed already. It takes the place of memory that is not registered: as on hardware, such a request
+     * is accepted and completes with {@link io.rdma4j.verbs.CompletionStatus#LOCAL_PROTECTION_ERROR}.
+     */
+    MemoryRegion closedRegion() {
+        MemoryRegion region = closedRegion;
+        return region == null ? createClosedRegion() : region;
+    }
+
+    @SuppressWarnings("restricted")
+    private synchronized MemoryRegion createClosedRegion() {
+        MemoryRegion region = closedRegion;
+        if (region == null) {
+            // No byte of it is read: it is closed before a request can name it.
+            region = domain.register(MemorySegment.NULL.reinterpret(MAX_ELEMENT_BYTES), Set.of());
+            region.close();
+            closedRegion = region;
+        }
+        return region;
+    }
+
+    @Override
+    public void close() {
+        domain.close();
+    }
+}

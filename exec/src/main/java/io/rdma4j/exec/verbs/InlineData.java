@@ -1,0 +1,102 @@
+package io.rdma4j.exec.verbs;
+
+import io.rdma4j.exec.bridge.Failures;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.ScatterGather;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies inline data, whose memory need not be registered in C, to registered memory, from which posting copies it again. So the
+ * memory is free after each burst. Used under the lock of a queue.
+ */
+final class InlineData implements AutoCloseable {
+    private static final int MIN_BYTES = 4096;
+    private static final long UNSIGNED = 0xffff_ffffL;
+
+    private final Domain domain;
+    private final int maxInlineBytes;
+
+    /** The memory of the data of a burst; null before the first request. */
+    private @Nullable MemoryRegion region;
+
+    private long used;
+
+    /**
+     * Creates an empty store.
+     *
+     * @param maxInlineBytes the longest inline data of one request
+     */
+    InlineData(Domain domain, int maxInlineBytes) {
+        this.domain = domain;
+        this.maxInlineBytes = maxInlineBytes;
+    }
+
+    /** Makes the memory free. */
+    void clear() {
+        used = 0;
+    }
+
+    /**
+     * Adds the data of an array of {@code struct ibv_sge} to a request.
+     *
+     * @return false if it does not fit into what is left of the memory, which is free again after {@link #clear}
+     * @throws io.rdma4j.verbs.RdmaException {@code EINVAL} if it is longer than the queue pair allows
+     */
+    boolean add(SendWorkRequest request, long elements, int count) {
+        long total = totalBytes(elements, count);
+        if (total > maxInlineBytes) {
+            throw Failures.invalid(
+                    "ibv_post_send", total + " inline bytes, but the queue pair takes " + maxInlineBytes);
+        }
+        MemoryRegion target = region();
+        if (total > target.lengthBytes() - used) {
+            return false;
+        }
+        long start = used;
+        for (int i = 0; i < count; i++) {
+            long at = elements + (long) i * ScatterGather.BYTES;
+            long length = length(at);
+            Native.copy(
+                    Native.longAt(at + ScatterGather.ADDRESS), target.memory().address() + used, length);
+            used += length;
+        }
+        request.from(target, start, total);
+        return true;
+    }
+
+    private static long totalBytes(long elements, int count) {
+        long total = 0;
+        for (int i = 0; i < count; i++) {
+            total += length(elements + (long) i * ScatterGather.BYTES);
+        }
+        return total;
+    }
+
+    private static long length(long element) {
+        return Native.intAt(element + ScatterGather.LENGTH) & UNSIGNED;
+    }
+
+    private MemoryRegion region() {
+        MemoryRegion memory = region;
+        if (memory == null) {
+            MemorySegment segment = Arena.ofAuto().allocate(Math.max(maxInlineBytes, MIN_BYTES), Long.BYTES);
+            memory = domain.domain().register(segment, Set.of());
+            region = memory;
+        }
+        return memory;
+    }
+
+    @Override
+    public void close() {
+        MemoryRegion memory = region;
+        if (memory != null) {
+            memory.close();
+            region = null;
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.rdma4j.exec.verbs;
+
+import io.rdma4j.exec.bridge.Arguments;
+import io.rdma4j.exec.bridge.Failures;
+import io.rdma4j.exec.bridge.Handles;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.abi.AddressVectors;
+import io.rdma4j.verbs.abi.Capabilities;
+import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.QueuePairCodec;
+import io.rdma4j.verbs.abi.QueuePairSettings;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** The calls about queue pairs. Each gets the address of its {@link Arguments}. Thread safe. */
+public final class QueuePairCalls {
+    private static final String CREATE = "ibv_create_qp";
+    private static final int GID_BYTES = 16;
+
+    private QueuePairCalls() {}
+
+    /** Creates a queue pair. C: {@code ibv_create_qp_ex}. */
+    public static void create(long arguments) {
+        QueuePairType type = type(Arguments.number(arguments, 1));
+        PostedQueuePair queuePair =
+                type == QueuePairType.XRC_RECEIVE ? createTarget(arguments) : createPosted(arguments, type);
+        QueuePairCodec.write(sizes(arguments), 0, queuePair.queuePair().capabilities());
+        Arguments.set(arguments, 0, Handles.add(queuePair));
+        Arguments.set(arguments, 1, queuePair.queuePair().number());
+    }
+
+    private static QueuePairType type(int code) {
+        for (QueuePairType type : QueuePairType.values()) {
+            if (type.code() == code) {
+                return type;
+            }
+        }
+        throw Failures.unsupported(CREATE, "a queue pair of type " + code);
+    }
+
+    private static MemorySegment sizes(long arguments) {
+        return Native.segment(Arguments.get(arguments, 5), Capabilities.BYTES);
+    }
+
+    private static PostedQueuePair createPosted(long arguments, QueuePairType type) {
+        Domain domain = Handles.of(Arguments.number(arguments, 0), Domain.class);
+        CompletionQueue send = completions(arguments, 2);
+        CompletionQueue receive = completions(arguments, 3);
+        QueuePairCapabilities sizes = QueuePairCodec.readCapabilities(sizes(arguments), 0);
+        QueuePairInitAttributes attributes = new QueuePairInitAttributes(
+                type,
+                required(send, receive),
+                required(receive, send),
+                sizes,
+                Arguments.get(arguments, 6) != 0,
+                Arguments.get(arguments, 7),
+                sharedReceives(arguments),
+                null,
+                blocksLoopback(Arguments.number(arguments, 9)));
+        return new PostedQueuePair(domain.device(), domain.domain().createQueuePair(attributes), domain);
+    }
+
+    private static @Nullable CompletionQueue completions(long arguments, int index) {
+        int handle = Arguments.number(arguments, index);
+        return handle == 0 ? null : Handles.of(handle, Completions.class).queue();
+    }
+
+    /** Returns the completion queue of a direction; C may leave that of a direction out which it does not use. */
+    private static CompletionQueue required(@Nullable CompletionQueue queue, @Nullable CompletionQueue other) {
+        if (queue != null) {
+            return queue;
+        }
+        if (other != null) {
+            return other;
+        }
+        throw Failures.invalid(CREATE, "no completion queue");
+    }
+
+    private static @Nullable SharedReceiveQueue sharedReceives(long arguments) {
+        int handle = Arguments.number(arguments, 4);
+        return handle == 0 ? null : Handles.of(handle, SharedReceives.class).queue();
+    }
+
+    private static boolean blocksLoopback(int flags) {
+        if ((flags & ~Flags.BLOCK_MULTICAST_LOOPBACK) != 0) {
+            throw Failures.unsupported(CREATE, "flags " + flags);
+        }
+        return flags != 0;
+    }
+
+    private static PostedQueuePair createTarget(long arguments) {
+        int handle = Arguments.number(arguments, 8);
+        if (!(Handles.find(handle) instanceof ExtendedDomain extended)) {
+            throw Failures.invalid(CREATE, "the target of an extended connection without an XRC domain");
+        }
+        OpenDevice device = extended.device();
+        QueuePairInitAttributes attributes = QueuePairInitAttributes.extendedReceive(
+                        extended.domain(), device.targetCompletions())
+                .withContext(Arguments.get(arguments, 7));
+        return new PostedQueuePair(device, device.targetDomain().createQueuePair(attributes), null);
+    }
+
+    private static PostedQueuePair posted(long arguments) {
+        return Handles.of(Arguments.number(arguments, 0), PostedQueuePair.class);
+    }
+
+    private static QueuePair queuePair(long arguments) {
+        return posted(arguments).queuePair();
+    }
+
+    /** Changes attributes. C: {@code ibv_modify_qp}. */
+    public static void modify(long arguments) {
+        PostedQueuePair posted = posted(arguments);
+        int mask = Arguments.number(arguments, 2);
+        QueuePairChange change = new QueuePairChange(posted.device().context(), Arguments.get(arguments, 1));
+        QueuePairAttributes attributes = change.read(mask);
+        if (!attributes.present().isEmpty()) {
+            posted.queuePair().modify(attributes);
+        }
+        if ((mask & QueuePairChange.RATE_LIMIT) != 0) {
+            posted.queuePair().setRateLimit(change.rateLimit());
+        }
+    }
+
+    /** Returns all attributes. C: {@code ibv_query_qp}. */
+    public static void query(long arguments) {
+        QueuePair queuePair = queuePair(arguments);
+        MemorySegment target = Native.segment(Arguments.get(arguments, 1), QueuePairSettings.BYTES);
+        QueuePairAttributes attributes = queuePair.query();
+        QueuePairCodec.write(target, attributes);
+        QueuePairCodec.write(target, QueuePairSettings.CAPABILITIES, queuePair.capabilities());
+        Native.putInt(
+                Arguments.get(arguments, 1) + QueuePairSettings.CURRENT_STATE,
+                attributes.state().code());
+        Native.putByte(
+                Arguments.get(arguments, 1) + QueuePairSettings.IS_DRAINING, (byte) (attributes.isDraining() ? 1 : 0));
+        Arguments.set(arguments, 2, attributes.state().code());
+    }
+
+    /** Attaches to a multicast group or detaches from it. C: {@code ibv_attach_mcast}, {@code ibv_detach_mcast}. */
+    public static void attachMulticast(long arguments) {
+        Gid group = AddressVectors.readGid(Native.segment(Arguments.get(arguments, 1), GID_BYTES), 0);
+        if (Arguments.get(arguments, 2) != 0) {
+            queuePair(arguments).attachMulticast(group);
+        } else {
+            queuePair(arguments).detachMulticast(group);
+        }
+    }
+
+    /** Limits the rate of sends. C: {@code ibv_modify_qp_rate_limit}. */
+    public static void setRateLimit(long arguments) {
+        queuePair(arguments).setRateLimit(Arguments.get(arguments, 1));
+    }
+}

@@ -1,0 +1,80 @@
+package io.rdma4j.exec.verbs;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryRegionChange;
+import io.rdma4j.verbs.RdmaException;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Registered memory. C: {@code struct ibv_mr}. Thread safe. */
+final class Region implements AutoCloseable {
+    private Domain domain;
+    private MemoryRegion region;
+    private LocalMemory memory;
+
+    Region(Domain domain, MemoryRegion region) {
+        this.domain = domain;
+        this.region = region;
+        memory = new LocalMemory(region);
+        domain.keys().add(memory);
+    }
+
+    /** Registers memory at the address that the rights choose, which is 0, or at a given one. */
+    static MemoryRegion register(Domain domain, MemorySegment memory, long address, Set<AccessFlag> access) {
+        return access.contains(AccessFlag.ZERO_BASED)
+                ? domain.domain().register(memory, access)
+                : domain.domain().register(memory, address, access);
+    }
+
+    synchronized MemoryRegion region() {
+        return region;
+    }
+
+    /**
+     * Changes rights, domain or both.
+     *
+     * @param newDomain the domain that the change names, or null if it names none
+     * @throws RdmaException as {@link MemoryRegion#reregister}; nothing has changed then
+     */
+    synchronized void change(MemoryRegionChange change, @Nullable Domain newDomain) {
+        region.reregister(change);
+        replace(newDomain == null ? domain : newDomain, region);
+    }
+
+    /**
+     * Replaces the memory, at the addresses of the process, as C does. {@link MemoryRegion#reregister} chooses other addresses, so
+     * the new memory is registered and the old one deregistered. The keys are new, as with {@code reregister}.
+     *
+     * @param newDomain the new domain, or null to keep the present one
+     * @param newAccess the new rights, or null to keep the present ones
+     * @throws RdmaException as {@link MemoryRegion#reregister}; nothing has changed then
+     */
+    synchronized void move(MemorySegment newMemory, @Nullable Domain newDomain, @Nullable Set<AccessFlag> newAccess) {
+        Domain target = newDomain == null ? domain : newDomain;
+        Set<AccessFlag> access = newAccess == null ? region.access() : newAccess;
+        MemoryRegion moved = register(target, newMemory, newMemory.address(), access);
+        try {
+            region.close();
+        } catch (RdmaException busy) {
+            moved.close();
+            throw busy;
+        }
+        replace(target, moved);
+    }
+
+    private void replace(Domain newDomain, MemoryRegion newRegion) {
+        domain.keys().remove(memory);
+        domain = newDomain;
+        region = newRegion;
+        memory = new LocalMemory(newRegion);
+        newDomain.keys().add(memory);
+    }
+
+    @Override
+    public synchronized void close() {
+        region.close();
+        domain.keys().remove(memory);
+    }
+}

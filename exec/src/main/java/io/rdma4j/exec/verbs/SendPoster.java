@@ -1,0 +1,103 @@
+package io.rdma4j.exec.verbs;
+
+import io.rdma4j.exec.bridge.Failures;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.SendRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posts chains of {@code struct ibv_send_wr} to a queue pair, several requests at a time. Thread safe. Allocates nothing but
+ * request objects and memory for inline data, which it reuses.
+ */
+final class SendPoster implements AutoCloseable {
+    private static final int BURST = 16;
+
+    private final QueuePair queuePair;
+    private final SendTranslation translation;
+    private final SendWorkRequest[] requests = new SendWorkRequest[BURST];
+
+    /** The number of request objects, which are created when a chain is first as long. */
+    private int created;
+
+    /** The reason why a request of the present chain cannot be posted; null if all can. */
+    private @Nullable RdmaException refusal;
+
+    SendPoster(QueuePair queuePair, Domain domain) {
+        this.queuePair = queuePair;
+        translation = new SendTranslation(queuePair, domain);
+    }
+
+    /**
+     * Posts a chain.
+     *
+     * @param first the address of the first request
+     * @param bad the address at which the address of the first request that was not posted is stored after an error
+     * @return 0 or an error number
+     */
+    synchronized int post(long first, long bad) {
+        long start = first;
+        try {
+            while (start != 0) {
+                long end = postBurst(start);
+                if (refusal != null) {
+                    start = end;
+                    throw refusal;
+                }
+                start = end;
+            }
+            return 0;
+        } catch (Throwable failure) {
+            Native.putLong(bad, Chains.skip(start, failure));
+            return Failures.errno(failure);
+        } finally {
+            refusal = null;
+        }
+    }
+
+    /**
+     * Posts the requests from one on, as many as fit, and returns the next one, or 0. If that cannot be translated, {@link
+     * #refusal} has the reason.
+     */
+    private long postBurst(long start) {
+        long next = start;
+        int count = 0;
+        translation.begin();
+        while (next != 0 && count < BURST) {
+            try {
+                if (!translation.fill(request(count), next)) {
+                    break; // the memory for inline data is full, and free again after this burst
+                }
+            } catch (RdmaException refused) {
+                refusal = refused;
+                break;
+            }
+            count++;
+            next = Native.longAt(next + SendRequest.NEXT);
+        }
+        post(count);
+        return next;
+    }
+
+    private SendWorkRequest request(int index) {
+        if (index == created) {
+            requests[created++] = new SendWorkRequest();
+        }
+        return requests[index];
+    }
+
+    private void post(int count) {
+        if (count == 1) {
+            queuePair.postSend(requests[0]);
+        } else if (count > 1) {
+            queuePair.postSends(requests, count);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        translation.close();
+    }
+}

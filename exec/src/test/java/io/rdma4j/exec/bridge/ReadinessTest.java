@@ -1,0 +1,140 @@
+package io.rdma4j.exec.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waitable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A descriptor that follows a source of events. */
+class ReadinessTest {
+    private static final int DESCRIPTOR = 7;
+
+    private final AtomicInteger events = new AtomicInteger();
+    private final AtomicInteger counter = new AtomicInteger();
+    private final AtomicInteger writes = new AtomicInteger();
+    private final Signal signal = new Signal();
+    private final Waitable source = new Waitable() {
+        @Override
+        public boolean isReady() {
+            return events.get() > 0;
+        }
+
+        @Override
+        public Signal signal() {
+            return signal;
+        }
+
+        @Override
+        public WaitDriver waitDriver() {
+            return new ParkingDriver(System::nanoTime);
+        }
+    };
+    private final Readiness readiness = new Readiness(source, DESCRIPTOR, new Readiness.Descriptors() {
+        @Override
+        public void raise(int descriptor) {
+            assertThat(descriptor).isEqualTo(DESCRIPTOR);
+            counter.incrementAndGet();
+            writes.incrementAndGet();
+        }
+
+        @Override
+        public void lower(int descriptor) {
+            assertThat(descriptor).isEqualTo(DESCRIPTOR);
+            counter.set(0);
+        }
+    });
+
+    private void happen() {
+        events.incrementAndGet();
+        signal.raise();
+    }
+
+    private boolean take() {
+        boolean taken = events.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
+        readiness.update();
+        return taken;
+    }
+
+    @Test
+    void eventsBeforeTheStartMakeItReadable() {
+        events.set(1);
+        assertThat(counter).hasValue(0);
+        readiness.start();
+        assertThat(counter).hasValue(1);
+    }
+
+    @Test
+    void itIsReadableUntilTheLastEventIsTaken() {
+        readiness.start();
+        happen();
+        happen();
+        assertThat(counter).hasValue(1);
+        assertThat(take()).isTrue();
+        assertThat(counter).hasValue(1);
+        assertThat(take()).isTrue();
+        assertThat(counter).hasValue(0);
+        assertThat(take()).isFalse();
+        assertThat(writes).hasValue(1);
+    }
+
+    @Test
+    void aSignalWithoutEventDoesNotMakeItReadable() {
+        readiness.start();
+        signal.raise();
+        assertThat(counter).hasValue(0);
+    }
+
+    @Test
+    void removedEventsMakeItUnreadable() {
+        readiness.start();
+        happen();
+        events.set(0);
+        readiness.update();
+        assertThat(counter).hasValue(0);
+    }
+
+    @Test
+    void nothingHappensAfterTheEnd() {
+        readiness.start();
+        readiness.close();
+        happen();
+        readiness.update();
+        assertThat(writes).hasValue(0);
+    }
+
+    @Test
+    void noEventIsLostBetweenTwoThreads() throws Exception {
+        int total = 100_000;
+        readiness.start();
+        CountDownLatch begin = new CountDownLatch(1);
+        Thread producer = Thread.ofPlatform().start(() -> {
+            begin.countDown();
+            for (int i = 0; i < total; i++) {
+                happen();
+            }
+        });
+        begin.await();
+        int taken = 0;
+        long deadline = System.nanoTime() + 30_000_000_000L;
+        while (taken < total) {
+            assertThat(System.nanoTime())
+                    .as("readable after %s of %s", taken, total)
+                    .isLessThan(deadline);
+            if (counter.get() > 0) {
+                // Readable for the only consumer: so there is an event.
+                assertThat(take()).isTrue();
+                taken++;
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+        producer.join();
+        assertThat(counter).hasValue(0);
+        assertThat(take()).isFalse();
+    }
+}
