@@ -41,7 +41,12 @@ is_library_stale() {
     return 1
 }
 
-# Sets exec_cache to the ahead-of-time cache of the virtual machine in a program, or to nothing.
+# Sets exec_cache to the ahead-of-time cache of the virtual machine in a program, or to nothing; creates it if it is due.
 look_at_exec_cache() {
-    exec_cache=
+    cache_kind=exec
+    cache_file=exec.aot
+    train_cache() { train_exec_and_check "$home/exec/training/train.c" "$library" "$jdk" "$modules" "$1"; }
+    look_at_cache
+    make_due_cache
+    exec_cache=$cache
 }

@@ -2,6 +2,9 @@
 # launchers of a checkout and of an installation.
 # shellcheck shell=sh disable=SC2154
 
+# Options of the virtual machine in a program. Java accepts a cache only with the options that it was created with.
+exec_java_options="$machine_options --enable-native-access=io.rdma4j.exec,io.rdma4j.link,io.rdma4j.hardware"
+
 cannot_execute=126
 no_such_program=127
 
@@ -116,8 +119,11 @@ check_program() {
     [ -x "$program_file" ] || exec_fail $cannot_execute "$program_file may not be executed: see its permissions"
     # Every shell of Linux has -O and -G.
     # shellcheck disable=SC3067
-    if [ -u "$program_file" ] && [ ! -O "$program_file" ] || [ -g "$program_file" ] && [ ! -G "$program_file" ]; then
+    if { [ -u "$program_file" ] && [ ! -O "$program_file" ]; } || { [ -g "$program_file" ] && [ ! -G "$program_file" ]; }; then
         exec_fail $cannot_execute "$program_file runs with the rights of another user or group (setuid or setgid), for which Linux ignores LD_PRELOAD: run a copy without these rights"
+    fi
+    if [ "$(id -u)" -ne 0 ] && command -v getcap >/dev/null && [ -n "$(getcap "$program_file" 2>/dev/null)" ]; then
+        exec_fail $cannot_execute "$program_file has capabilities of its own (getcap), and Linux ignores LD_PRELOAD for it: run a copy without them"
     fi
     look_at_elf "$program_file"
     case $elf_kind in
@@ -165,7 +171,7 @@ exec_program() {
     RDMA4J_EXEC_JVM=$exec_home/lib/server/libjvm.so
     [ -r "$RDMA4J_EXEC_JVM" ] || exec_fail 2 "the Java in $exec_home has no lib/server/libjvm.so: name a whole JDK by RDMA4J_JAVA_HOME"
     # shellcheck disable=SC2086
-    for option in $machine_options --enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.exec; do add_exec_option "$option"; done
+    for option in $exec_java_options; do add_exec_option "$option"; done
     if [ -n "$exec_cache" ]; then
         add_exec_option "-XX:AOTCache=$exec_cache"
         add_exec_option "-Xlog:aot*=off,cds*=off:stderr"

@@ -135,7 +135,7 @@ HELP
 machine_options="-XX:+UseSerialGC -XX:-UsePerfData -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000 -XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr -Djava.net.preferIPv6Addresses=system"
 
 # Options of the tools.
-java_options="$machine_options --enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.tools"
+java_options="$machine_options --enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.verbs,io.rdma4j.tools"
 
 # Java encodes file names and arguments in the encoding of the locale, and no option changes that. Without a locale, as in
 # containers and under cron, that encoding would be ASCII.

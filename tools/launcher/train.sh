@@ -18,3 +18,26 @@ train_and_check() (
             --module io.rdma4j.tools/io.rdma4j.tools.Main &&
         "$@" -XX:AOTMode=on -XX:AOTCache="$made" --module io.rdma4j.tools/io.rdma4j.tools.Main rping --help
 )
+
+# The same for the virtual machine in a C program: $1 is the source of the program that is run, $2 the folder of the library, $3 the home of
+# Java, $4 the module path, or empty, and $5 the cache. exec_java_options are those of exec.sh.
+train_exec_and_check() (
+    unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS RDMA4J_JAVA_OPTS RDMA4J_DEVICE
+    made=$5
+    "${CC:-cc}" -O1 -o "$made.program" "$1" "$2/libibverbs.so.1" || exit 1
+    RDMA4J_EXEC_JVM=$3/lib/server/libjvm.so
+    RDMA4J_EXEC_MODULES=$4
+    LD_LIBRARY_PATH=$2
+    export RDMA4J_EXEC_JVM RDMA4J_EXEC_MODULES LD_LIBRARY_PATH
+    # shellcheck disable=SC2086
+    train_exec() {
+        RDMA4J_EXEC_OPTIONS=$(printf '%s\n' $exec_java_options -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions \
+            -XX:-AOTRecordTraining "$@") LD_PRELOAD=libibverbs.so.1 "$made.program"
+    }
+    train_exec -XX:AOTMode=record "-XX:AOTConfiguration=$made.record" &&
+        train_exec -XX:AOTMode=create "-XX:AOTConfiguration=$made.record" "-XX:AOTCache=$made" &&
+        train_exec -XX:AOTMode=on "-XX:AOTCache=$made"
+    status=$?
+    rm -f "$made.program"
+    exit $status
+)

@@ -104,7 +104,7 @@ class ExecTest {
         assertThat(outcome.err()).isEmpty();
     }
 
-    /** What a program has in these variables stays, behind what the launcher puts there. */
+    /** The contents of these variables stay, behind those that the launcher adds. */
     @Test
     void variablesOfTheUserStay() throws Exception {
         Outcome outcome = run(

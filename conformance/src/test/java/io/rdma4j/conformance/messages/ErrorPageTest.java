@@ -52,7 +52,17 @@ class ErrorPageTest {
             "CommonOptions.java");
 
     /** A text that the launcher, a script, prints to users. */
-    private static final Pattern LAUNCHER_TEXT = Pattern.compile("\\b(?:fail|echo) \"((?:[^\"\\\\]|\\\\.)+)\"");
+    private static final Pattern LAUNCHER_TEXT =
+            Pattern.compile("\\b(?:fail|echo|exec_fail \\S+|exec_usage) \"((?:[^\"\\\\]|\\\\.)+)\"");
+
+    private static final List<String> LAUNCHER_FILES =
+            List.of("rdma4j", "tools/launcher/exec.sh", "tools/launcher/exec-build.sh");
+
+    /** A text that the C library of exec prints to users; it may consist of several literals. */
+    private static final Pattern LIBRARY_TEXT =
+            Pattern.compile("\\bcomplain\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*)+)");
+
+    private static final Path LIBRARY = ROOT.resolve("exec/native");
 
     private static final Pattern FIRST_COLUMN = Pattern.compile("^\\| (.*?) \\|", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -77,6 +87,7 @@ class ErrorPageTest {
                 .toList();
         messages = new ArrayList<>(SourceMessages.of(sources(FOLDERS)));
         messages.addAll(messagesOfLauncher());
+        messages.addAll(messagesOfLibrary());
         others = SourceMessages.of(sources(List.of("tools/src/main")));
     }
 
@@ -95,13 +106,35 @@ class ErrorPageTest {
     }
 
     private static List<Message> messagesOfLauncher() throws IOException {
-        return LAUNCHER_TEXT
-                .matcher(Files.readString(ROOT.resolve("rdma4j")))
-                .results()
-                .map(call -> call.group(1).replaceAll("\\$\\{[^}]*}|\\$\\w+", SourceMessages.VARIABLE))
-                .filter(SourceMessages::isMessage)
-                .map(text -> new Message("rdma4j", Set.of(text)))
-                .toList();
+        List<Message> all = new ArrayList<>();
+        for (String file : LAUNCHER_FILES) {
+            LAUNCHER_TEXT
+                    .matcher(Files.readString(ROOT.resolve(file)))
+                    .results()
+                    .map(call -> call.group(1).replaceAll("\\$\\{[^}]*}|\\$\\w+", SourceMessages.VARIABLE))
+                    .filter(SourceMessages::isMessage)
+                    .map(text -> new Message(file, Set.of(text)))
+                    .forEach(all::add);
+        }
+        return all;
+    }
+
+    private static List<Message> messagesOfLibrary() throws IOException {
+        List<Message> all = new ArrayList<>();
+        try (Stream<Path> files = Files.list(LIBRARY)) {
+            for (Path file : files.filter(each -> each.toString().endsWith(".c"))
+                    .sorted()
+                    .toList()) {
+                LIBRARY_TEXT
+                        .matcher(Files.readString(file))
+                        .results()
+                        .map(call -> call.group(1).replaceAll("(?<!\\\\)\"\\s*\"|^\"|\"\\s*$", ""))
+                        .filter(SourceMessages::isMessage)
+                        .map(text -> new Message(file.getFileName().toString(), Set.of(text)))
+                        .forEach(all::add);
+            }
+        }
+        return all;
     }
 
     @Test

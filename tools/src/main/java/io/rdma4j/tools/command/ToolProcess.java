@@ -109,7 +109,7 @@ public final class ToolProcess implements AutoCloseable {
                 .asIterator()
                 .forEachRemaining(option -> command.add((String) option));
         if (ToolProcess.class.getModule().isNamed()) {
-            command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.tools");
+            command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.verbs,io.rdma4j.tools");
             String modulePath = System.getProperty("jdk.module.path", "");
             if (!modulePath.isEmpty()) { // else the runtime contains the modules
                 command.addAll(List.of("--module-path", modulePath));
