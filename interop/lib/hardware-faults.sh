@@ -10,7 +10,7 @@ faults_build() {
     module_path=$("$launcher" --module-path) || die "$launcher does not say where its modules are"
     "$(dirname "$java")/javac" -Xlint:all -Werror --module-path "$module_path" --add-modules io.rdma4j.cm -d "$work_dir/classes" \
         "$interop_dir/java/DeviceFaults.java" "$interop_dir/java/Peer.java" || die "cannot compile $interop_dir/java"
-    fault_java=(--enable-native-access=io.rdma4j.link,io.rdma4j.hardware --module-path "$module_path"
+    fault_java=(--enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.verbs --module-path "$module_path"
         --add-modules io.rdma4j.cm,io.rdma4j.soft,io.rdma4j.hardware -cp "$work_dir/classes")
 }
 

@@ -6,6 +6,9 @@ module io.rdma4j.cm {
     requires transitive io.rdma4j.verbs;
 
     exports io.rdma4j.cm;
+    exports io.rdma4j.cm.abi to
+            io.rdma4j.exec,
+            io.rdma4j.hardware;
     exports io.rdma4j.cm.spi;
     exports io.rdma4j.cm.host to
             io.rdma4j.hardware,

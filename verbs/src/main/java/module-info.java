@@ -1,9 +1,13 @@
 /** The verbs API: devices, memory regions, queue pairs and completion queues, and the interface of their providers. */
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // the rooms above, to which a package is exported, are compiled later
 module io.rdma4j.verbs {
     requires static org.jspecify;
 
     exports io.rdma4j.verbs;
+    exports io.rdma4j.verbs.abi to
+            io.rdma4j.exec,
+            io.rdma4j.hardware;
     exports io.rdma4j.verbs.spi;
     exports io.rdma4j.verbs.wait;
 

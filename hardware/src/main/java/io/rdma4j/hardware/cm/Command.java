@@ -1,5 +1,7 @@
 package io.rdma4j.hardware.cm;
 
+import io.rdma4j.cm.abi.CmStructures;
+import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.Arena;

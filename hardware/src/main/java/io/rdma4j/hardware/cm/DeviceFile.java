@@ -1,5 +1,6 @@
 package io.rdma4j.hardware.cm;
 
+import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.hardware.library.CallState;
 import io.rdma4j.hardware.library.Remedies;
 import io.rdma4j.hardware.system.Linux;

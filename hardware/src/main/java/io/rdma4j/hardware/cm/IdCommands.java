@@ -4,8 +4,13 @@ import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinFlag;
 import io.rdma4j.cm.RoutePath;
-import io.rdma4j.hardware.cm.CmStructures.Enhancement;
-import io.rdma4j.hardware.cm.CmStructures.Parameters;
+import io.rdma4j.cm.abi.CmNumbers;
+import io.rdma4j.cm.abi.CmStructures;
+import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.cm.abi.KernelAttributes;
+import io.rdma4j.cm.abi.KernelParameters;
+import io.rdma4j.cm.abi.PathRecord;
+import io.rdma4j.cm.abi.SocketAddresses;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -145,8 +150,8 @@ final class IdCommands {
         try (Command command = new Command(CmNumbers.CONNECT, CmStructures.Connect.BYTES)) {
             MemorySegment connect = command.structure();
             Fields.putInt(connect, CmStructures.Connect.ID, id);
-            putParameters(connect.asSlice(CmStructures.Connect.PARAMETERS), parameters);
-            putEnhancement(connect.asSlice(CmStructures.Connect.ENHANCEMENT), enhancement);
+            KernelParameters.put(connect.asSlice(CmStructures.Connect.PARAMETERS), parameters);
+            KernelParameters.put(connect.asSlice(CmStructures.Connect.ENHANCEMENT), enhancement);
             command.send(file, "rdma_connect", details);
         }
     }
@@ -161,8 +166,8 @@ final class IdCommands {
             MemorySegment accept = command.structure();
             Fields.putLong(accept, CmStructures.Accept.UID, uid);
             Fields.putInt(accept, CmStructures.Accept.ID, id);
-            putParameters(accept.asSlice(CmStructures.Accept.PARAMETERS), parameters);
-            putEnhancement(accept.asSlice(CmStructures.Accept.ENHANCEMENT), enhancement);
+            KernelParameters.put(accept.asSlice(CmStructures.Accept.PARAMETERS), parameters);
+            KernelParameters.put(accept.asSlice(CmStructures.Accept.ENHANCEMENT), enhancement);
             command.send(file, "rdma_accept", details);
         }
     }
@@ -173,24 +178,6 @@ final class IdCommands {
             Fields.putInt(command.structure(), CmStructures.Accept.ID, id);
             command.send(file, "rdma_establish", details);
         }
-    }
-
-    private static void putParameters(MemorySegment to, ConnectionParameters parameters) {
-        Fields.putInt(to, Parameters.QUEUE_PAIR, parameters.queuePairNumber());
-        Fields.putBytes(to, Parameters.PRIVATE_DATA, parameters.privateData());
-        Fields.putByte(to, Parameters.PRIVATE_DATA_BYTES, parameters.privateDataLength());
-        Fields.putByte(to, Parameters.SHARED_RECEIVE_QUEUE, parameters.sharedReceiveQueue() ? 1 : 0);
-        Fields.putByte(to, Parameters.RESPONDER_RESOURCES, parameters.responderResources());
-        Fields.putByte(to, Parameters.INITIATOR_DEPTH, parameters.initiatorDepth());
-        Fields.putByte(to, Parameters.FLOW_CONTROL, parameters.flowControl() ? 1 : 0);
-        Fields.putByte(to, Parameters.RETRY_COUNT, parameters.retryCount());
-        Fields.putByte(to, Parameters.RNR_RETRY_COUNT, parameters.rnrRetryCount());
-        Fields.putByte(to, Parameters.IS_VALID, 1);
-    }
-
-    private static void putEnhancement(MemorySegment to, ConnectionEnhancement enhancement) {
-        Fields.putInt(to, Enhancement.VENDOR, enhancement.vendorId());
-        Fields.putInt(to, Enhancement.OPTIONS, enhancement.options());
     }
 
     void reject(byte[] privateData, int reason) {

@@ -248,7 +248,12 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
         QueuePairAttributes attributes = commands.attributes(target);
         // For datagrams the kernel names the attributes of INIT for each state. As in librdmacm, the others need less.
-        return !isDatagram() || target == QueuePairState.INIT ? attributes : KernelAttributes.ofDatagrams(target);
+        return !isDatagram() || target == QueuePairState.INIT ? attributes : ofDatagrams(target);
+    }
+
+    private static QueuePairAttributes ofDatagrams(QueuePairState target) {
+        QueuePairAttributes attributes = new QueuePairAttributes().state(target);
+        return target == QueuePairState.READY_TO_SEND ? attributes.sendPsn(0) : attributes;
     }
 
     @Override

@@ -4,17 +4,16 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
-import io.rdma4j.hardware.cm.CmStructures.DatagramService;
-import io.rdma4j.hardware.cm.CmStructures.Enhancement;
-import io.rdma4j.hardware.cm.CmStructures.Event;
-import io.rdma4j.hardware.cm.CmStructures.Parameters;
+import io.rdma4j.cm.abi.CmStructures.DatagramService;
+import io.rdma4j.cm.abi.CmStructures.Event;
+import io.rdma4j.cm.abi.CmStructures.Parameters;
+import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.cm.abi.KernelParameters;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** An event as the kernel reports it. The memory is its own, so that it stays valid. */
 final class KernelEvent {
-    private static final int QUEUE_PAIR_MASK = 0xff_ffff;
-
     private final MemorySegment bytes;
 
     private KernelEvent(MemorySegment bytes) {
@@ -54,40 +53,25 @@ final class KernelEvent {
 
     /** Returns the parameters of a connection. The kernel has swapped the depths to the receiver's perspective. */
     ConnectionParameters connection() {
-        MemorySegment parameters = bytes.asSlice(Event.PARAMETERS, Parameters.BYTES);
-        int length = Fields.byteAt(parameters, Parameters.PRIVATE_DATA_BYTES);
-        return new ConnectionParameters(
-                Fields.bytesAt(parameters, Parameters.PRIVATE_DATA, length),
-                Fields.byteAt(parameters, Parameters.RESPONDER_RESOURCES),
-                Fields.byteAt(parameters, Parameters.INITIATOR_DEPTH),
-                Fields.byteAt(parameters, Parameters.FLOW_CONTROL) != 0,
-                Fields.byteAt(parameters, Parameters.RETRY_COUNT),
-                Fields.byteAt(parameters, Parameters.RNR_RETRY_COUNT),
-                Fields.byteAt(parameters, Parameters.SHARED_RECEIVE_QUEUE) != 0,
-                Fields.intAt(parameters, Parameters.QUEUE_PAIR) & QUEUE_PAIR_MASK);
+        return KernelParameters.connection(bytes.asSlice(Event.PARAMETERS, Parameters.BYTES));
     }
 
     /** Returns the private data of an event of a datagram service. */
     byte[] datagramPrivateData() {
-        MemorySegment service = bytes.asSlice(Event.PARAMETERS, DatagramService.BYTES);
-        return Fields.bytesAt(
-                service, DatagramService.PRIVATE_DATA, Fields.byteAt(service, DatagramService.PRIVATE_DATA_BYTES));
+        return KernelParameters.datagramPrivateData(service());
     }
 
     /** Returns the parameters for sending to a datagram service, or to a group, which has no private data. */
     DatagramParameters datagram(boolean isGroup) {
-        MemorySegment service = bytes.asSlice(Event.PARAMETERS, DatagramService.BYTES);
-        return new DatagramParameters(
-                isGroup ? new byte[0] : datagramPrivateData(),
-                KernelAttributes.path(service, DatagramService.PATH),
-                Fields.intAt(service, DatagramService.QUEUE_PAIR) & QUEUE_PAIR_MASK,
-                Fields.intAt(service, DatagramService.QUEUE_KEY));
+        return KernelParameters.datagram(service(), isGroup ? new byte[0] : datagramPrivateData());
+    }
+
+    private MemorySegment service() {
+        return bytes.asSlice(Event.PARAMETERS, DatagramService.BYTES);
     }
 
     /** Returns the options of enhanced connection establishment; kernels before 5.11 report none. */
     ConnectionEnhancement enhancement() {
-        return new ConnectionEnhancement(
-                Fields.intAt(bytes, Event.ENHANCEMENT + Enhancement.VENDOR) & QUEUE_PAIR_MASK,
-                Fields.intAt(bytes, Event.ENHANCEMENT + Enhancement.OPTIONS));
+        return KernelParameters.enhancement(bytes.asSlice(Event.ENHANCEMENT));
     }
 }

@@ -3,6 +3,6 @@
  *
  * <p>{@code KernelCmProvider} opens the device file once. {@code KernelCm} sends commands that belong to no identifier,
  * reads the events and passes each to its identifier; {@code IdCommands} sends the commands of one identifier. The
- * structures' offsets are in {@code CmStructures}, and {@code AbiTest} compares them with the header files.
+ * structures' offsets are in {@code io.rdma4j.cm.abi}.
  */
 package io.rdma4j.hardware.cm;

@@ -1,13 +1,13 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.ExtendedCompletionQueue;
-import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Downcalls;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.abi.ExtendedCompletionQueue;
+import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.spi.CompletionWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -3,16 +3,16 @@ package io.rdma4j.hardware.device;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.hardware.abi.CompletionQueueCreation;
-import io.rdma4j.hardware.abi.CompletionQueueFields;
-import io.rdma4j.hardware.abi.ExtendedContext;
-import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.CompletionQueueCreation;
+import io.rdma4j.verbs.abi.CompletionQueueFields;
+import io.rdma4j.verbs.abi.ExtendedContext;
+import io.rdma4j.verbs.abi.Flags;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

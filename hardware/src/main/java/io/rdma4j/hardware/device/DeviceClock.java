@@ -3,11 +3,11 @@ package io.rdma4j.hardware.device;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.hardware.abi.ClockValues;
-import io.rdma4j.hardware.abi.ExtendedContext;
-import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.abi.ClockValues;
+import io.rdma4j.verbs.abi.ExtendedContext;
+import io.rdma4j.verbs.abi.Flags;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

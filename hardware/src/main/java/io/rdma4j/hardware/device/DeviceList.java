@@ -2,7 +2,7 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
-import io.rdma4j.hardware.library.Native;
+import io.rdma4j.verbs.abi.Native;
 
 /** The list of devices that libibverbs returns. Its addresses are valid until it is closed. */
 final class DeviceList implements AutoCloseable {

@@ -1,9 +1,7 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.ChannelFields;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.hardware.system.DescriptorHandler;
 import io.rdma4j.hardware.system.DescriptorPoller;
 import io.rdma4j.hardware.system.Linux;
@@ -12,6 +10,8 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.ChannelFields;
+import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.spi.EventWait;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;

@@ -1,13 +1,8 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.Completion;
-import io.rdma4j.hardware.abi.CompletionQueueFields;
-import io.rdma4j.hardware.abi.Context;
-import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Downcalls;
 import io.rdma4j.hardware.library.Function;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.hardware.system.DescriptorPoller;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionOpcode;
@@ -17,6 +12,11 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.abi.Completion;
+import io.rdma4j.verbs.abi.CompletionQueueFields;
+import io.rdma4j.verbs.abi.Context;
+import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.spi.CompletionWriter;
 import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.verbs.wait.Signal;

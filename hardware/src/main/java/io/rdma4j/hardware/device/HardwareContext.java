@@ -1,12 +1,7 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.Context;
-import io.rdma4j.hardware.abi.ExtendedContext;
-import io.rdma4j.hardware.abi.Flags;
-import io.rdma4j.hardware.abi.XrcDomainCreation;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.hardware.system.DescriptorPoller;
 import io.rdma4j.hardware.system.Linux;
 import io.rdma4j.verbs.AsyncEvent;
@@ -22,6 +17,11 @@ import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
+import io.rdma4j.verbs.abi.Context;
+import io.rdma4j.verbs.abi.ExtendedContext;
+import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.XrcDomainCreation;
 import io.rdma4j.verbs.spi.AsyncEventQueue;
 import io.rdma4j.verbs.wait.Waitable;
 import java.lang.foreign.MemorySegment;

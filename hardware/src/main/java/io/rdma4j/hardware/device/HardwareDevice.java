@@ -1,15 +1,15 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.DeviceFields;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.NodeType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.TransportType;
+import io.rdma4j.verbs.abi.DeviceFields;
+import io.rdma4j.verbs.abi.Native;
 import java.util.Objects;
 
 /**

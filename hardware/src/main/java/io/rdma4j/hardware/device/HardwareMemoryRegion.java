@@ -1,6 +1,5 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.Flags;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.hardware.library.Remedies;
@@ -11,6 +10,7 @@ import io.rdma4j.verbs.MemoryRegionChange;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.abi.Flags;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,13 +1,13 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.Context;
-import io.rdma4j.hardware.abi.WindowFields;
 import io.rdma4j.hardware.library.Call;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.abi.Context;
+import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.WindowFields;
 import org.jspecify.annotations.Nullable;
 
 /** A memory window. Its key is that of the last binding that was posted. */

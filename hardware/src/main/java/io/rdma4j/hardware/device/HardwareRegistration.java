@@ -1,8 +1,8 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.RegionFields;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.RegionFields;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

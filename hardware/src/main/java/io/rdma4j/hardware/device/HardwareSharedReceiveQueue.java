@@ -3,12 +3,6 @@ package io.rdma4j.hardware.device;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.hardware.abi.Context;
-import io.rdma4j.hardware.abi.ExtendedContext;
-import io.rdma4j.hardware.abi.Flags;
-import io.rdma4j.hardware.abi.ReceiveRequest;
-import io.rdma4j.hardware.abi.SharedReceiveQueueCreation;
-import io.rdma4j.hardware.abi.SharedReceiveQueueSettings;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.verbs.Errno;
@@ -18,6 +12,12 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueAttributes;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.abi.Context;
+import io.rdma4j.verbs.abi.ExtendedContext;
+import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.ReceiveRequest;
+import io.rdma4j.verbs.abi.SharedReceiveQueueCreation;
+import io.rdma4j.verbs.abi.SharedReceiveQueueSettings;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

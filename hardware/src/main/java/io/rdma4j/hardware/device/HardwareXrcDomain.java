@@ -1,8 +1,8 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.ExtendedContext;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.verbs.XrcDomain;
+import io.rdma4j.verbs.abi.ExtendedContext;
 
 /** A domain of extended connections. */
 final class HardwareXrcDomain extends HardwareObject implements XrcDomain {

@@ -1,17 +1,17 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.hardware.abi.CompletionQueueFields;
-import io.rdma4j.hardware.abi.ExtendedCompletionQueue;
-import io.rdma4j.hardware.abi.ProtectionDomainFields;
-import io.rdma4j.hardware.abi.QueuePairFields;
-import io.rdma4j.hardware.abi.RegionFields;
-import io.rdma4j.hardware.library.Native;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.CompletionQueueFields;
+import io.rdma4j.verbs.abi.ExtendedCompletionQueue;
+import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.ProtectionDomainFields;
+import io.rdma4j.verbs.abi.QueuePairFields;
+import io.rdma4j.verbs.abi.RegionFields;
 
 /**
  * Compares fields of new objects with what they must have. A library whose structures differ from the tables of
- * {@link io.rdma4j.hardware.abi} is found by this before anything is written to a wrong place.
+ * {@link io.rdma4j.verbs.abi} is found by this before anything is written to a wrong place.
  */
 final class Layouts {
     private static final int[] POLL_FUNCTIONS = {

@@ -1,5 +1,6 @@
 package io.rdma4j.hardware.library;
 
+import io.rdma4j.verbs.abi.Native;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
@@ -53,9 +54,10 @@ public final class Libibverbs {
             return new Load(null, "this operating system has no " + FILE);
         }
         Module module = Libibverbs.class.getModule();
-        if (!module.isNativeAccessEnabled()) {
-            String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
-            return new Load(null, "Java may not call " + FILE + ": start it with --enable-native-access=" + name);
+        Module structures = Native.class.getModule();
+        if (!module.isNativeAccessEnabled() || !structures.isNativeAccessEnabled()) {
+            String names = module.isNamed() ? module.getName() + "," + structures.getName() : "ALL-UNNAMED";
+            return new Load(null, "Java may not call " + FILE + ": start it with --enable-native-access=" + names);
         }
         SymbolLookup lookup;
         try {

@@ -2,6 +2,9 @@ package io.rdma4j.hardware.cm;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.rdma4j.cm.abi.CmNumbers;
+import io.rdma4j.cm.abi.CmStructures;
+import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.verbs.Errno;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

@@ -8,6 +8,8 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinFlag;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
+import io.rdma4j.cm.abi.CmNumbers;
+import io.rdma4j.cm.abi.CmStructures;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;

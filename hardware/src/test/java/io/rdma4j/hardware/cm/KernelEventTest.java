@@ -6,6 +6,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.abi.CmStructures;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Gid;
 import java.lang.foreign.MemorySegment;

@@ -1,0 +1,90 @@
+package io.rdma4j.verbs.abi;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Reads and writes structures of C by their address. The caller ensures that the address is that of a live object: nothing
+ * checks it.
+ */
+public final class Native {
+    private static final MemorySegment ALL = everything();
+
+    private Native() {}
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment everything() {
+        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    }
+
+    /** Returns the memory of a structure or a buffer. */
+    public static MemorySegment segment(long address, long bytes) {
+        return ALL.asSlice(address, bytes);
+    }
+
+    /** Returns a byte of a structure. */
+    public static byte byteAt(long address) {
+        return ALL.get(JAVA_BYTE, address);
+    }
+
+    /** Sets a byte of a structure. */
+    public static void putByte(long address, byte value) {
+        ALL.set(JAVA_BYTE, address, value);
+    }
+
+    /** Returns a {@code short} of a structure. */
+    public static short shortAt(long address) {
+        return ALL.get(JAVA_SHORT, address);
+    }
+
+    /** Sets a {@code short} of a structure. */
+    public static void putShort(long address, short value) {
+        ALL.set(JAVA_SHORT, address, value);
+    }
+
+    /** Returns an {@code int} of a structure. */
+    public static int intAt(long address) {
+        return ALL.get(JAVA_INT, address);
+    }
+
+    /** Sets an {@code int} of a structure. */
+    public static void putInt(long address, int value) {
+        ALL.set(JAVA_INT, address, value);
+    }
+
+    /** Returns a pointer or a {@code long} of a structure. */
+    public static long longAt(long address) {
+        return ALL.get(JAVA_LONG, address);
+    }
+
+    /** Sets a pointer or a {@code long} of a structure. */
+    public static void putLong(long address, long value) {
+        ALL.set(JAVA_LONG, address, value);
+    }
+
+    /** Copies bytes between two places that may overlap. */
+    public static void copy(long from, long to, long bytes) {
+        MemorySegment.copy(ALL, from, ALL, to, bytes);
+    }
+
+    /** Returns a pointer to a function, which a call of C takes. */
+    public static MemorySegment functionAt(long address) {
+        return MemorySegment.ofAddress(longAt(address));
+    }
+
+    /** Returns the text of a field that ends with a zero byte, of at most {@code maxBytes}. */
+    public static String textAt(long address, int maxBytes) {
+        int length = 0;
+        while (length < maxBytes && ALL.get(JAVA_BYTE, address + length) != 0) {
+            length++;
+        }
+        byte[] bytes = new byte[length];
+        MemorySegment.copy(ALL, JAVA_BYTE, address, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}
