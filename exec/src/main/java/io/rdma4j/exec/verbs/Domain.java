@@ -2,7 +2,7 @@ package io.rdma4j.exec.verbs;
 
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
-import java.lang.foreign.MemorySegment;
+import io.rdma4j.verbs.abi.Native;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,12 +42,11 @@ final class Domain implements AutoCloseable {
         return region == null ? createClosedRegion() : region;
     }
 
-    @SuppressWarnings("restricted")
     private synchronized MemoryRegion createClosedRegion() {
         MemoryRegion region = closedRegion;
         if (region == null) {
             // No byte of it is read: it is closed before a request can name it.
-            region = domain.register(MemorySegment.NULL.reinterpret(MAX_ELEMENT_BYTES), Set.of());
+            region = domain.register(Native.segment(0, MAX_ELEMENT_BYTES), Set.of());
             region.close();
             closedRegion = region;
         }
