@@ -1,0 +1,308 @@
+/* Domains, registered memory, memory windows and buffers. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <unistd.h>
+
+#include "objects.h"
+
+/* An opaque structure of the public interface. */
+struct ibv_buf {
+	struct ibv_pd *domain;
+	char *address;
+	size_t size;
+};
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct ibv_pd *domain = calloc(1, sizeof(*domain));
+	uint64_t arguments[] = { context_handle(context) };
+	int error;
+
+	if (!domain)
+		return no_object(ENOMEM);
+	error = bridge_call(BRIDGE_ALLOCATE_DOMAIN, arguments);
+	if (error) {
+		free(domain);
+		return no_object(error);
+	}
+	domain->context = context;
+	domain->handle = (uint32_t)arguments[0];
+	return domain;
+}
+
+/* Closes an object of Java and frees that of C. */
+static int close_and_free(int handle, void *object)
+{
+	int error = close_handle(handle);
+
+	if (!error)
+		free(object);
+	return fail(error);
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	return close_and_free(pd->handle, pd);
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
+{
+	struct ibv_mr *region = calloc(1, sizeof(*region));
+	uint64_t arguments[] = { pd->handle, (uintptr_t)addr, length, iova, access };
+	int error;
+
+	if (!region)
+		return no_object(ENOMEM);
+	error = bridge_call(BRIDGE_REGISTER, arguments);
+	if (error) {
+		free(region);
+		return no_object(error);
+	}
+	*region = (struct ibv_mr){
+		.context = pd->context,
+		.pd = pd,
+		.addr = addr,
+		.length = length,
+		.handle = (uint32_t)arguments[0],
+		.lkey = (uint32_t)arguments[1],
+		.rkey = (uint32_t)arguments[2],
+	};
+	return region;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, access);
+}
+
+struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, iova, access);
+}
+
+static int is_in_buffer(struct ibv_pd *domain, const struct ibv_buf *buffer, void *address, size_t length)
+{
+	size_t offset = (uintptr_t)address - (uintptr_t)buffer->address;
+
+	return domain == buffer->domain && offset <= buffer->size && length <= buffer->size - offset;
+}
+
+/* Memory by a file descriptor or with hints for a device needs hardware. */
+struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *mr_init_attr)
+{
+	uint64_t mask = mr_init_attr->comp_mask;
+	uint64_t iova = (uintptr_t)mr_init_attr->addr;
+
+	if (mask & ~(uint64_t)(IBV_REG_MR_MASK_IOVA | IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_BUF))
+		return no_object(EOPNOTSUPP);
+	if (!(mask & IBV_REG_MR_MASK_ADDR))
+		return no_object(EINVAL);
+	if (mask & IBV_REG_MR_MASK_BUF && !is_in_buffer(pd, mr_init_attr->buf, mr_init_attr->addr, mr_init_attr->length))
+		return no_object(EINVAL);
+	if (mask & IBV_REG_MR_MASK_IOVA)
+		iova = mr_init_attr->iova;
+	return ibv_reg_mr_iova2(pd, mr_init_attr->addr, mr_init_attr->length, iova, mr_init_attr->access);
+}
+
+static int is_valid_change(int flags, void *address, size_t length, int access)
+{
+	if (flags & ~(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS))
+		return 0;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && (!address || !length))
+		return 0;
+	return flags & IBV_REREG_MR_CHANGE_ACCESS || !access;
+}
+
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	uint64_t arguments[] = { mr->handle, flags, 0, (uintptr_t)addr, length, access };
+	int error;
+
+	if (!is_valid_change(flags, addr, length, access)) {
+		errno = EINVAL;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		arguments[2] = pd->handle;
+	error = bridge_call(BRIDGE_REREGISTER, arguments);
+	if (error) {
+		errno = error;
+		/* Java has changed nothing: the old registration is valid. */
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	mr->lkey = (uint32_t)arguments[1];
+	mr->rkey = (uint32_t)arguments[2];
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		mr->pd = pd;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		mr->addr = addr;
+		mr->length = length;
+	}
+	return 0;
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	return close_and_free(mr->handle, mr);
+}
+
+int advise_mr(struct ibv_pd *domain, int advice, uint32_t flags, struct ibv_sge *list, uint32_t count)
+{
+	uint64_t arguments[] = { domain->handle, advice, flags, (uintptr_t)list, count };
+
+	return fail(bridge_call(BRIDGE_ADVISE, arguments));
+}
+
+/* Buffers are ordinary memory, at the beginning of a page as the interface demands. */
+
+void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
+{
+	struct ibv_buf *buffer = malloc(sizeof(*buffer));
+	void *address;
+	int error;
+
+	if (!buffer)
+		return no_object(ENOMEM);
+	error = posix_memalign(&address, sysconf(_SC_PAGESIZE), size);
+	if (error) {
+		free(buffer);
+		return no_object(error);
+	}
+	*buffer = (struct ibv_buf){ .domain = pd, .address = address, .size = size };
+	*buf = buffer;
+	return address;
+}
+
+void ibv_free_buf(struct ibv_buf *buf)
+{
+	free(buf->address);
+	free(buf);
+}
+
+struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr, size_t length, int access)
+{
+	struct ibv_mr_init_attr attributes = {
+		.length = length,
+		.access = access,
+		.comp_mask = IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_BUF,
+		.addr = addr,
+		.buf = buf,
+	};
+
+	return ibv_reg_mr_ex(pd, &attributes);
+}
+
+/* Only memory of a device has such a descriptor. */
+int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf)
+{
+	(void)buf;
+	errno = ENODATA;
+	return -1;
+}
+
+/* Pages that a child of fork copies on write do no harm, as Java accesses the memory of the parent through its page tables. */
+
+int ibv_fork_init(void)
+{
+	return 0;
+}
+
+enum ibv_fork_status ibv_is_fork_initialized(void)
+{
+	return IBV_FORK_UNNEEDED;
+}
+
+int ibv_dontfork_range(void *base, size_t size)
+{
+	(void)base;
+	(void)size;
+	return 0;
+}
+
+int ibv_dofork_range(void *base, size_t size)
+{
+	(void)base;
+	(void)size;
+	return 0;
+}
+
+struct ibv_mw *alloc_mw(struct ibv_pd *domain, enum ibv_mw_type type)
+{
+	struct ibv_mw *window = calloc(1, sizeof(*window));
+	uint64_t arguments[] = { domain->handle, type };
+	int error;
+
+	if (!window)
+		return no_object(ENOMEM);
+	error = bridge_call(BRIDGE_ALLOCATE_WINDOW, arguments);
+	if (error) {
+		free(window);
+		return no_object(error);
+	}
+	*window = (struct ibv_mw){
+		.context = domain->context,
+		.pd = domain,
+		.rkey = (uint32_t)arguments[1],
+		.handle = (uint32_t)arguments[0],
+		.type = type,
+	};
+	return window;
+}
+
+int dealloc_mw(struct ibv_mw *window)
+{
+	return close_and_free(window->handle, window);
+}
+
+/* The lowest byte of the key distinguishes one binding from the next. */
+static uint32_t next_key(uint32_t key)
+{
+	return (key & ~0xffu) | ((key + 1) & 0xff);
+}
+
+int bind_mw(struct ibv_qp *queue_pair, struct ibv_mw *window, struct ibv_mw_bind *binding)
+{
+	struct ibv_send_wr *bad;
+	struct ibv_send_wr request = {
+		.wr_id = binding->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = binding->send_flags,
+		.bind_mw = { .mw = window, .rkey = next_key(window->rkey), .bind_info = binding->bind_info },
+	};
+	int error = post_send(queue_pair, &request, &bad);
+
+	if (!error)
+		window->rkey = request.bind_mw.rkey;
+	return error;
+}
+
+/* Domains by files, which processes share, need the kernel. */
+struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attributes)
+{
+	uint64_t arguments[] = { context_handle(context) };
+	struct xrc_domain *domain;
+	int error;
+
+	if (attributes->comp_mask & ~(uint32_t)(IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS))
+		return no_object(EOPNOTSUPP);
+	if (attributes->comp_mask != (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS))
+		return no_object(EINVAL);
+	if (attributes->fd != -1)
+		return no_object(EOPNOTSUPP);
+	domain = calloc(1, sizeof(*domain));
+	if (!domain)
+		return no_object(ENOMEM);
+	error = bridge_call(BRIDGE_OPEN_XRC_DOMAIN, arguments);
+	if (error) {
+		free(domain);
+		return no_object(error);
+	}
+	domain->public.context = context;
+	domain->handle = (int)arguments[0];
+	return &domain->public;
+}
+
+int close_xrcd(struct ibv_xrcd *domain)
+{
+	return close_and_free(((struct xrc_domain *)domain)->handle, domain);
+}

@@ -1,0 +1,140 @@
+/* The objects of the library. Each begins with the public structure that a program sees, except for struct context. */
+#ifndef RDMA4J_OBJECTS_H
+#define RDMA4J_OBJECTS_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bridge.h"
+#include "verbs_abi.h"
+
+struct device {
+	struct ibv_device public;
+	/* libmlx5 and others look here for the driver of a device, and compare it with their own. */
+	const void *driver;
+	uint64_t guid;
+	int index;		/* in Java's list of devices; -1 while it has no such device */
+	int number;		/* from 1, never changes */
+};
+
+struct context {
+	int handle;
+	struct verbs_context verbs;
+};
+
+struct channel {
+	struct ibv_comp_channel public;
+	int handle;
+};
+
+struct xrc_domain {
+	struct ibv_xrcd public;
+	int handle;
+};
+
+/* Asynchronous events of an object that the program has taken and not acknowledged, the oldest first; under the object's mutex. */
+struct taken_event {
+	struct taken_event *next;
+	uint64_t token;
+};
+
+struct completion_queue {
+	union {
+		struct ibv_cq public;
+		struct ibv_cq_ex extended;
+	};
+	struct taken_event *taken;
+	/* Of extended queues: the completion that the program reads. */
+	pthread_mutex_t poll_lock;
+	int is_single_threaded;
+	struct ibv_wc completion;
+	int64_t timestamp_nanos;
+};
+
+struct shared_receive_queue {
+	struct ibv_srq public;
+	struct taken_event *taken;
+	uint32_t number;
+};
+
+struct work_builder;
+
+struct queue_pair {
+	union {
+		struct ibv_qp public;
+		struct ibv_qp_ex extended;
+	};
+	struct taken_event *taken;
+	struct ibv_qp_cap sizes;
+	int signals_all;
+	struct work_builder *builder;	/* of ibv_wr_*, or NULL */
+};
+
+/* The functions of the data path, which Java sets. */
+extern struct bridge_data bridge_data;
+
+static inline struct context *context_of(struct ibv_context *context)
+{
+	return (struct context *)((char *)context - offsetof(struct context, verbs.context));
+}
+
+static inline int context_handle(struct ibv_context *context)
+{
+	return context_of(context)->handle;
+}
+
+/* Sets errno and returns it, for functions that return an error number. */
+static inline int fail(int error)
+{
+	if (error)
+		errno = error;
+	return error;
+}
+
+/* Sets errno and returns NULL, for functions that return an object. */
+static inline void *no_object(int error)
+{
+	errno = error;
+	return NULL;
+}
+
+/* Closes an object of Java. Returns 0 or an errno. */
+int close_handle(int handle);
+
+/* Blocks until the descriptor is readable, unless it is one that does not block. Returns 0 or an errno. */
+int wait_readable(int descriptor);
+
+/* Appends or removes a taken event. */
+void add_taken(struct taken_event **list, struct taken_event *event);
+uint64_t remove_taken(struct taken_event **list);
+
+/* Functions that programs call through tables. */
+int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attributes,
+		    size_t size);
+int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attributes, size_t size);
+int advise_mr(struct ibv_pd *domain, int advice, uint32_t flags, struct ibv_sge *list, uint32_t count);
+struct ibv_mw *alloc_mw(struct ibv_pd *domain, enum ibv_mw_type type);
+int bind_mw(struct ibv_qp *queue_pair, struct ibv_mw *window, struct ibv_mw_bind *binding);
+int dealloc_mw(struct ibv_mw *window);
+struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attributes);
+int close_xrcd(struct ibv_xrcd *domain);
+int poll_cq(struct ibv_cq *queue, int count, struct ibv_wc *completions);
+int req_notify_cq(struct ibv_cq *queue, int solicited_only);
+struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attributes);
+int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
+int post_srq_recv(struct ibv_srq *queue, struct ibv_recv_wr *first, struct ibv_recv_wr **bad);
+struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attributes);
+int get_srq_num(struct ibv_srq *queue, uint32_t *number);
+int post_send(struct ibv_qp *queue_pair, struct ibv_send_wr *first, struct ibv_send_wr **bad);
+int post_recv(struct ibv_qp *queue_pair, struct ibv_recv_wr *first, struct ibv_recv_wr **bad);
+struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attributes);
+int modify_qp_rate_limit(struct ibv_qp *queue_pair, struct ibv_qp_rate_limit_attr *attributes);
+
+/* Prepare and release a queue pair for ibv_wr_*. Return 0 or an errno. */
+int builder_create(struct queue_pair *queue_pair, uint64_t operations);
+void builder_destroy(struct queue_pair *queue_pair);
+
+/* Prepares a completion queue for start_poll and the others. */
+void extend_cq(struct completion_queue *queue, uint64_t fields, uint32_t flags);
+
+#endif
