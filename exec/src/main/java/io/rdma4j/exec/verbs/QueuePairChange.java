@@ -17,6 +17,12 @@ final class QueuePairChange {
 
     private static final int RATE_LIMIT_AT = 136;
 
+    /** {@code IBV_QP_PATH_MIG_STATE}; a program may say that there is no other path. */
+    private static final int MIGRATION_STATE = 1 << 18;
+
+    private static final int MIGRATION_STATE_AT = 12;
+    private static final int MIGRATED = 0;
+
     private static final String MODIFY = "ibv_modify_qp";
     private static final int BYTE = 0xff;
     private static final int SHORT = 0xffff;
@@ -40,6 +46,7 @@ final class QueuePairChange {
             | QueuePairMask.SEND_PSN
             | QueuePairMask.MAX_DESTINATION_READ_ATOMIC
             | QueuePairMask.DESTINATION_QUEUE_PAIR
+            | MIGRATION_STATE
             | RATE_LIMIT;
 
     private final DeviceContext context;
@@ -56,8 +63,9 @@ final class QueuePairChange {
      * @throws io.rdma4j.verbs.RdmaException {@code EOPNOTSUPP} for an attribute that no device here has, such as an alternate path
      */
     QueuePairAttributes read(int mask) {
-        if ((mask & ~KNOWN) != 0) {
-            throw Failures.unsupported(MODIFY, "attributes 0x" + Integer.toHexString(mask & ~KNOWN));
+        boolean migrates = (mask & MIGRATION_STATE) != 0 && intAt(MIGRATION_STATE_AT) != MIGRATED;
+        if ((mask & ~KNOWN) != 0 || migrates) {
+            throw Failures.unsupported(MODIFY, "attributes 0x" + Integer.toHexString(mask));
         }
         QueuePairAttributes attributes = new QueuePairAttributes();
         readState(attributes, mask);

@@ -267,6 +267,47 @@ class ControlCallsTest {
         assertThat(server.text(40)).isEqualTo("datagram");
     }
 
+    @Test
+    void anExtendedConnectionReachesASharedReceiveQueue() {
+        int extended = server.create(Operation.OPEN_XRC_DOMAIN, server.device);
+        int shared = server.create(Operation.CREATE_SRQ, server.domain, 16, 2, 0, 0x55, extended, server.queue);
+        int number = (int) server.result(1);
+        MemorySegment sizes = server.arena.allocate(Capabilities.BYTES, 8);
+        int type = QueuePairType.XRC_RECEIVE.code();
+        int target = server.create(Operation.CREATE_QP, 0, type, 0, 0, 0, sizes.address(), 0, 0x66, extended);
+        int initiator = client.createQueuePair(QueuePairType.XRC_SEND);
+        client.connect(initiator, server, target);
+        server.connect(target, client, initiator);
+        MemorySegment receive = server.receive(20, server.own(0, 100));
+        assertThat(server.postReceive(target, receive)).isEqualTo(Errno.EINVAL.number());
+        assertThat(DataPath.postSharedReceive(shared, receive.address(), server.bad.address()))
+                .isZero();
+        client.fill(0, "extended");
+        MemorySegment request = client.send(10, Opcodes.SEND, Flags.SEND_SIGNALED, client.own(0, 9));
+        request.set(JAVA_INT, SendRequest.XRC_SHARED_RECEIVE_QUEUE, number);
+        assertThat(client.postSend(initiator, request)).isZero();
+        client.expect(10, SUCCESS);
+        server.expect(20, SUCCESS);
+        assertThat(server.text(0)).isEqualTo("extended");
+        assertThat(server.call(Operation.CLOSE, extended)).isEqualTo(Errno.EBUSY.number());
+        assertThat(server.call(Operation.CLOSE, target)).isZero();
+        assertThat(server.call(Operation.CLOSE, shared)).isZero();
+        assertThat(server.call(Operation.CLOSE, extended)).isZero();
+    }
+
+    @Test
+    void theLimitOfASharedReceiveQueueCanBeChanged() {
+        int shared = server.create(Operation.CREATE_SRQ, server.domain, 16, 2, 3, 0x55);
+        assertThat(server.call(Operation.QUERY_SRQ, shared)).isZero();
+        assertThat(server.result(3)).isEqualTo(3);
+        int all = Flags.SHARED_RECEIVE_QUEUE_RESIZE | Flags.SHARED_RECEIVE_QUEUE_LIMIT;
+        assertThat(server.call(Operation.MODIFY_SRQ, shared, 32, 5, all)).isZero();
+        assertThat(server.call(Operation.QUERY_SRQ, shared)).isZero();
+        assertThat(server.result(1)).isEqualTo(32);
+        assertThat(server.result(3)).isEqualTo(5);
+        assertThat(server.call(Operation.MODIFY_SRQ, shared, 0, 0, 4)).isEqualTo(Errno.EINVAL.number());
+    }
+
     private static void ready(CEnd end, int queuePair) {
         MemorySegment attributes = end.arena.allocate(QueuePairSettings.BYTES, 8);
         attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.INIT.code());

@@ -9,9 +9,12 @@ import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.QueuePairMask;
+import io.rdma4j.verbs.abi.QueuePairSettings;
 import io.rdma4j.verbs.abi.ScatterGather;
 import io.rdma4j.verbs.abi.SendRequest;
 import java.lang.foreign.MemorySegment;
@@ -125,6 +128,47 @@ class DataPathTest {
         request.set(JAVA_INT, SendRequest.ATOMIC_KEY, server.remoteKey);
         request.set(JAVA_LONG, SendRequest.ATOMIC_COMPARE_OR_ADD, compareOrAdd);
         request.set(JAVA_LONG, SendRequest.ATOMIC_SWAP, swap);
+        return request;
+    }
+
+    @Test
+    void aFlushHasATypeAndALevel() {
+        int region = server.create(
+                Operation.REGISTER,
+                server.domain,
+                server.memory.address(),
+                4096,
+                server.memory.address(),
+                1 | 2 | 1 << 8);
+        int key = (int) server.result(2);
+        allowFlush();
+        MemorySegment range = flush(1, key, 64, 1, 0);
+        MemorySegment whole = flush(2, key, 0, 1, 1);
+        assertThat(client.postSend(clientQueuePair, CEnd.chain(range, whole))).isZero();
+        client.expect(1, SUCCESS);
+        assertThat(client.expect(2, SUCCESS).get(JAVA_INT, Completion.OPCODE)).isEqualTo(CompletionOpcode.FLUSH.code());
+        for (int[] wrong : new int[][] {{0, 0}, {4, 0}, {1, 2}}) {
+            assertThat(client.postSend(clientQueuePair, flush(3, key, 64, wrong[0], wrong[1])))
+                    .isEqualTo(Errno.EINVAL.number());
+        }
+        assertThat(server.call(Operation.CLOSE, region)).isZero();
+    }
+
+    private void allowFlush() {
+        MemorySegment attributes = server.arena.allocate(QueuePairSettings.BYTES, 8);
+        attributes.set(JAVA_INT, QueuePairSettings.ACCESS, 0xf | 1 << 8);
+        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_SEND.code());
+        int mask = QueuePairMask.STATE | QueuePairMask.ACCESS_FLAGS;
+        assertThat(server.call(Operation.MODIFY_QP, serverQueuePair, attributes.address(), mask))
+                .isZero();
+    }
+
+    private MemorySegment flush(long id, int key, long length, int type, int level) {
+        MemorySegment request = client.send(id, Opcodes.FLUSH, Flags.SEND_SIGNALED, client.arena.allocate(0));
+        request.set(JAVA_LONG, SendRequest.ATOMIC_ADDRESS, server.memory.address());
+        request.set(JAVA_INT, SendRequest.ATOMIC_KEY, key);
+        request.set(JAVA_LONG, SendRequest.ATOMIC_COMPARE_OR_ADD, length);
+        request.set(JAVA_LONG, SendRequest.ATOMIC_SWAP, type | level << 8);
         return request;
     }
 
