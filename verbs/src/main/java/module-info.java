@@ -6,6 +6,7 @@ module io.rdma4j.verbs {
 
     exports io.rdma4j.verbs;
     exports io.rdma4j.verbs.abi to
+            io.rdma4j.cm,
             io.rdma4j.exec,
             io.rdma4j.hardware;
     exports io.rdma4j.verbs.spi;
