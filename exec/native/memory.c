@@ -275,34 +275,3 @@ int bind_mw(struct ibv_qp *queue_pair, struct ibv_mw *window, struct ibv_mw_bind
 		window->rkey = request.bind_mw.rkey;
 	return error;
 }
-
-/* Domains by files, which processes share, need the kernel. */
-struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *attributes)
-{
-	uint64_t arguments[] = { context_handle(context) };
-	struct xrc_domain *domain;
-	int error;
-
-	if (attributes->comp_mask & ~(uint32_t)(IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS))
-		return no_object(EOPNOTSUPP);
-	if (attributes->comp_mask != (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS))
-		return no_object(EINVAL);
-	if (attributes->fd != -1)
-		return no_object(EOPNOTSUPP);
-	domain = calloc(1, sizeof(*domain));
-	if (!domain)
-		return no_object(ENOMEM);
-	error = bridge_call(BRIDGE_OPEN_XRC_DOMAIN, arguments);
-	if (error) {
-		free(domain);
-		return no_object(error);
-	}
-	domain->public.context = context;
-	domain->handle = (int)arguments[0];
-	return &domain->public;
-}
-
-int close_xrcd(struct ibv_xrcd *domain)
-{
-	return close_and_free(((struct xrc_domain *)domain)->handle, domain);
-}

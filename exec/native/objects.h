@@ -27,9 +27,13 @@ struct channel {
 	int handle;
 };
 
+/* Two of them have the same handle if they were opened by the same file. */
 struct xrc_domain {
 	struct ibv_xrcd public;
 	int handle;
+	struct xrc_domain *next;	/* of those opened by files */
+	uint64_t file_device;
+	uint64_t file_number;
 };
 
 /* Asynchronous events of an object that the program has taken and not acknowledged, the oldest first; under the object's mutex. */
