@@ -73,19 +73,19 @@ one_program() { # PATTERN PROGRAM ARGUMENTS...
     grep -qE -- "$pattern" "$row_dir/program.out" || wrong "it does not print '$pattern'"
 }
 
-# C and Java list the same devices.
+# C and Java list the same devices. Each process has GUIDs of its own.
 same_devices() {
     start program server "$limit" "$launcher" exec -- ibv_devices
     finish program
     start java server "$limit" "$launcher" ibv_devices
     finish java
-    diff <(tr -s ' \t' ' ' <"$row_dir/program.out") <(tr -s ' \t' ' ' <"$row_dir/java.out") >"$row_dir/differences" || wrong 'the lists differ'
+    [ "$(awk '{ print $1 }' "$row_dir/program.out")" = "$(awk '{ print $1 }' "$row_dir/java.out")" ] || wrong 'the lists differ'
 }
 
 # The event that an interface goes down reaches the program.
 asyncwatch() {
     start program server "$limit" "$launcher" exec -- stdbuf -o L ibv_asyncwatch -d rdma4j_eth0
-    wait_until 10 holds_port_4791 server || wrong 'it does not open the device' || return
+    wait_until 10 grep -q 'async event FD' "$row_dir/program.out" || wrong 'it does not open the device' || return
     sleep 0.5
     ip -n "${netns[client]}" link set eth0 down
     wait_until 10 grep -q 'event_type' "$row_dir/program.out" || wrong 'it prints no event'
