@@ -16,6 +16,7 @@ import io.rdma4j.verbs.abi.Capabilities;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.QueuePairCodec;
+import io.rdma4j.verbs.abi.QueuePairMask;
 import io.rdma4j.verbs.abi.QueuePairSettings;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,7 @@ public final class QueuePairCalls {
     /** Changes attributes. C: {@code ibv_modify_qp}. */
     public static void modify(long arguments) {
         PostedQueuePair posted = posted(arguments);
-        int mask = Arguments.number(arguments, 2);
+        int mask = usedMask(posted.queuePair().type(), Arguments.number(arguments, 2));
         QueuePairChange change = new QueuePairChange(posted.device().context(), Arguments.get(arguments, 1));
         QueuePairAttributes attributes = change.read(mask);
         if (!attributes.present().isEmpty()) {
@@ -128,6 +129,19 @@ public final class QueuePairCalls {
         if ((mask & QueuePairChange.RATE_LIMIT) != 0) {
             posted.queuePair().setRateLimit(change.rateLimit());
         }
+    }
+
+    /**
+     * Returns a mask without the attributes of the other side of an extended connection. Programs set all that a reliable
+     * connection needs, and the kernel ignores those that an initiator or a target has not.
+     */
+    private static int usedMask(QueuePairType type, int mask) {
+        return switch (type) {
+            case XRC_SEND -> mask & ~(QueuePairMask.MAX_DESTINATION_READ_ATOMIC | QueuePairMask.MIN_RNR_TIMER);
+            case XRC_RECEIVE ->
+                mask & ~(QueuePairMask.MAX_READ_ATOMIC | QueuePairMask.RETRY_COUNT | QueuePairMask.RNR_RETRY);
+            default -> mask;
+        };
     }
 
     /** Returns all attributes. C: {@code ibv_query_qp}. */

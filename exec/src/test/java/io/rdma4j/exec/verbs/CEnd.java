@@ -133,14 +133,6 @@ final class CEnd implements AutoCloseable {
                         | QueuePairMask.PARTITION_KEY_INDEX
                         | QueuePairMask.PORT
                         | QueuePairMask.ACCESS_FLAGS);
-        QueuePairType type =
-                Handles.of(queuePair, PostedQueuePair.class).queuePair().type();
-        int responder = type == QueuePairType.XRC_SEND
-                ? 0
-                : QueuePairMask.MAX_DESTINATION_READ_ATOMIC | QueuePairMask.MIN_RNR_TIMER;
-        int requester = type == QueuePairType.XRC_RECEIVE
-                ? 0
-                : QueuePairMask.RETRY_COUNT | QueuePairMask.RNR_RETRY | QueuePairMask.MAX_READ_ATOMIC;
         attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_RECEIVE.code());
         attributes.set(JAVA_INT, QueuePairSettings.PATH_MTU, 3);
         attributes.set(JAVA_INT, QueuePairSettings.DESTINATION_QUEUE_PAIR, peer.number(peerQueuePair));
@@ -156,14 +148,23 @@ final class CEnd implements AutoCloseable {
                         | QueuePairMask.PATH_MTU
                         | QueuePairMask.DESTINATION_QUEUE_PAIR
                         | QueuePairMask.RECEIVE_PSN
-                        | responder);
+                        | QueuePairMask.MAX_DESTINATION_READ_ATOMIC
+                        | QueuePairMask.MIN_RNR_TIMER);
         attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_SEND.code());
         attributes.set(JAVA_INT, QueuePairSettings.SEND_PSN, 7);
         attributes.set(JAVA_BYTE, QueuePairSettings.TIMEOUT, (byte) 14);
         attributes.set(JAVA_BYTE, QueuePairSettings.RETRY_COUNT, (byte) 7);
         attributes.set(JAVA_BYTE, QueuePairSettings.RNR_RETRY, (byte) 7);
         attributes.set(JAVA_BYTE, QueuePairSettings.MAX_READ_ATOMIC, (byte) 4);
-        modify(queuePair, attributes, QueuePairMask.STATE | QueuePairMask.TIMEOUT | QueuePairMask.SEND_PSN | requester);
+        modify(
+                queuePair,
+                attributes,
+                QueuePairMask.STATE
+                        | QueuePairMask.TIMEOUT
+                        | QueuePairMask.RETRY_COUNT
+                        | QueuePairMask.RNR_RETRY
+                        | QueuePairMask.SEND_PSN
+                        | QueuePairMask.MAX_READ_ATOMIC);
     }
 
     private void modify(int queuePair, MemorySegment attributes, int mask) {
