@@ -1,0 +1,301 @@
+/*
+ * A program that uses the library and then does what programs do to their process. process.c NAME runs one of the cases; the exit
+ * status or the signal that ends it tells whether it behaves as without Java. test/process runs all of them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verbs_abi.h"
+
+static struct ibv_context *context;
+static struct ibv_pd *domain;
+static struct ibv_comp_channel *channel;
+static struct ibv_cq *queue;
+static volatile sig_atomic_t caught;
+
+static void check(int is_right, const char *what)
+{
+	if (is_right)
+		return;
+	fprintf(stderr, "wrong: %s (errno %d)\n", what, errno);
+	_exit(99);
+}
+
+static void open_device(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	check(list && list[0], "a device");
+	context = ibv_open_device(list[0]);
+	check(context != NULL, "open");
+	ibv_free_device_list(list);
+	domain = ibv_alloc_pd(context);
+	channel = ibv_create_comp_channel(context);
+	queue = ibv_create_cq(context, 16, NULL, channel, 0);
+	check(domain && channel && queue, "objects");
+}
+
+static int poll_once(void)
+{
+	struct ibv_wc completion;
+
+	return context->ops.poll_cq(queue, 1, &completion);
+}
+
+static void on_signal(int number)
+{
+	caught = number;
+}
+
+/* Faults and broken pipes of the program end it by their signal. */
+
+static int crash(void)
+{
+	check(poll_once() == 0, "poll");
+	*(volatile int *)8 = 1;
+	return 98;
+}
+
+static int divide(void)
+{
+	volatile int zero = 0;
+
+	check(poll_once() == 0, "poll");
+#ifdef __x86_64__
+	return 100 / zero;
+#else
+	raise(SIGFPE);
+	return zero;
+#endif
+}
+
+static int break_pipe(void)
+{
+	int ends[2];
+
+	check(!pipe(ends), "pipe");
+	close(ends[0]);
+	write(ends[1], "x", 1);
+	return 98;
+}
+
+static int ignore_pipe(void)
+{
+	int ends[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	check(!pipe(ends), "pipe");
+	close(ends[0]);
+	return write(ends[1], "x", 1) == -1 && errno == EPIPE ? 0 : 98;
+}
+
+static int catch_pipe(void)
+{
+	struct sigaction action = { .sa_handler = on_signal }, old;
+	int ends[2];
+
+	check(!sigaction(SIGPIPE, &action, &old) && old.sa_handler == SIG_DFL, "the action of before");
+	check(!pipe(ends), "pipe");
+	close(ends[0]);
+	write(ends[1], "x", 1);
+	return caught == SIGPIPE && signal(SIGPIPE, SIG_DFL) == on_signal ? 0 : 98;
+}
+
+static void on_fault(int number, siginfo_t *info, void *unused)
+{
+	(void)unused;
+	_exit(number == SIGSEGV && info->si_addr == (void *)8 ? 42 : 98);
+}
+
+static int catch_crash(void)
+{
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGSEGV, &action, NULL);
+	for (int i = 0; i < 20000; i++)
+		poll_once();
+	return crash();
+}
+
+/* Other signals interrupt the program. */
+
+static int interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct ibv_cq *ready;
+	void *user_context;
+
+	sigaction(SIGALRM, &action, NULL);
+	alarm(1);
+	check(ibv_get_cq_event(channel, &ready, &user_context) == -1 && errno == EINTR, "interrupted wait");
+	return caught == SIGALRM ? 0 : 98;
+}
+
+static int terminate(void)
+{
+	struct pollfd nothing = { .fd = -1 };
+
+	kill(getpid(), SIGINT);
+	poll(&nothing, 1, 3000);
+	return 98;
+}
+
+static int get_user_signal(void)
+{
+	signal(SIGUSR2, on_signal);
+	raise(SIGUSR2);
+	return caught == SIGUSR2 ? 0 : 98;
+}
+
+static int do_not_block(void)
+{
+	struct ibv_cq *ready;
+	void *user_context;
+
+	fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+	return ibv_get_cq_event(channel, &ready, &user_context) == -1 && errno == EAGAIN ? 0 : 98;
+}
+
+/* A child of fork gets errors, and its parent goes on. */
+
+static int in_child(void)
+{
+	struct ibv_pd *other;
+
+	check(poll_once() < 0, "poll in the child");
+	other = ibv_alloc_pd(context);
+	check(!other && errno == ENODEV, "domain in the child");
+	check(!ibv_get_device_list(NULL), "list in the child");
+	return 7;
+}
+
+static int fork_child(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		exit(in_child());
+	check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7, "status of the child");
+	check(poll_once() == 0, "poll in the parent");
+	check(!system("true"), "system");
+	domain = ibv_alloc_pd(context);
+	return domain ? 0 : 98;
+}
+
+/* A child that uses the devices before its parent does has a virtual machine of its own. */
+static int fork_first(void)
+{
+	int status;
+	pid_t child = fork();
+
+	open_device();
+	if (!child)
+		exit(poll_once());
+	waitpid(child, &status, 0);
+	return status;
+}
+
+/* Threads */
+
+static void *poll_in_thread(void *argument)
+{
+	check(poll_once() == 0, "poll in a thread");
+	check(ibv_query_device(context, &(struct ibv_device_attr){ 0 }) == 0, "query in a thread");
+	return argument;
+}
+
+static int many_threads(void)
+{
+	for (int round = 0; round < 40; round++) {
+		pthread_t threads[50];
+
+		for (int i = 0; i < 50; i++)
+			check(!pthread_create(&threads[i], NULL, poll_in_thread, NULL), "thread");
+		for (int i = 0; i < 50; i++)
+			pthread_join(threads[i], NULL);
+	}
+	return 0;
+}
+
+static void *exit_in_thread(void *unused)
+{
+	(void)unused;
+	poll_once();
+	exit(5);
+}
+
+static int exit_by_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exit_in_thread, NULL);
+	pause();
+	return 98;
+}
+
+static int end_main_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exit_in_thread, NULL);
+	pthread_exit(NULL);
+}
+
+static int just_exit(void)
+{
+	return 0;
+}
+
+static int close_all(void)
+{
+	check(ibv_destroy_comp_channel(channel) == EBUSY, "a channel that is in use");
+	check(!ibv_destroy_cq(queue) && !ibv_destroy_comp_channel(channel), "queue and channel");
+	check(!ibv_dealloc_pd(domain) && !ibv_close_device(context), "domain and device");
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+	int opens_later;
+} cases[] = {
+	{ "crash", crash, 0 },
+	{ "divide", divide, 0 },
+	{ "break_pipe", break_pipe, 0 },
+	{ "ignore_pipe", ignore_pipe, 0 },
+	{ "catch_pipe", catch_pipe, 0 },
+	{ "catch_crash", catch_crash, 0 },
+	{ "interrupt", interrupt, 0 },
+	{ "terminate", terminate, 0 },
+	{ "get_user_signal", get_user_signal, 0 },
+	{ "do_not_block", do_not_block, 0 },
+	{ "fork_child", fork_child, 0 },
+	{ "fork_first", fork_first, 1 },
+	{ "many_threads", many_threads, 0 },
+	{ "exit_by_thread", exit_by_thread, 0 },
+	{ "end_main_thread", end_main_thread, 0 },
+	{ "just_exit", just_exit, 0 },
+	{ "close_all", close_all, 0 },
+};
+
+int main(int count, char **arguments)
+{
+	for (unsigned int i = 0; count > 1 && i < sizeof(cases) / sizeof(*cases); i++) {
+		if (strcmp(cases[i].name, arguments[1]))
+			continue;
+		if (!cases[i].opens_later)
+			open_device();
+		return cases[i].run();
+	}
+	return 97;
+}
