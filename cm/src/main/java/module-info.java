@@ -11,6 +11,7 @@ module io.rdma4j.cm {
             io.rdma4j.hardware;
     exports io.rdma4j.cm.spi;
     exports io.rdma4j.cm.host to
+            io.rdma4j.exec,
             io.rdma4j.hardware,
             io.rdma4j.soft,
             io.rdma4j.sockets,

@@ -4,4 +4,6 @@ module io.rdma4j.exec {
     requires static org.jspecify;
     requires io.rdma4j.verbs;
     requires io.rdma4j.cm;
+
+    uses io.rdma4j.cm.spi.CmProvider;
 }

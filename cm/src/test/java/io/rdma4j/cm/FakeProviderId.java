@@ -170,6 +170,11 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
+    public @Nullable RoutePath path() {
+        return null;
+    }
+
+    @Override
     public String describe() {
         return "a fake";
     }

@@ -2,6 +2,7 @@ package io.rdma4j.exec;
 
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Operation;
+import io.rdma4j.exec.cm.CmCalls;
 import io.rdma4j.exec.verbs.CompletionCalls;
 import io.rdma4j.exec.verbs.DeviceCalls;
 import io.rdma4j.exec.verbs.MemoryCalls;
@@ -64,6 +65,15 @@ public final class Entry {
             }
             case Operation.NEXT_CHANNEL_EVENT -> {
                 return CompletionCalls.nextEvent(arguments);
+            }
+            case Operation.CM_OPEN -> {
+                return CmCalls.open(arguments);
+            }
+            case Operation.CM_WRITE -> {
+                return CmCalls.write(arguments);
+            }
+            case Operation.CM_CLOSE -> {
+                return CmCalls.close(arguments);
             }
             default -> {
                 return Errno.EINVAL.number();

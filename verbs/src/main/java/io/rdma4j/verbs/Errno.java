@@ -28,6 +28,8 @@ public enum Errno {
     EINVAL(22, "Invalid argument"),
     /** The process has reached its limit of open files and sockets. */
     EMFILE(24, "Too many open files"),
+    /** The memory for a result is too small. */
+    ENOSPC(28, "No space left on device"),
     /** A number is out of range. */
     ERANGE(34, "Numerical result out of range"),
     /** The function is not implemented. */

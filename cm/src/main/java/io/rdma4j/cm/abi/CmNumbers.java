@@ -10,8 +10,17 @@ public final class CmNumbers {
     @CName("RDMA_USER_CM_CMD_DESTROY_ID")
     public static final int DESTROY_ID = 1;
 
+    @CName("RDMA_USER_CM_CMD_BIND_IP")
+    public static final int BIND_IP = 2;
+
+    @CName("RDMA_USER_CM_CMD_RESOLVE_IP")
+    public static final int RESOLVE_IP = 3;
+
     @CName("RDMA_USER_CM_CMD_RESOLVE_ROUTE")
     public static final int RESOLVE_ROUTE = 4;
+
+    @CName("RDMA_USER_CM_CMD_QUERY_ROUTE")
+    public static final int QUERY_ROUTE = 5;
 
     @CName("RDMA_USER_CM_CMD_CONNECT")
     public static final int CONNECT = 6;
@@ -34,14 +43,23 @@ public final class CmNumbers {
     @CName("RDMA_USER_CM_CMD_GET_EVENT")
     public static final int GET_EVENT = 12;
 
+    @CName("RDMA_USER_CM_CMD_GET_OPTION")
+    public static final int GET_OPTION = 13;
+
     @CName("RDMA_USER_CM_CMD_SET_OPTION")
     public static final int SET_OPTION = 14;
 
     @CName("RDMA_USER_CM_CMD_NOTIFY")
     public static final int NOTIFY = 15;
 
+    @CName("RDMA_USER_CM_CMD_JOIN_IP_MCAST")
+    public static final int JOIN_IP_GROUP = 16;
+
     @CName("RDMA_USER_CM_CMD_LEAVE_MCAST")
     public static final int LEAVE_GROUP = 17;
+
+    @CName("RDMA_USER_CM_CMD_MIGRATE_ID")
+    public static final int MIGRATE_ID = 18;
 
     @CName("RDMA_USER_CM_CMD_QUERY")
     public static final int QUERY = 19;
@@ -55,14 +73,26 @@ public final class CmNumbers {
     @CName("RDMA_USER_CM_CMD_JOIN_MCAST")
     public static final int JOIN_GROUP = 22;
 
+    /** {@code RDMA_USER_CM_CMD_RESOLVE_IB_SERVICE} of the headers of 2025 and newer. */
+    public static final int RESOLVE_SERVICE = 23;
+
+    /** {@code RDMA_USER_CM_CMD_WRITE_CM_EVENT} of the headers of 2025 and newer. */
+    public static final int WRITE_EVENT = 24;
+
     @CName("RDMA_USER_CM_ABI_VERSION")
     public static final int ABI_VERSION = 4;
 
     @CName("RDMA_USER_CM_QUERY_ADDR")
     public static final int QUERY_ADDRESSES = 0;
 
+    @CName("RDMA_USER_CM_QUERY_PATH")
+    public static final int QUERY_PATHS = 1;
+
     @CName("RDMA_USER_CM_QUERY_GID")
     public static final int QUERY_GIDS = 2;
+
+    /** {@code RDMA_USER_CM_QUERY_IB_SERVICE} of the headers of 2025 and newer. */
+    public static final int QUERY_SERVICES = 3;
 
     @CName("RDMA_OPTION_ID")
     public static final int LEVEL_ID = 0;

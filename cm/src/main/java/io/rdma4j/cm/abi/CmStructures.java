@@ -100,6 +100,40 @@ public final class CmStructures {
         private Bind() {}
     }
 
+    /** Binds an identifier to an address of the families of IP. */
+    @CStruct("struct rdma_ucm_bind_ip")
+    public static final class BindIp {
+        public static final int BYTES = 40;
+
+        @CName("addr")
+        public static final int ADDRESS = 8;
+
+        @CName("id")
+        public static final int ID = 36;
+
+        private BindIp() {}
+    }
+
+    /** Resolves an address of the families of IP. */
+    @CStruct("struct rdma_ucm_resolve_ip")
+    public static final class ResolveIp {
+        public static final int BYTES = 64;
+
+        @CName("src_addr")
+        public static final int SOURCE = 0;
+
+        @CName("dst_addr")
+        public static final int DESTINATION = 28;
+
+        @CName("id")
+        public static final int ID = 56;
+
+        @CName("timeout_ms")
+        public static final int TIMEOUT_MILLIS = 60;
+
+        private ResolveIp() {}
+    }
+
     /** Resolves an address. */
     @CStruct("struct rdma_ucm_resolve_addr")
     public static final class ResolveAddress {
@@ -168,6 +202,9 @@ public final class CmStructures {
         @CName("port_num")
         public static final int PORT = 8;
 
+        @CName("pkey")
+        public static final int PARTITION_KEY = 10;
+
         @CName("src_size")
         public static final int LOCAL_BYTES = 12;
 
@@ -184,6 +221,99 @@ public final class CmStructures {
         public static final int DEVICE_INDEX = 272;
 
         private QueriedAddresses() {}
+    }
+
+    /** The route of an identifier, with its addresses of the families of IP and its device. */
+    @CStruct("struct rdma_ucm_query_route_resp")
+    public static final class QueriedRoute {
+        public static final int BYTES = 208;
+
+        @CName("node_guid")
+        public static final int NODE_GUID = 0;
+
+        @CName("ib_route")
+        public static final int PATHS = 8;
+
+        @CName("src_addr")
+        public static final int LOCAL = 136;
+
+        @CName("dst_addr")
+        public static final int PEER = 164;
+
+        @CName("num_paths")
+        public static final int PATH_COUNT = 192;
+
+        @CName("port_num")
+        public static final int PORT = 196;
+
+        @CName("ibdev_index")
+        public static final int DEVICE_INDEX = 200;
+
+        private QueriedRoute() {}
+    }
+
+    /** A path of {@link QueriedRoute}, whose 16-bit numbers and flow label are in network order. */
+    @CStruct("struct ib_user_path_rec")
+    public static final class UserPath {
+        public static final int BYTES = 64;
+
+        @CName("dgid")
+        public static final int DESTINATION_GID = 0;
+
+        @CName("sgid")
+        public static final int SOURCE_GID = 16;
+
+        @CName("flow_label")
+        public static final int FLOW_LABEL = 40;
+
+        @CName("reversible")
+        public static final int REVERSIBLE = 44;
+
+        @CName("mtu")
+        public static final int MTU = 48;
+
+        @CName("pkey")
+        public static final int PARTITION_KEY = 52;
+
+        @CName("hop_limit")
+        public static final int HOP_LIMIT = 54;
+
+        @CName("traffic_class")
+        public static final int TRAFFIC_CLASS = 55;
+
+        @CName("numb_path")
+        public static final int PATH_COUNT = 56;
+
+        @CName("sl")
+        public static final int SERVICE_LEVEL = 57;
+
+        @CName("mtu_selector")
+        public static final int MTU_SELECTOR = 58;
+
+        @CName("rate_selector")
+        public static final int RATE_SELECTOR = 59;
+
+        @CName("packet_life_time_selector")
+        public static final int PACKET_LIFETIME_SELECTOR = 61;
+
+        @CName("packet_life_time")
+        public static final int PACKET_LIFETIME = 62;
+
+        private UserPath() {}
+    }
+
+    /** The paths of an identifier; {@link PathData} for each follows. */
+    @CStruct("struct rdma_ucm_query_path_resp")
+    public static final class QueriedPaths {
+        public static final int BYTES = 8;
+
+        @CName("num_paths")
+        public static final int PATH_COUNT = 0;
+
+        @CName("path_data")
+        public static final int PATHS = 8;
+
+        private QueriedPaths() {}
     }
 
     /** The parameters of a connection. */
@@ -468,6 +598,26 @@ public final class CmStructures {
         private Notify() {}
     }
 
+    /** Joins a multicast group of an IP address. */
+    @CStruct("struct rdma_ucm_join_ip_mcast")
+    public static final class JoinIpGroup {
+        public static final int BYTES = 48;
+
+        @CName("response")
+        public static final int RESPONSE = 0;
+
+        @CName("uid")
+        public static final int UID = 8;
+
+        @CName("addr")
+        public static final int ADDRESS = 16;
+
+        @CName("id")
+        public static final int ID = 44;
+
+        private JoinIpGroup() {}
+    }
+
     /** Joins a multicast group. */
     @CStruct("struct rdma_ucm_join_mcast")
     public static final class JoinGroup {
@@ -529,6 +679,54 @@ public final class CmStructures {
         public static final int ENHANCEMENT = 328;
 
         private Event() {}
+    }
+
+    /** Moves an identifier to another open file. */
+    @CStruct("struct rdma_ucm_migrate_id")
+    public static final class MigrateId {
+        public static final int BYTES = 16;
+
+        @CName("response")
+        public static final int RESPONSE = 0;
+
+        @CName("id")
+        public static final int ID = 8;
+
+        @CName("fd")
+        public static final int DESCRIPTOR = 12;
+
+        private MigrateId() {}
+    }
+
+    /** The answer to {@link MigrateId}. */
+    @CStruct("struct rdma_ucm_migrate_resp")
+    public static final class MigratedId {
+        public static final int BYTES = 4;
+
+        @CName("events_reported")
+        public static final int EVENTS_REPORTED = 0;
+
+        private MigratedId() {}
+    }
+
+    /** Writes an event: {@code struct rdma_ucm_write_cm_event} of the headers of 2025 and newer. */
+    public static final class WriteEvent {
+        /** The size without the members of the union that no command has yet. */
+        public static final int BYTES = 24;
+
+        /** {@code id}. */
+        public static final int ID = 0;
+
+        /** {@code event}. */
+        public static final int TYPE = 8;
+
+        /** {@code status}. */
+        public static final int STATUS = 12;
+
+        /** {@code param.arg}. */
+        public static final int ARGUMENT = 16;
+
+        private WriteEvent() {}
     }
 
     /** Sets an option. */

@@ -64,6 +64,11 @@ public final class Fields {
         return structure.get(JAVA_BYTE, at) & 0xff;
     }
 
+    /** Sets a field of 64 bits in network order. */
+    public static void putBigEndianLong(MemorySegment structure, long at, long value) {
+        structure.set(BIG_ENDIAN_LONG, at, value);
+    }
+
     /** Returns a field of 16 bits, from 0 to 65535. */
     public static int shortAt(MemorySegment structure, long at) {
         return structure.get(JAVA_SHORT_UNALIGNED, at) & 0xffff;
@@ -72,6 +77,11 @@ public final class Fields {
     /** Returns a field of 16 bits in network order, from 0 to 65535. */
     public static int bigEndianShortAt(MemorySegment structure, long at) {
         return structure.get(BIG_ENDIAN_SHORT, at) & 0xffff;
+    }
+
+    /** Returns a field of 32 bits in network order. */
+    public static int bigEndianIntAt(MemorySegment structure, long at) {
+        return structure.get(BIG_ENDIAN_INT, at);
     }
 
     /** Returns a field of 32 bits. */

@@ -2,11 +2,13 @@ package io.rdma4j.cm.abi;
 
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.abi.CmStructures.PathData;
+import io.rdma4j.cm.abi.CmStructures.UserPath;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Writes a path as the kernel takes it. After a word with flags comes a path record of InfiniBand's subnet administration
+ * Paths as the kernel takes and returns them. After a word with flags comes a path record of InfiniBand's subnet administration
  * (IBA volume 1, 15.2.5.16), packed and in network order.
  */
 public final class PathRecord {
@@ -27,6 +29,14 @@ public final class PathRecord {
     /** The selector in the two highest bits of an octet: exactly this value. */
     private static final int EXACTLY = 2 << 6;
 
+    private static final int SELECTOR_SHIFT = 6;
+
+    /** The value in the other bits of such an octet. */
+    private static final int VALUE = 0x3f;
+
+    private static final int FLOW_LABEL = 0xf_ffff;
+    private static final int MAX_LIFETIME = 30;
+
     /** The bits of a traffic class that choose the service level, as the kernel does for RoCE. */
     private static final int SERVICE_LEVEL_SHIFT = 5;
 
@@ -46,5 +56,39 @@ public final class PathRecord {
         Fields.putByte(packed, MTU, EXACTLY | path.pathMtu().code());
         Fields.putByte(packed, RATE, EXACTLY); // the port's own
         Fields.putByte(packed, PACKET_LIFETIME, EXACTLY | path.packetLifetime());
+    }
+
+    /**
+     * Reads a path of {@link PathData#BYTES} bytes.
+     *
+     * @throws io.rdma4j.verbs.RdmaException {@code EINVAL} if a value is out of range
+     */
+    public static RoutePath read(MemorySegment from) {
+        MemorySegment packed = from.asSlice(PathData.RECORD);
+        int flowLabelAndHopLimit = Fields.bigEndianIntAt(packed, FLOW_LABEL_AND_HOP_LIMIT);
+        return new RoutePath(
+                PathMtu.ofCode(Fields.byteAt(packed, MTU) & VALUE),
+                Fields.byteAt(packed, TRAFFIC_CLASS),
+                flowLabelAndHopLimit >>> 8 & FLOW_LABEL,
+                Math.max(1, flowLabelAndHopLimit & 0xff),
+                Math.min(MAX_LIFETIME, Fields.byteAt(packed, PACKET_LIFETIME) & VALUE));
+    }
+
+    /** Writes a path into zeroed memory of {@link UserPath#BYTES} bytes, as the response about a route has it. */
+    public static void writeUnpacked(MemorySegment to, RoutePath path, Gid source, Gid destination) {
+        Fields.putGid(to, UserPath.DESTINATION_GID, destination);
+        Fields.putGid(to, UserPath.SOURCE_GID, source);
+        Fields.putBigEndianInt(to, UserPath.FLOW_LABEL, path.flowLabel());
+        Fields.putInt(to, UserPath.REVERSIBLE, 1);
+        Fields.putInt(to, UserPath.MTU, path.pathMtu().code());
+        Fields.putBigEndianShort(to, UserPath.PARTITION_KEY, DEFAULT_PARTITION);
+        Fields.putByte(to, UserPath.HOP_LIMIT, path.hopLimit());
+        Fields.putByte(to, UserPath.TRAFFIC_CLASS, path.trafficClass());
+        Fields.putByte(to, UserPath.PATH_COUNT, 1);
+        Fields.putByte(to, UserPath.SERVICE_LEVEL, path.trafficClass() >> SERVICE_LEVEL_SHIFT);
+        Fields.putByte(to, UserPath.MTU_SELECTOR, EXACTLY >> SELECTOR_SHIFT);
+        Fields.putByte(to, UserPath.RATE_SELECTOR, EXACTLY >> SELECTOR_SHIFT);
+        Fields.putByte(to, UserPath.PACKET_LIFETIME_SELECTOR, EXACTLY >> SELECTOR_SHIFT);
+        Fields.putByte(to, UserPath.PACKET_LIFETIME, path.packetLifetime());
     }
 }

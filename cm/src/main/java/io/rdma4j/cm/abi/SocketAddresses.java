@@ -24,6 +24,7 @@ public final class SocketAddresses {
     private static final int IPV6_SCOPE = 24;
     private static final int INFINIBAND_PARTITION_KEY = 2;
     private static final int INFINIBAND_ADDRESS = 8;
+    private static final int INFINIBAND_SERVICE = 24;
 
     private static final int DEFAULT_PARTITION = 0xffff;
 
@@ -50,6 +51,29 @@ public final class SocketAddresses {
         Fields.putBigEndianShort(to, at + INFINIBAND_PARTITION_KEY, DEFAULT_PARTITION);
         Fields.putGid(to, at + INFINIBAND_ADDRESS, gid);
         return INFINIBAND_BYTES;
+    }
+
+    /** Writes a GID of the default partition with a service ID, as the response about GIDs has it. */
+    public static int write(MemorySegment to, long at, Gid gid, long serviceId) {
+        Fields.putBigEndianLong(to, at + INFINIBAND_SERVICE, serviceId);
+        return write(to, at, gid);
+    }
+
+    /** Writes the family of an address alone, for an unknown address; returns the size of its structure in bytes. */
+    public static int writeFamily(MemorySegment to, long at, InetSocketAddress like) {
+        boolean isIpv6 = like.getAddress() instanceof Inet6Address;
+        Fields.putShort(to, at, isIpv6 ? IPV6 : IPV4);
+        return isIpv6 ? IPV6_BYTES : IPV4_BYTES;
+    }
+
+    /** Returns the size of the structure that a socket address has by its family; 0 for another one. */
+    public static int bytesOf(MemorySegment from, long at) {
+        return switch (Fields.shortAt(from, at)) {
+            case IPV4 -> IPV4_BYTES;
+            case IPV6 -> IPV6_BYTES;
+            case INFINIBAND -> INFINIBAND_BYTES;
+            default -> 0;
+        };
     }
 
     /** Returns an address; null if there is none, or one of another family. A link-local address has its scope. */

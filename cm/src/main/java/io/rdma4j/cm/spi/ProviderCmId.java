@@ -140,6 +140,10 @@ public interface ProviderCmId {
     @Nullable
     InetSocketAddress peerAddress();
 
+    /** Returns the path of the resolved route, or of the peer's request; null while there is none. */
+    @Nullable
+    RoutePath path();
+
     /**
      * Called when the application has taken the connection request of this child, which then no longer counts towards
      * the listener's backlog.

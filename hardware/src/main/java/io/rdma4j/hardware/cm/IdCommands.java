@@ -127,12 +127,26 @@ final class IdCommands {
         }
     }
 
+    /** Returns the path of the route; null if there is none. */
+    @Nullable
+    RoutePath path(String operation) {
+        try (Command command =
+                query(CmNumbers.QUERY_PATHS, CmStructures.QueriedPaths.BYTES + CmStructures.PathData.BYTES)) {
+            command.send(file, operation, details);
+            MemorySegment answer = command.response();
+            return Fields.intAt(answer, CmStructures.QueriedPaths.PATH_COUNT) == 0
+                    ? null
+                    : PathRecord.read(answer.asSlice(CmStructures.QueriedPaths.PATHS));
+        }
+    }
+
     private Command query(int option) {
-        Command command = new Command(
-                CmNumbers.QUERY,
-                CmStructures.Query.BYTES,
-                CmStructures.Query.RESPONSE,
-                CmStructures.QueriedAddresses.BYTES);
+        return query(option, CmStructures.QueriedAddresses.BYTES);
+    }
+
+    private Command query(int option, int responseBytes) {
+        Command command =
+                new Command(CmNumbers.QUERY, CmStructures.Query.BYTES, CmStructures.Query.RESPONSE, responseBytes);
         Fields.putInt(command.structure(), CmStructures.Query.ID, id);
         Fields.putInt(command.structure(), CmStructures.Query.OPTION, option);
         return command;

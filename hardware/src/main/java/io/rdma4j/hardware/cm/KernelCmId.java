@@ -240,6 +240,11 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
     }
 
     @Override
+    public @Nullable RoutePath path() {
+        return device() == null ? null : commands.path("rdma_resolve_route");
+    }
+
+    @Override
     public void notifyCommunicationEstablished() {
         commands.notifyCommunicationEstablished();
     }

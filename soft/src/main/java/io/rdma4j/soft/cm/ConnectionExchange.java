@@ -39,6 +39,7 @@ final class ConnectionExchange {
     private static final int MAX_RETRIES = 7;
     private static final int ACK_TIMEOUT = 19;
     private static final int HOP_LIMIT = 64;
+    private static final int MAX_LIFETIME = 30;
 
     private final SoftCmId id;
     private final CmService service;
@@ -68,6 +69,25 @@ final class ConnectionExchange {
 
     void path(RoutePath chosen) {
         path = chosen;
+    }
+
+    /** Returns the path that the application has chosen, that of the messages, or else the default one. */
+    RoutePath path() {
+        RoutePath chosen = path;
+        if (chosen != null) {
+            return chosen;
+        }
+        int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
+        int lifetime = Math.clamp(timeout - 1, 0, MAX_LIFETIME);
+        ConnectionAttributes known = attributes;
+        if (known != null) {
+            return new RoutePath(
+                    known.pathMtu(), known.trafficClass(), known.flowLabel(), Math.max(1, known.hopLimit()), lifetime);
+        }
+        int flowLabel = FlowLabel.ofPorts(
+                addresses.requireLocal().getPort(), addresses.requirePeer().getPort());
+        return new RoutePath(
+                addresses.requireLocalEndpoint().pathMtu(), id.typeOfService(), flowLabel, HOP_LIMIT, lifetime);
     }
 
     void enhancement(ConnectionEnhancement chosen) {

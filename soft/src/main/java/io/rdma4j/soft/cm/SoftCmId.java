@@ -427,6 +427,14 @@ final class SoftCmId implements ProviderCmId {
         return addresses.peer();
     }
 
+    @Override
+    public @Nullable RoutePath path() {
+        return switch (state) {
+            case ROUTE_RESOLVED, CONNECT, DISCONNECT -> connection.path();
+            default -> null;
+        };
+    }
+
     @Nullable
     LocalEndpoint localEndpoint() {
         return addresses.localEndpoint();

@@ -1,0 +1,139 @@
+package io.rdma4j.exec.cm;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.abi.CmStructures.Bind;
+import io.rdma4j.cm.abi.CmStructures.BindIp;
+import io.rdma4j.cm.abi.CmStructures.ResolveAddress;
+import io.rdma4j.cm.abi.CmStructures.ResolveIp;
+import io.rdma4j.cm.abi.CmStructures.ResolveRoute;
+import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.cm.abi.SocketAddresses;
+import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Binding, and the resolution of addresses and routes. Addresses of InfiniBand are refused. librdmacm tries one at its start,
+ * and then uses those of IP alone.
+ */
+final class AddressCommands {
+    private AddressCommands() {}
+
+    static void bindIp(Request request) {
+        MemorySegment bind = request.structure(BindIp.BYTES);
+        bind(request.identifier(BindIp.ID), required(bind, BindIp.ADDRESS));
+    }
+
+    static void bind(Request request) {
+        MemorySegment bind = request.structure(Bind.BYTES);
+        requireSize(bind, Bind.ADDRESS, Fields.shortAt(bind, Bind.ADDRESS_BYTES));
+        bind(request.identifier(Bind.ID), required(bind, Bind.ADDRESS));
+    }
+
+    private static void bind(Identifier identifier, InetSocketAddress local) {
+        InetAddress address = local.getAddress();
+        CmFiles files = identifier.files();
+        if (!address.isAnyLocalAddress() && !files.allows(address)) {
+            throw new RdmaException("rdma_bind_addr", Errno.ENODEV, "the device of " + address + " is not allowed", "");
+        }
+        synchronized (identifier.commandLock) {
+            identifier.provider().bind(local);
+        }
+    }
+
+    static void resolveIp(Request request) {
+        MemorySegment resolve = request.structure(ResolveIp.BYTES);
+        resolve(
+                request.identifier(ResolveIp.ID),
+                SocketAddresses.read(resolve, ResolveIp.SOURCE),
+                required(resolve, ResolveIp.DESTINATION),
+                millis(resolve, ResolveIp.TIMEOUT_MILLIS));
+    }
+
+    static void resolveAddress(Request request) {
+        MemorySegment resolve = request.structure(ResolveAddress.BYTES);
+        int sourceBytes = Fields.shortAt(resolve, ResolveAddress.SOURCE_BYTES);
+        if (sourceBytes != 0) {
+            requireSize(resolve, ResolveAddress.SOURCE, sourceBytes);
+        }
+        requireSize(resolve, ResolveAddress.DESTINATION, Fields.shortAt(resolve, ResolveAddress.DESTINATION_BYTES));
+        resolve(
+                request.identifier(ResolveAddress.ID),
+                sourceBytes == 0 ? null : required(resolve, ResolveAddress.SOURCE),
+                required(resolve, ResolveAddress.DESTINATION),
+                millis(resolve, ResolveAddress.TIMEOUT_MILLIS));
+    }
+
+    private static void resolve(
+            Identifier identifier,
+            @Nullable InetSocketAddress source,
+            InetSocketAddress destination,
+            Duration timeout) {
+        InetAddress target = destination.getAddress();
+        if (target.isAnyLocalAddress()) {
+            target = RouteLookup.loopbackOf(target);
+        }
+        InetSocketAddress peer = new InetSocketAddress(target, destination.getPort());
+        synchronized (identifier.commandLock) {
+            ProviderCmId provider = identifier.provider();
+            if (isAllowed(identifier, provider, source, target)) {
+                provider.resolveAddress(source, peer, null, timeout);
+            } else {
+                identifier.onEvent(new ProviderEvent(
+                        CmEvent.Type.ADDRESS_ERROR, -Errno.ENODEV.number(), ConnectionParameters.NONE, ""));
+            }
+        }
+    }
+
+    /** Returns whether the user allows the device that the identifier will use. */
+    private static boolean isAllowed(
+            Identifier identifier, ProviderCmId provider, @Nullable InetSocketAddress source, InetAddress target) {
+        CmFiles files = identifier.files();
+        if (files.areAllAllowed() || provider.device() != null) {
+            return true;
+        }
+        InetAddress local = source == null || source.getAddress().isAnyLocalAddress()
+                ? files.provider().sourceFor("rdma_resolve_addr", null, target)
+                : source.getAddress();
+        return files.allows(local);
+    }
+
+    static void resolveRoute(Request request) {
+        MemorySegment resolve = request.structure(ResolveRoute.BYTES);
+        Identifier identifier = request.identifier(ResolveRoute.ID);
+        Duration timeout = millis(resolve, ResolveRoute.TIMEOUT_MILLIS);
+        synchronized (identifier.commandLock) {
+            ProviderCmId provider = identifier.withDevice();
+            if (timeout.isZero()) {
+                throw Request.invalid("a timeout of 0");
+            }
+            provider.resolveRoute(timeout);
+        }
+    }
+
+    private static Duration millis(MemorySegment from, int at) {
+        return Duration.ofMillis(Integer.toUnsignedLong(Fields.intAt(from, at)));
+    }
+
+    private static void requireSize(MemorySegment from, int at, int bytes) {
+        if (bytes == 0 || bytes != SocketAddresses.bytesOf(from, at)) {
+            throw Request.invalid("an address of " + bytes + " bytes");
+        }
+    }
+
+    private static InetSocketAddress required(MemorySegment from, int at) {
+        InetSocketAddress address = SocketAddresses.read(from, at);
+        if (address == null) {
+            throw Request.invalid("an address of a family other than those of IP");
+        }
+        return address;
+    }
+}

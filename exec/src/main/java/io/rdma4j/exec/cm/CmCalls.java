@@ -1,0 +1,82 @@
+package io.rdma4j.exec.cm;
+
+import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.exec.bridge.Arguments;
+import io.rdma4j.exec.bridge.Failures;
+import io.rdma4j.exec.bridge.Handles;
+import io.rdma4j.exec.bridge.Readiness;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceChoice;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.Native;
+import java.util.Comparator;
+import java.util.ServiceLoader;
+
+/**
+ * The device file of the connection manager, as C calls it. Each method returns 0 or a positive error number, and throws
+ * nothing. Thread safe.
+ */
+public final class CmCalls {
+    /** The device file of this process. */
+    private static final class OfProcess {
+        static final CmFiles FILES = create();
+
+        private static CmFiles create() {
+            CmProvider provider = ServiceLoader.load(CmProvider.class, CmCalls.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .max(Comparator.comparingInt(CmProvider::preference))
+                    .orElseThrow(() -> new RdmaException(
+                            "open",
+                            Errno.ENODEV,
+                            "no provider of RDMA devices is on the module path",
+                            "Add the module io.rdma4j.soft"));
+            DeviceChoice choice = DeviceChoice.current();
+            return new CmFiles(
+                    provider,
+                    choice.requested() == null
+                            ? null
+                            : local -> Device.of(local).filter(choice::allows).isPresent(),
+                    Readiness.EVENT_DESCRIPTORS);
+        }
+    }
+
+    private CmCalls() {}
+
+    /** Opens the device file. C: {@code open} of {@code /dev/infiniband/rdma_cm}. */
+    public static int open(long arguments) {
+        try {
+            Arguments.set(arguments, 0, Handles.add(OfProcess.FILES.open(Arguments.number(arguments, 0))));
+            return 0;
+        } catch (Throwable failure) {
+            return Failures.errno(failure);
+        }
+    }
+
+    /** Executes a command. C: {@code write} to the file. {@code EAGAIN}: there is no event. */
+    public static int write(long arguments) {
+        try {
+            CmFile file = Handles.of(Arguments.number(arguments, 0), CmFile.class);
+            int other = Arguments.number(arguments, 3);
+            return Commands.execute(
+                    file,
+                    Native.segment(Arguments.get(arguments, 1), Arguments.get(arguments, 2)),
+                    other == 0 ? null : Handles.of(other, CmFile.class));
+        } catch (Throwable failure) {
+            return Failures.errno(failure);
+        }
+    }
+
+    /** Closes the file and destroys its identifiers. C: {@code close}. */
+    public static int close(long arguments) {
+        try {
+            int handle = Arguments.number(arguments, 0);
+            CmFile file = Handles.of(handle, CmFile.class);
+            Handles.remove(handle);
+            file.files.close(file);
+            return 0;
+        } catch (Throwable failure) {
+            return Failures.errno(failure);
+        }
+    }
+}

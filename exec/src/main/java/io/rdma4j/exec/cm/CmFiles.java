@@ -1,0 +1,229 @@
+package io.rdma4j.exec.cm;
+
+import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.exec.bridge.Readiness.Descriptors;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The device file of the connection manager: what its open files have in common. Thread safe. */
+final class CmFiles {
+    private final CmProvider provider;
+    private final @Nullable Predicate<InetAddress> allowed;
+    private final Descriptors descriptors;
+
+    // Guarded by this.
+    private final NumberTable<Identifier> identifiers = new NumberTable<>();
+    private final NumberTable<Membership> memberships = new NumberTable<>();
+
+    /**
+     * Creates the device file of a provider.
+     *
+     * @param allowed whether the user allows the device of a local address, or null if the user allows all devices
+     * @param descriptors makes the descriptors of open files readable
+     */
+    CmFiles(CmProvider provider, @Nullable Predicate<InetAddress> allowed, Descriptors descriptors) {
+        this.provider = provider;
+        this.allowed = allowed;
+        this.descriptors = descriptors;
+    }
+
+    CmProvider provider() {
+        return provider;
+    }
+
+    /** Returns whether the user allows the device of a local address. */
+    boolean allows(InetAddress local) {
+        return allowed == null || allowed.test(local);
+    }
+
+    /** Returns whether the user allows all devices. */
+    boolean areAllAllowed() {
+        return allowed == null;
+    }
+
+    /** Opens the file. */
+    CmFile open(int descriptor) {
+        return new CmFile(this, descriptor, descriptors);
+    }
+
+    /** Closes a file, and destroys its identifiers. */
+    void close(CmFile file) {
+        synchronized (this) {
+            file.close();
+        }
+        while (true) {
+            Identifier first;
+            synchronized (this) {
+                if (file.identifiers().isEmpty()) {
+                    return;
+                }
+                first = file.identifiers().iterator().next();
+                identifiers.remove(first.number(), first);
+            }
+            destroy(first);
+        }
+    }
+
+    // ---- identifiers
+
+    /** Adds an identifier to its file, and gives it a number. */
+    synchronized void add(Identifier created) {
+        created.number(identifiers.add(created));
+        created.file().identifiers().add(created);
+    }
+
+    /**
+     * Returns an identifier of a file by its number.
+     *
+     * @throws RdmaException {@code ENOENT} if there is none; {@code EINVAL} if it belongs to another file
+     */
+    synchronized Identifier identifier(CmFile file, int number) {
+        return ofFile(file, identifiers.find(number), number);
+    }
+
+    private static Identifier ofFile(CmFile file, @Nullable Identifier found, int number) {
+        if (found == null) {
+            throw new RdmaException("rdma_ucm", Errno.ENOENT, "there is no number " + number, "");
+        }
+        if (found.file() != file) {
+            throw Request.invalid("number " + number + " belongs to another file");
+        }
+        return found;
+    }
+
+    /**
+     * Removes the number of an identifier, so that no new command finds it.
+     *
+     * @throws RdmaException as {@link #identifier} does
+     */
+    synchronized Identifier hide(CmFile file, int number) {
+        Identifier found = identifier(file, number);
+        identifiers.remove(number, found);
+        return found;
+    }
+
+    /**
+     * Destroys an identifier without a number, with its events. Connection requests that the program has not taken are
+     * rejected.
+     *
+     * @return how many events of it the program has taken
+     */
+    int destroy(Identifier hidden) {
+        synchronized (hidden.commandLock) {
+            hidden.provider().close();
+        }
+        List<PendingEvent> removed;
+        int reported;
+        synchronized (this) {
+            removed = hidden.file().remove(event -> event.owner() == hidden);
+            hidden.file().identifiers().remove(hidden);
+            hidden.memberships().forEach(each -> memberships.remove(each.number(), each));
+            hidden.memberships().clear();
+            reported = hidden.eventsReported();
+        }
+        for (PendingEvent event : removed) {
+            Identifier child = event.child();
+            if (child != null && take(child)) {
+                destroy(child);
+            }
+        }
+        return reported;
+    }
+
+    private synchronized boolean take(Identifier child) {
+        return identifiers.remove(child.number(), child);
+    }
+
+    /**
+     * Moves an identifier to another file, with its events and the requests among them.
+     *
+     * @return how many events of it the program has taken
+     */
+    synchronized int migrate(CmFile from, int number, CmFile to) {
+        Identifier moved = identifier(from, number);
+        move(moved, to);
+        for (PendingEvent event : from.remove(event -> event.owner() == moved)) {
+            Identifier child = event.child();
+            if (child != null) {
+                move(child, to);
+            }
+            to.add(event);
+        }
+        return moved.eventsReported();
+    }
+
+    private static void move(Identifier moved, CmFile to) {
+        moved.file().identifiers().remove(moved);
+        to.identifiers().add(moved);
+        moved.file(to);
+    }
+
+    // ---- events
+
+    /**
+     * Takes the oldest event of a file.
+     *
+     * @param writer copies it to the program, before it is removed
+     * @return false if there is none
+     */
+    boolean takeEvent(CmFile file, Consumer<PendingEvent> writer) {
+        PendingEvent event;
+        synchronized (this) {
+            event = file.first();
+            if (event == null) {
+                return false;
+            }
+            writer.accept(event);
+            file.removeFirst();
+            event.owner().countReported();
+            Membership membership = event.membership();
+            if (membership != null) {
+                membership.eventsReported++;
+            }
+        }
+        Identifier child = event.child();
+        if (child != null) {
+            child.provider().onRequestTaken();
+        }
+        return true;
+    }
+
+    // ---- groups
+
+    /** Adds a membership, and gives it a number. */
+    synchronized void add(Membership joined) {
+        joined.number(memberships.add(joined));
+        joined.owner.memberships().add(joined);
+    }
+
+    /**
+     * Removes a membership by its number.
+     *
+     * @throws RdmaException {@code ENOENT} if there is none; {@code EINVAL} if it belongs to another file
+     */
+    synchronized Membership removeMembership(CmFile file, int number) {
+        Membership found = memberships.find(number);
+        ofFile(file, found == null ? null : found.owner, number);
+        Membership left = Objects.requireNonNull(found);
+        forget(left);
+        return left;
+    }
+
+    /** Removes a membership. */
+    synchronized void forget(Membership left) {
+        memberships.remove(left.number(), left);
+        left.owner.memberships().remove(left);
+    }
+
+    /** Removes the events of a membership, and returns how many the program has taken. */
+    synchronized int cleanEvents(Membership left) {
+        left.owner.file().remove(event -> event.membership() == left);
+        return left.eventsReported;
+    }
+}

@@ -1,0 +1,74 @@
+package io.rdma4j.exec.cm;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.abi.CmStructures.DatagramService;
+import io.rdma4j.cm.abi.CmStructures.Event;
+import io.rdma4j.cm.abi.CmStructures.GetEvent;
+import io.rdma4j.cm.abi.CmStructures.Parameters;
+import io.rdma4j.cm.abi.CmStructures.WriteEvent;
+import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.cm.abi.KernelParameters;
+import io.rdma4j.cm.spi.ProviderEvent;
+import java.lang.foreign.MemorySegment;
+
+/** Taking and writing events. */
+final class EventCommands {
+    /** The size of an event before options of enhanced connection establishment. */
+    private static final int SHORTEST = Event.ENHANCEMENT - Integer.BYTES;
+
+    private EventCommands() {}
+
+    /** Takes an event; returns false if there is none. */
+    static boolean take(Request request) {
+        request.requireResponse(SHORTEST);
+        request.structure(GetEvent.BYTES);
+        return request.file.files.takeEvent(request.file, event -> {
+            MemorySegment response = Request.memory(Event.BYTES);
+            write(response, event);
+            request.respond(GetEvent.RESPONSE, response);
+        });
+    }
+
+    private static void write(MemorySegment response, PendingEvent pending) {
+        ProviderEvent event = pending.event();
+        Fields.putLong(response, Event.UID, pending.uid());
+        Fields.putInt(response, Event.ID, pending.number());
+        Fields.putInt(response, Event.TYPE, event.type().code());
+        Fields.putInt(response, Event.STATUS, event.status());
+        if (event.type() == CmEvent.Type.USER) {
+            Fields.putLong(response, Event.PARAMETERS, event.argument());
+        } else if (pending.owner().isDatagram()) {
+            writeDatagram(response.asSlice(Event.PARAMETERS, DatagramService.BYTES), event);
+        } else {
+            MemorySegment parameters = response.asSlice(Event.PARAMETERS, Parameters.BYTES);
+            KernelParameters.put(parameters, event.connection());
+            Fields.putByte(parameters, Parameters.IS_VALID, 0); // which only commands have
+        }
+        KernelParameters.put(response.asSlice(Event.ENHANCEMENT), event.enhancement());
+    }
+
+    /** Writes what is needed to send to the peer; a request has no more than the private data. */
+    private static void writeDatagram(MemorySegment service, ProviderEvent event) {
+        DatagramParameters datagram = event.datagram();
+        if (datagram != null) {
+            KernelParameters.put(service, datagram);
+            return;
+        }
+        byte[] privateData = event.connection().privateData();
+        Fields.putBytes(service, DatagramService.PRIVATE_DATA, privateData);
+        Fields.putByte(service, DatagramService.PRIVATE_DATA_BYTES, privateData.length);
+    }
+
+    /** Adds an event that the program has made. */
+    static void write(Request request) {
+        MemorySegment write = request.structure(WriteEvent.BYTES);
+        int type = Fields.intAt(write, WriteEvent.TYPE);
+        Identifier identifier = request.identifier(WriteEvent.ID);
+        if (type != CmEvent.Type.USER.code()) {
+            throw Request.invalid("event " + type);
+        }
+        identifier.onEvent(ProviderEvent.written(
+                CmEvent.Type.USER, Fields.intAt(write, WriteEvent.STATUS), Fields.longAt(write, WriteEvent.ARGUMENT)));
+    }
+}

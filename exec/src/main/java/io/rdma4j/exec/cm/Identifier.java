@@ -1,0 +1,151 @@
+package io.rdma4j.exec.cm;
+
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An identifier of a program. The kernel's counterpart is {@code struct ucma_context}. Thread safe.
+ *
+ * <p>Fields without a comment of their own are guarded by the lock of {@link CmFiles}.
+ */
+final class Identifier implements CmEventSink {
+    private final CmFiles files;
+    final PortSpace portSpace;
+    final QueuePairType queuePairType;
+
+    /** Held by a command while it uses the provider's identifier. */
+    final Object commandLock = new Object();
+
+    private @Nullable ProviderCmId provider;
+    private CmFile file;
+    private long uid;
+    private int number = -1;
+    private int eventsReported;
+    private final Set<Membership> memberships = new HashSet<>();
+
+    /**
+     * Creates an identifier that has no provider yet.
+     *
+     * @param uid the program's number, or 0 for the identifier of a connection request, which has none until it is accepted
+     */
+    Identifier(CmFiles files, CmFile file, long uid, PortSpace portSpace, QueuePairType queuePairType) {
+        this.files = files;
+        this.file = file;
+        this.uid = uid;
+        this.portSpace = portSpace;
+        this.queuePairType = queuePairType;
+    }
+
+    CmFiles files() {
+        return files;
+    }
+
+    /** Sets the provider's identifier, before anybody else knows this one. */
+    void provider(ProviderCmId created) {
+        synchronized (files) {
+            provider = created;
+        }
+    }
+
+    /** Returns the provider's identifier. */
+    ProviderCmId provider() {
+        synchronized (files) {
+            ProviderCmId current = provider;
+            if (current == null) {
+                throw new IllegalStateException("an identifier with a number has a provider");
+            }
+            return current;
+        }
+    }
+
+    /**
+     * Returns the provider's identifier, which has a device.
+     *
+     * @throws RdmaException {@code EINVAL} if it has none, as in the kernel
+     */
+    ProviderCmId withDevice() {
+        ProviderCmId current = provider();
+        if (current.device() == null) {
+            throw Request.invalid("the identifier has no device");
+        }
+        return current;
+    }
+
+    /** Returns whether events have the parameters of datagrams. */
+    boolean isDatagram() {
+        return queuePairType == QueuePairType.UNRELIABLE_DATAGRAM;
+    }
+
+    // ---- state under the lock of the files
+
+    CmFile file() {
+        return file;
+    }
+
+    void file(CmFile current) {
+        file = current;
+    }
+
+    int number() {
+        return number;
+    }
+
+    void number(int value) {
+        number = value;
+    }
+
+    int eventsReported() {
+        return eventsReported;
+    }
+
+    void countReported() {
+        eventsReported++;
+    }
+
+    Set<Membership> memberships() {
+        return memberships;
+    }
+
+    /** Sets the program's number, and returns the one before. */
+    long exchangeUid(long value) {
+        synchronized (files) {
+            long before = uid;
+            uid = value;
+            return before;
+        }
+    }
+
+    // ---- events
+
+    @Override
+    public void onEvent(ProviderEvent event) {
+        synchronized (files) {
+            if (event.membership() instanceof Membership membership) {
+                if (memberships.contains(membership)) {
+                    file.add(new PendingEvent(this, null, membership, membership.uid, membership.number(), event));
+                }
+            } else if (uid != 0) {
+                file.add(new PendingEvent(this, null, null, uid, number, event));
+            }
+            // Without a number of the program, the request was not accepted yet, and accepting it will fail.
+        }
+    }
+
+    @Override
+    public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+        synchronized (files) {
+            Identifier created = new Identifier(files, file, 0, portSpace, queuePairType);
+            created.provider = child;
+            files.add(created);
+            file.add(new PendingEvent(this, created, null, uid, created.number, event));
+            return created;
+        }
+    }
+}

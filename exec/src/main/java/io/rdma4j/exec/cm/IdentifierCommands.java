@@ -1,0 +1,69 @@
+package io.rdma4j.exec.cm;
+
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.abi.CmStructures.CreateId;
+import io.rdma4j.cm.abi.CmStructures.CreatedId;
+import io.rdma4j.cm.abi.CmStructures.DestroyId;
+import io.rdma4j.cm.abi.CmStructures.DestroyedId;
+import io.rdma4j.cm.abi.CmStructures.MigrateId;
+import io.rdma4j.cm.abi.CmStructures.MigratedId;
+import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.verbs.QueuePairType;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** The beginning and the end of identifiers. */
+final class IdentifierCommands {
+    private IdentifierCommands() {}
+
+    static void create(Request request) {
+        request.requireResponse(CreatedId.BYTES);
+        MemorySegment create = request.structure(CreateId.BYTES);
+        PortSpace portSpace = portSpace(Fields.shortAt(create, CreateId.PORT_SPACE));
+        QueuePairType type = portSpace == PortSpace.IB
+                ? type(Fields.byteAt(create, CreateId.QUEUE_PAIR_TYPE))
+                : portSpace.queuePairType();
+        CmFile file = request.file;
+        CmFiles files = file.files;
+        Identifier created = new Identifier(files, file, Fields.longAt(create, CreateId.UID), portSpace, type);
+        created.provider(files.provider().create(portSpace, type, created));
+        files.add(created);
+        request.respond(CreateId.RESPONSE, created.number());
+    }
+
+    private static PortSpace portSpace(int code) {
+        for (PortSpace each : PortSpace.values()) {
+            if (each.code() == code) {
+                return each;
+            }
+        }
+        throw Request.invalid("port space " + code);
+    }
+
+    private static QueuePairType type(int code) {
+        for (QueuePairType each : QueuePairType.values()) {
+            if (each.code() == code) {
+                return each;
+            }
+        }
+        throw Request.invalid("queue pair type " + code);
+    }
+
+    static void destroy(Request request) {
+        request.requireResponse(DestroyedId.BYTES);
+        int number = Fields.intAt(request.structure(DestroyId.BYTES), DestroyId.ID);
+        CmFiles files = request.file.files;
+        request.respond(DestroyId.RESPONSE, files.destroy(files.hide(request.file, number)));
+    }
+
+    /** Moves an identifier from the file of the descriptor to the one that is written to. */
+    static void migrate(Request request, @Nullable CmFile from) {
+        request.requireResponse(MigratedId.BYTES);
+        MemorySegment migrate = request.structure(MigrateId.BYTES);
+        if (from == null) {
+            throw Request.invalid("the descriptor to migrate from is none of this device");
+        }
+        int number = Fields.intAt(migrate, MigrateId.ID);
+        request.respond(MigrateId.RESPONSE, request.file.files.migrate(from, number, request.file));
+    }
+}
