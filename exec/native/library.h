@@ -19,6 +19,12 @@ extern __thread struct java_thread java_thread __attribute__((tls_model("initial
 /* Attaches the calling thread to the Java virtual machine; it is detached when it ends. Returns 0 or an errno. */
 int java_attach(void);
 
+/* Whether Java itself calls: the rooms for the machine's own devices use libibverbs and /dev/infiniband/rdma_cm, too. */
+static inline int is_called_by_java(void)
+{
+	return java_thread.depth > 0;
+}
+
 /* Surround each call of Java. java_enter returns 0 or an errno, after which java_leave must not be called. */
 static inline int java_enter(void)
 {
