@@ -16,6 +16,8 @@ hosts_delete_stale() {
 
 hosts_up() {
     local host
+    # perftest leaves them there, and those of another user cannot be opened.
+    rm -f /tmp/xrc_domain_server /tmp/xrc_domain_client
     hosts_delete_stale
     for host in server client; do
         ip netns add "${netns[$host]}" && ip -n "${netns[$host]}" link set lo up || die 'cannot make network namespaces'

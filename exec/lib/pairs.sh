@@ -14,10 +14,14 @@ near_pair() {
     pair "$@"
 }
 
-# The words that start a tool of side C or Java.
-words_of() { # C|Java
+# Sets words to the command line of a tool of side C or Java. Java's tools that measure would warm up for three seconds.
+words_of() { # C|Java COMMAND
     words=("$launcher")
     [ "$1" = Java ] || words+=(exec --)
+    # The commands have no quotation marks, and their words are to be split.
+    # shellcheck disable=SC2206
+    words+=($2)
+    [ "$1" = C ] || [[ $2 != ib_* ]] || words+=(--no-warm-up)
 }
 
 # Starts a server, waits until it is READY, starts a client, and expects that both end with status 0. READY is tcp:PORT for a server
@@ -35,14 +39,11 @@ pair() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
 
 pair_start() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND"
     local words
-    words_of "${1#*->}"
-    # The commands have no quotation marks, and their words are to be split.
-    # shellcheck disable=SC2086
-    start server server "$limit" "${words[@]}" $3
+    words_of "${1#*->}" "$3"
+    start server server "$limit" "${words[@]}"
     pair_ready "$2" || { end server; return 1; }
-    words_of "${1%->*}"
-    # shellcheck disable=SC2086
-    start client "${client_host:-client}" "$limit" "${words[@]}" $4
+    words_of "${1%->*}" "$4"
+    start client "${client_host:-client}" "$limit" "${words[@]}"
 }
 
 pair_ready() { # READY

@@ -100,11 +100,11 @@ copies() { # ROLES
     local copy=$row_dir/copy words
     head -c 300000 /dev/urandom >"$row_dir/original"
     chmod a+r "$row_dir/original"
-    words_of "${1#*->}"
-    start server server "$limit" "${words[@]}" rcopy
+    words_of "${1#*->}" rcopy
+    start server server "$limit" "${words[@]}"
     pair_ready cm || return
-    words_of "${1%->*}"
-    start client client "$limit" "${words[@]}" rcopy "$row_dir/original" "$server_address:$copy"
+    words_of "${1%->*}" rcopy
+    start client client "$limit" "${words[@]}" "$row_dir/original" "$server_address:$copy"
     finish client
     [ $status -eq 0 ] || wrong "the client ended with $status" || return
     end server INT
