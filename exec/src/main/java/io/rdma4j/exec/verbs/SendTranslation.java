@@ -2,6 +2,7 @@ package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
@@ -25,6 +26,9 @@ import java.util.Set;
 /** Makes requests of Java out of {@code struct ibv_send_wr} for one queue pair. Used under the lock of its {@link SendPoster}. */
 final class SendTranslation implements AutoCloseable {
     private static final String POST = "ibv_post_send";
+
+    /** A window has no local rights; programs add this one, as for a region, and cards ignore it. */
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
 
     /** The sets of placement types by their bits. */
     private static final List<Set<PlacementType>> PLACEMENTS = List.of(
@@ -180,7 +184,7 @@ final class SendTranslation implements AutoCloseable {
                 bound,
                 Native.longAt(from + SendRequest.BIND_ADDRESS) - bound.address(),
                 length,
-                QueuePairCodec.accessFlags(Native.intAt(from + SendRequest.BIND_ACCESS)));
+                QueuePairCodec.accessFlags(Native.intAt(from + SendRequest.BIND_ACCESS) & ~LOCAL_WRITE));
     }
 
     private static void fillDestination(SendWorkRequest request, long from) {

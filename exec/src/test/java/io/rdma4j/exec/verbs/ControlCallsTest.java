@@ -184,7 +184,7 @@ class ControlCallsTest {
         request.set(JAVA_LONG, SendRequest.BIND_REGION, regionOfC.address());
         request.set(JAVA_LONG, SendRequest.BIND_ADDRESS, client.memory.address() + 4096);
         request.set(JAVA_LONG, SendRequest.BIND_LENGTH, 4096);
-        request.set(JAVA_INT, SendRequest.BIND_ACCESS, 2 | 4);
+        request.set(JAVA_INT, SendRequest.BIND_ACCESS, 1 | 2 | 4);
         return request;
     }
 
