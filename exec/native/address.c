@@ -74,7 +74,7 @@ static int find_gid(struct ibv_context *context, uint8_t port, const union ibv_g
 	for (int index = 0; !ibv_query_gid(context, port, index, &gid); index++) {
 		int type;
 
-		if (!memcmp(&gid, wanted, sizeof(gid)) && !ibv_query_gid_type(context, port, index, &type) && type)
+		if (!memcmp(&gid, wanted, sizeof(gid)) && !query_gid_type(context, port, index, &type) && type)
 			return index;
 	}
 	return -1;

@@ -384,7 +384,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
 }
 
 /* The type is 1 for RoCEv2 and 0 for all others, as in the files of the kernel. */
-int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index, int *type)
+int query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index, int *type)
 {
 	struct ibv_gid_entry entry = { 0 };
 	int error = read_gid(context, port_num, index, &entry);
@@ -397,7 +397,7 @@ int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned i
 	return 0;
 }
 
-IS_PRIVATE(ibv_query_gid_type, ibv_query_gid_type);
+IS_PRIVATE_DEFAULT(ibv_query_gid_type, query_gid_type);
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, uint16_t *pkey)
 {

@@ -112,6 +112,9 @@ int wait_readable(int descriptor);
 void add_taken(struct taken_event **list, struct taken_event *event);
 uint64_t remove_taken(struct taken_event **list);
 
+/* ibv_query_gid_type, under the name by which the library calls it. */
+int query_gid_type(struct ibv_context *context, uint8_t port, unsigned int index, int *type);
+
 /* Functions that programs call through tables. */
 int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attributes,
 		    size_t size);

@@ -96,7 +96,7 @@ const char *ibv_wc_status_str(enum ibv_wc_status status)
 	return WORD(words, status);
 }
 
-const char *ibv_wr_opcode_str(enum ibv_wr_opcode opcode)
+static const char *wr_opcode_str(enum ibv_wr_opcode opcode)
 {
 	static const char *const words[] = {
 		[IBV_WR_RDMA_WRITE] = "rdma-write",
@@ -118,7 +118,7 @@ const char *ibv_wr_opcode_str(enum ibv_wr_opcode opcode)
 	return WORD(words, opcode);
 }
 
-IS_PRIVATE(ibv_wr_opcode_str, ibv_wr_opcode_str);
+IS_PRIVATE_DEFAULT(ibv_wr_opcode_str, wr_opcode_str);
 
 /* Rates in Mbit/s, and as multiples of 2.5 Gbit/s: 0 for the rates that are none. */
 static const struct {

@@ -13,11 +13,19 @@
 	IS(at_##node##_##name, function); \
 	__asm__(".symver at_" #node "_" #name ", " #name "@" node_name)
 
-#define IS_PRIVATE(name, function) \
-	IS_AT(name, 34, "IBVERBS_PRIVATE_34", function); \
+#define IS_LATER_PRIVATE(name, function) \
 	IS_AT(name, 57, "IBVERBS_PRIVATE_57", function); \
 	IS_AT(name, 59, "IBVERBS_PRIVATE_59", function); \
 	IS_AT(name, 64, "IBVERBS_PRIVATE_64", function); \
 	IS_AT(name, 65, "IBVERBS_PRIVATE_65", function)
+
+#define IS_PRIVATE(name, function) \
+	IS_AT(name, 34, "IBVERBS_PRIVATE_34", function); \
+	IS_LATER_PRIVATE(name, function)
+
+/* As IS_PRIVATE; and a program that does not name a version gets the function, too. */
+#define IS_PRIVATE_DEFAULT(name, function) \
+	IS_AT(name, 34, "@IBVERBS_PRIVATE_34", function); \
+	IS_LATER_PRIVATE(name, function)
 
 #endif
